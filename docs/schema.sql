@@ -726,6 +726,7 @@ create table decision_impressions (
 ) partition by RANGE (id);
   constraint decision_impressions_pkey PRIMARY KEY (tenant_id, id)
   CREATE INDEX decision_impressions_customer ON arbiter.decision_impressions USING btree (tenant_id, customer_id, id)
+  CREATE TRIGGER note_late_history AFTER INSERT ON arbiter.decision_impressions FOR EACH ROW WHEN ((uuid_send(new.id) < SUBSTRING(int8send((((date_part('epoch'::text, clock_timestamp()) * (1000)::double precision))::bigint - 600000)) FROM 3))) EXECUTE FUNCTION note_late_history()
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -931,6 +932,17 @@ create table export_erasures (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
   comment: Erased customers whom export files may still name, by keyed hash.
+
+create table export_late_rows (
+  tenant_id uuid not null,
+  row_id uuid not null
+);
+  constraint export_late_rows_pkey PRIMARY KEY (tenant_id, row_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Rows of interaction history that were written long after their ids were made, and are not exported yet.
 
 create table exported_rows (
   tenant_id uuid not null,
@@ -1222,6 +1234,7 @@ create table interactions (
   constraint interactions_pkey PRIMARY KEY (tenant_id, id)
   CREATE INDEX interactions_customer ON arbiter.interactions USING btree (tenant_id, customer_id, id)
   CREATE INDEX interactions_reserved ON arbiter.interactions USING btree (tenant_id, reservation_expires_at) WHERE (reservation_state = 'open'::text)
+  CREATE TRIGGER note_late_history AFTER INSERT ON arbiter.interactions FOR EACH ROW WHEN ((uuid_send(new.id) < SUBSTRING(int8send((((date_part('epoch'::text, clock_timestamp()) * (1000)::double precision))::bigint - 600000)) FROM 3))) EXECUTE FUNCTION note_late_history()
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -1742,6 +1755,132 @@ create table registration_claims (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_system
 
+create table report_artifacts (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  format text not null,
+  mime_type text not null,
+  file_name text not null,
+  bytes integer not null,
+  content bytea not null
+);
+  constraint report_artifacts_bytes_check CHECK ((bytes >= 0))
+  constraint report_artifacts_check CHECK ((octet_length(content) = bytes))
+  constraint report_artifacts_format_check CHECK ((format = ANY (ARRAY['pdf'::text, 'csv'::text, 'markdown'::text, 'html'::text])))
+  constraint report_artifacts_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES report_runs(tenant_id, id) ON DELETE CASCADE
+  constraint report_artifacts_pkey PRIMARY KEY (tenant_id, run_id, format)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Files of reports.
+
+create table report_leases (
+  tenant_id uuid not null,
+  run_id uuid not null,
+  alive_until timestamp(3) with time zone not null
+);
+  constraint report_leases_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES report_runs(tenant_id, id) ON DELETE CASCADE
+  constraint report_leases_pkey PRIMARY KEY (tenant_id, run_id)
+  CREATE INDEX report_leases_end ON arbiter.report_leases USING btree (alive_until)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select to arbiter_system
+  comment: Until when runs of reports have to be done.
+
+create table report_runs (
+  tenant_id uuid not null,
+  id uuid not null,
+  template_id uuid not null,
+  template_name text not null,
+  schedule_id uuid,
+  status text not null,
+  triggered_by text not null,
+  formats text[] not null,
+  destinations uuid[] not null,
+  started_at timestamp(3) with time zone not null,
+  begun_at timestamp(3) with time zone,
+  completed_at timestamp(3) with time zone,
+  duration_ms integer,
+  error text,
+  delivery_results jsonb not null,
+  sections_data jsonb not null,
+  narrative_output jsonb
+);
+  constraint report_runs_check CHECK (((status = 'running'::text) = (completed_at IS NULL)))
+  constraint report_runs_check1 CHECK (((status = 'failed'::text) = (error IS NOT NULL)))
+  constraint report_runs_delivery_results_check CHECK ((jsonb_typeof(delivery_results) = 'array'::text))
+  constraint report_runs_duration_ms_check CHECK ((duration_ms >= 0))
+  constraint report_runs_sections_data_check CHECK ((jsonb_typeof(sections_data) = 'array'::text))
+  constraint report_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text])))
+  constraint report_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint report_runs_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX report_runs_template ON arbiter.report_runs USING btree (tenant_id, template_id, id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Reports that were made, with their figures.
+
+create table report_schedules (
+  tenant_id uuid not null,
+  id uuid not null,
+  template_id uuid not null,
+  name text not null,
+  cron_expression text not null,
+  timezone text not null,
+  destinations uuid[] not null,
+  enabled boolean not null,
+  next_run_at timestamp(3) with time zone,
+  last_run_at timestamp(3) with time zone,
+  last_run_id uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint report_schedules_check CHECK (((next_run_at IS NOT NULL) = enabled))
+  constraint report_schedules_name_check CHECK (((length(name) >= 1) AND (length(name) <= 120)))
+  constraint report_schedules_tenant_id_template_id_fkey FOREIGN KEY (tenant_id, template_id) REFERENCES report_templates(tenant_id, id)
+  constraint report_schedules_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX report_schedules_due ON arbiter.report_schedules USING btree (next_run_at) WHERE enabled
+  CREATE INDEX report_schedules_template ON arbiter.report_schedules USING btree (tenant_id, template_id)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select to arbiter_system
+  comment: When reports are made by themselves.
+
+create table report_templates (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text,
+  data_sources jsonb not null,
+  sections jsonb not null,
+  formats text[] not null,
+  narrative jsonb not null,
+  destinations uuid[] not null,
+  enabled boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint report_templates_data_sources_check CHECK ((jsonb_typeof(data_sources) = 'array'::text))
+  constraint report_templates_formats_check CHECK (((formats <@ ARRAY['pdf'::text, 'csv'::text, 'markdown'::text, 'html'::text]) AND ((cardinality(formats) >= 1) AND (cardinality(formats) <= 4))))
+  constraint report_templates_name_check CHECK (((length(name) >= 1) AND (length(name) <= 120)))
+  constraint report_templates_narrative_check CHECK ((jsonb_typeof(narrative) = 'object'::text))
+  constraint report_templates_sections_check CHECK ((jsonb_typeof(sections) = 'array'::text))
+  constraint report_templates_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint report_templates_pkey PRIMARY KEY (tenant_id, id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What reports show.
+
 create table response_keys (
   tenant_id uuid not null,
   key_hash bytea not null,
@@ -1942,7 +2081,7 @@ create table seed_progress (
   updated_at timestamp(3) with time zone not null
 );
   constraint seed_progress_progress_check CHECK (((progress >= 0) AND (progress <= 100)))
-  constraint seed_progress_status_check CHECK ((status = ANY (ARRAY['loading'::text, 'unloading'::text, 'completed'::text, 'failed'::text])))
+  constraint seed_progress_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
   constraint seed_progress_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
   constraint seed_progress_pkey PRIMARY KEY (tenant_id)
   row level security: forced
@@ -3266,6 +3405,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION arbiter.note_late_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into arbiter.export_late_rows (tenant_id, row_id) values (new.tenant_id, new.id) on conflict do nothing;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION arbiter.notify_credentials()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3525,6 +3675,10 @@ begin
     new.attempts := greatest(0, old.attempts - 1);
     new.run_at := old.run_at;
     new.last_error := old.last_error;
+  elsif new.last_error ~ '^postponed; again after \d{1,4} s$' then
+    new.attempts := greatest(0, old.attempts - 1);
+    new.run_at := now() + make_interval(secs => least(3600, substring(new.last_error from '\d+')::int));
+    new.last_error := old.last_error;
   else
     new.run_at := now() + make_interval(secs => greatest(
       pauses[least(5, greatest(1, new.attempts))] * (0.8 + 0.4 * random()),
@@ -3552,4 +3706,27 @@ AS $function$
     from gone g join graphile_worker._private_tasks t on t.id = g.task_id order by g.id
 $function$;
   grant execute to arbiter_app
+  grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_waiting()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select count(*) from graphile_worker._private_jobs j
+   where j.payload ->> 'tenantId' = nullif(current_setting('app.tenant', true), '') and j.attempts < j.max_attempts
+$function$;
+  grant execute to arbiter_app
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_waiting_tenants(since interval)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select distinct (j.payload ->> 'tenantId')::uuid
+    from graphile_worker._private_jobs j
+   where j.locked_at is null and j.attempts < j.max_attempts and j.run_at < now() - since
+$function$;
   grant execute to arbiter_system

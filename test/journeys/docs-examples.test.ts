@@ -41,6 +41,8 @@ const order = [
   'notificationProviders',
   'approvals',
   'alerts',
+  'reportTemplates',
+  'reportSchedules',
 ];
 
 test('every record of the documents can be made as it is shown, and then be decided with', async () => {

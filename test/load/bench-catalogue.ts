@@ -20,11 +20,19 @@ export const headersOf = (target: BenchTarget): Record<string, string> => ({
 
 /** POSTs and answers the body of a 2xx; anything else stops the benchmark. */
 export async function post(target: BenchTarget, path: string, body: object): Promise<Record<string, unknown>> {
-  const response = await fetch(`${target.url}/api/v1/${path}`, {
-    method: 'POST',
-    headers: headersOf(target),
-    body: JSON.stringify(body),
-  });
+  const ask = () =>
+    fetch(`${target.url}/api/v1/${path}`, {
+      method: 'POST',
+      headers: headersOf(target),
+      body: JSON.stringify(body),
+    });
+  let response = await ask();
+  // On a machine that does much else the server says that it has too much to do, and when to come again.
+  for (let tries = 1; response.status === 503 && tries < 20; tries += 1) {
+    await response.arrayBuffer();
+    await new Promise((done) => setTimeout(done, Number(response.headers.get('retry-after') ?? 1) * 1_000));
+    response = await ask();
+  }
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);

@@ -17,6 +17,8 @@ import { changingCatalogue, contactCustomers, firstDecision, hotCustomer, type U
 import { measureCatalogue } from './catalogue-bench.ts';
 import { benchExports } from './export-bench.ts';
 import { callersPerPeak, overload } from './overload.ts';
+import { benchReports } from './report-bench.ts';
+import { benchReportRendering } from './report-render-bench.ts';
 
 const { values } = parseArgs({
   options: {
@@ -408,6 +410,11 @@ const tail: Row[] = [
 
 say('exports');
 rows.push(...(await benchExports(100_000, 20, 5_000)));
+say('report files');
+rows.push(...(await benchReportRendering(5_000, 5)));
+
+say('reports');
+rows.push(...(await benchReports(1_000_000, 90)));
 
 const report = `# Benchmarks
 

@@ -68,7 +68,7 @@ test('release after release gives the committed schema; each run applies one fil
   try {
     for (const { name } of await readMigrations()) {
       await copyFile(new URL(`${name}.sql`, migrationsFolder), new URL(`${name}.sql`, folder));
-      if (name.endsWith('_history')) await rollUp(adminUrl);
+      if (name === '0013_history') await rollUp(adminUrl);
       assert.deepEqual(await migrate({ adminUrl, url, folder }), [name]);
       assert.deepEqual(await migrate({ adminUrl, url, folder }), []);
     }

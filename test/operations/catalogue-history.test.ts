@@ -13,7 +13,7 @@ import {
 } from '../../packages/server/src/features/catalogue-history/index.ts';
 import { tableOf } from '../../packages/server/src/features/catalogue-records/index.ts';
 import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
-import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import { startTestServer, type TestServer, testLoadPorts } from '../../packages/server/src/main/test-server.ts';
 import { createFixtures, type Fixtures } from './fixtures.ts';
 
 /** Every state of every governed record is kept, and the catalogue of any instant can be read (docs/design/recording.md S14). */
@@ -203,7 +203,7 @@ test('every version belongs to a number of the log; the number names the same st
 test('a pack is loaded: the newest version of every record is its row, and no row is without', async () => {
   const pack = findPack('coffee_rewards');
   assert.ok(pack);
-  await read((tx) => loadPack(tx, pack), 1);
+  await read((tx) => loadPack(tx, pack, testLoadPorts), 1);
   const kept = await owner<{ name: string; words: string }>(
     `select c.relname as name, encode(t.tgargs, 'escape') as words from pg_trigger t join pg_class c on c.oid = t.tgrelid
       where t.tgname = 'keep_versions_update' and c.relnamespace = 'arbiter'::regnamespace`,

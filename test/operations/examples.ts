@@ -386,13 +386,15 @@ export const examples: Readonly<Record<string, Example>> = {
   'seedDatasets.list': async () => ({}),
   'seedDatasets.load': async () => ({ params: { key: 'coffee_rewards' }, query: { force: 'true' } }),
   'seedDatasets.unload': async (f) => {
-    await f.must('POST', 'seed-dataset/coffee_rewards?force=true', undefined, 201);
-    // Its caps hold for every offer of the tenant, also for those of later examples.
-    const { data } = await f.must('GET', 'contact-policies?limit=100', undefined, 200);
-    for (const { id } of data as { readonly id: string }[]) {
-      await f.must('PUT', `contact-policies/${id}`, { status: 'paused' }, 200);
-    }
+    await aDatasetOf(f);
     return { params: { key: 'coffee_rewards' } };
+  },
+  'seedDatasets.upload': async (f) => {
+    await aDatasetOf(f);
+    return {
+      params: { key: 'coffee_rewards' },
+      body: { file: `visit_id,member_id,store\nV-1,CM-000001,${f.marker}\n`, schema: 'coffee_visits' },
+    };
   },
   'seedDatasets.status': async () => ({ params: { key: 'coffee_rewards' } }),
   'adminCache.flush': async () => ({ body: { scope: 'offers' } }),
@@ -436,6 +438,62 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'notificationProviders.remove': async (f) => ({ params: { id: (await aDestinationOf(f)).id } }),
   'notificationProviders.test': async (f) => ({ params: { id: (await aDestinationOf(f)).id } }),
+  'reports.sources': async () => ({}),
+  'dashboardData.get': async (f) => ({
+    query: { type: 'offer_performance', days: '3', limit: '5', offerId: (await f.make('offers')).id },
+  }),
+  'dashboards.decisionPipeline': async () => ({ query: { windowHours: '2' } }),
+  'dashboards.decisionHealth': async () => ({ query: { days: '2' } }),
+  'reportTemplates.list': async (f) => {
+    await aReportOf(f);
+    return {};
+  },
+  'reportTemplates.create': async (f) => ({ body: await reportDraft(f) }),
+  'reportTemplates.get': async (f) => ({ params: { id: (await aReportOf(f)).id } }),
+  'reportTemplates.change': async (f) => ({ params: { id: (await aReportOf(f)).id }, body: await reportDraft(f) }),
+  'reportTemplates.remove': async (f) => ({ params: { id: (await aReportOf(f)).id } }),
+  'reportTemplates.preview': async (f) => ({ params: { id: (await aReportOf(f)).id } }),
+  'reportTemplates.runNow': async (f) => ({
+    params: { id: (await aReportOf(f)).id },
+    body: { destinations: [(await aDestinationOf(f)).id], formats: ['csv'] },
+  }),
+  'reportSchedules.list': async (f) => {
+    const { templateId } = await aReportScheduleOf(f);
+    await aReportScheduleOf(f);
+    return { query: { limit: '2', templateId: idOf(templateId) } };
+  },
+  'reportSchedules.create': async (f) => ({
+    body: {
+      templateId: (await aReportOf(f)).id,
+      name: f.name('schedule'),
+      cronExpression: '0 8 * * mon-fri',
+      timezone: 'Europe/Berlin',
+      destinations: [(await aDestinationOf(f)).id],
+      enabled: true,
+    },
+  }),
+  'reportSchedules.get': async (f) => ({ params: { id: (await aReportScheduleOf(f)).id } }),
+  'reportSchedules.change': async (f) => {
+    const { id, templateId } = await aReportScheduleOf(f);
+    return {
+      params: { id },
+      body: {
+        templateId: idOf(templateId),
+        name: f.name('schedule'),
+        cronExpression: '30 7 * * *',
+        timezone: 'UTC',
+        destinations: [],
+        enabled: true,
+      },
+    };
+  },
+  'reportSchedules.remove': async (f) => ({ params: { id: (await aReportScheduleOf(f)).id } }),
+  'reportRuns.list': async (f) => {
+    const { templateId } = await aReportRunOf(f);
+    return { query: { templateId, limit: '2', offset: '0' } };
+  },
+  'reportRuns.get': async (f) => ({ params: { id: (await aReportRunOf(f)).id } }),
+  'reportRuns.artifact': async (f) => ({ params: { id: (await aReportRunOf(f)).id, format: 'html' } }),
   'notifications.send': async (f) => ({
     body: {
       providerIds: [(await aDestinationOf(f)).id],
@@ -734,6 +792,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'cron.cleanup': async () => ({}),
   'cron.exportInteractions': async () => ({}),
   'cron.reservationsExpire': async () => ({}),
+  'cron.outboxReaper': async () => ({}),
   'cron.segmentsRefresh': async () => ({}),
   'maintenance.cleanup': async () => ({}),
   'metricsSummary.get': async () => ({}),
@@ -782,6 +841,36 @@ const aDestinationOf = async (f: Fixtures): Promise<Made> =>
     201,
   );
 
+/** A template of a report with everything that it can say. */
+const reportDraft = async (f: Fixtures): Promise<Record<string, unknown>> => ({
+  name: f.name('report'),
+  description: `Made by ${f.marker}`,
+  dataSources: [{ sourceKey: 'daily_trend', params: { days: 3 } }],
+  sections: [{ id: 'days', title: f.name('section'), dataSourceIndex: 0, view: { chart: 'bar', width: 'half' } }],
+  formats: ['html', 'csv'],
+  narrative: { enabled: true, prompt: 'Look at the last day.' },
+  filters: { destinations: [(await aDestinationOf(f)).id] },
+  enabled: true,
+});
+
+const aReportOf = async (f: Fixtures): Promise<Made> =>
+  f.must('POST', 'reports/templates', { name: f.name('report'), dataSources: [{ sourceKey: 'daily_trend' }] }, 201);
+
+const aReportScheduleOf = async (f: Fixtures): Promise<Made> =>
+  f.must(
+    'POST',
+    'reports/schedules',
+    { templateId: (await aReportOf(f)).id, name: f.name('schedule'), cronExpression: '0 8 * * *' },
+    201,
+  );
+
+/** A run with its files. */
+async function aReportRunOf(f: Fixtures): Promise<{ readonly id: string; readonly templateId: string }> {
+  const { id: templateId } = await aReportOf(f);
+  const { runId } = await f.must('POST', `reports/templates/${templateId}/run-now`, {}, 202);
+  return { id: idOf(runId), templateId };
+}
+
 /** A request that an editor decides. */
 const anApprovalOf = async (f: Fixtures): Promise<Made> =>
   f.must(
@@ -799,6 +888,18 @@ const anApprovalOf = async (f: Fixtures): Promise<Made> =>
   );
 
 const aClientOf = (f: Fixtures) => f.must('POST', 'oauth/clients', { name: f.name('client'), scopes: ['read'] }, 201);
+
+/** A loaded dataset. Its caps hold for every offer of the tenant, also for those of later examples: they are paused. */
+async function aDatasetOf(f: Fixtures): Promise<void> {
+  const { currentlyLoaded } = await f.must('GET', 'seed-dataset', undefined, 200);
+  if (currentlyLoaded !== 'coffee_rewards') {
+    await f.must('POST', 'seed-dataset/coffee_rewards?force=true', undefined, 201);
+  }
+  const { data } = await f.must('GET', 'contact-policies?limit=100', undefined, 200);
+  for (const { id } of data as { readonly id: string }[]) {
+    await f.must('PUT', `contact-policies/${id}`, { status: 'paused' }, 200);
+  }
+}
 
 /** A decision of a world that was clicked. */
 async function aClick(f: Fixtures) {

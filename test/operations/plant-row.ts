@@ -22,6 +22,15 @@ const wanted: Readonly<Record<string, string>> = {
   'alert_states.status': "'ok'",
   'idempotency_keys.status': '200',
   'notification_deliveries.type': "'alert'",
+  'report_artifacts.bytes': '32',
+  'report_artifacts.format': "'html'",
+  'report_runs.delivery_results': "'[]'::jsonb",
+  'report_runs.sections_data': "'[]'::jsonb",
+  'report_runs.status': "'running'",
+  'report_schedules.enabled': 'false',
+  'report_templates.data_sources': "'[]'::jsonb",
+  'report_templates.formats': "'{html}'",
+  'report_templates.sections': "'[]'::jsonb",
   'seed_progress.status': "'completed'",
 };
 

@@ -5,14 +5,19 @@ import { packs } from '@arbiter/packs';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import { headerLine } from '../../packages/server/src/features/gitops/layout.ts';
 import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
-import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
+import {
+  startTestServer,
+  type TestServer,
+  type TestTenant,
+  testLoadPorts,
+} from '../../packages/server/src/main/test-server.ts';
 import { fingerprint } from '../operations/fingerprint.ts';
 import { type Calls, callsOf, contentOf, edited, makeCatalogue, secondPerson, secretsOf } from './catalogue.ts';
 
 let server: TestServer;
 let used = 0;
 before(async () => {
-  server = await startTestServer({ tenants: 30 });
+  server = await startTestServer({ tenants: 36 });
 });
 after(() => server?.close());
 
@@ -58,7 +63,7 @@ describe('export, a new tenant, apply, export: the same bytes', () => {
   for (const pack of packs) {
     test(`the pack ${pack.key}`, async () => {
       const [from, to] = [freshTenant(), freshTenant()];
-      await server.database.withTenant(from.tenant.id, systemActor('test'), (tx) => loadPack(tx, pack));
+      await server.database.withTenant(from.tenant.id, systemActor('test'), (tx) => loadPack(tx, pack, testLoadPorts));
       await assertComesBack(from, to, await secondOf(to));
     });
   }

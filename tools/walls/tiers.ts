@@ -4,7 +4,7 @@
  * docs/architecture.md are made from this: a new feature needs one line here, then `npm run generate`.
  */
 export const featureTiers: readonly (readonly string[])[] = [
-  ['audit'],
+  ['audit', 'report-rendering'],
   ['mail', 'preferences', 'settings', 'retention'],
   ['tenants', 'notifications'],
   ['sessions'],
@@ -40,7 +40,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],
-  ['admin', 'maintenance'],
+  ['admin', 'maintenance', 'reports'],
 ];
 
 /** Features that this one may not import: those beside it and those above it. Empty for the only one at the top. */

@@ -213,8 +213,9 @@ describe('with a server on its embedded database', () => {
     assert.equal((await make()).code, 2);
   });
 
-  test("the pack's first customer gets an offer on every channel", async () => {
-    for (const channel of ['web', 'email', 'push', 'in_app']) {
+  test("the pack's first customer gets an offer on every channel that is open at all hours", async () => {
+    // Not push, which is quiet at night.
+    for (const channel of ['web', 'email', 'in_app']) {
       const args = ['recommend', 'CM-000001', '--channel', channel, '--dry-run', '--json'];
       const { code, out, err } = await said(args, environment);
       assert.equal(code, 0, err);

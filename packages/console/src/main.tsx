@@ -4,7 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { features } from './app/manifest.ts';
-import { createConsoleRouter } from './app/router.tsx';
+import { createConsoleRouter, isTold } from './app/router.tsx';
 import { chosenTheme, showTheme } from './app/theme.ts';
 import { readBoot, setBoot } from './data/boot.ts';
 import { connect } from './data/call.ts';
@@ -30,7 +30,11 @@ openTray({
 const router = createConsoleRouter(document.baseURI);
 const place = document.getElementById('root');
 if (place === null) throw new Error('the page has no element #root');
-createRoot(place).render(
+createRoot(place, {
+  onCaughtError: (error) => {
+    if (!isTold(error)) console.error(error);
+  },
+}).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>
       <RouterProvider router={router} />

@@ -10,7 +10,7 @@ const CacheFlush = Type.Object(
     scope: Type.Optional(
       StringEnum(['all', ...cacheScopes], {
         description:
-          'What to read anew: everything (the default), or records of one kind. `all` also counts anew what ranking objectives count.',
+          'What to read anew: everything (the default), or records of one kind. `all` also counts anew what ranking objectives count, and, in the background, the daily figures of the tenant, in the days of its zone.',
       }),
     ),
   },
@@ -21,9 +21,13 @@ export type CacheFlush = Static<typeof CacheFlush>;
 export const CacheFlushed = Type.Object(
   {
     success: Type.Boolean({ description: 'True.' }),
-    flushed: Type.Array(StringEnum([...cacheScopes, 'objectiveCounts'], { description: 'Name of a cache.' }), {
-      description: 'What every process reads anew before its next decision.',
-    }),
+    flushed: Type.Array(
+      StringEnum([...cacheScopes, 'objectiveCounts', 'dailyTotals'], { description: 'Name of a cache.' }),
+      {
+        description:
+          'What every process reads anew before its next decision; `dailyTotals`: figures that a job counts anew from history.',
+      },
+    ),
     tenantId: Id('Tenant.'),
     timestamp: Timestamp('When it was flushed.'),
   },

@@ -16,6 +16,7 @@ import { creativeOperations } from './creatives.ts';
 import { cronExportOperations, cronOperations } from './cron.ts';
 import { customerErasureOperations } from './customer-erasure.ts';
 import { customerToolOperations } from './customer-tools.ts';
+import { dashboardOperations } from './dashboards.ts';
 import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowAssemblyOperations } from './decision-flow-assembly.ts';
 import { decisionFlowExchangeOperations } from './decision-flow-exchange.ts';
@@ -41,6 +42,8 @@ import { placementOperations } from './placements.ts';
 import { preferenceOperations } from './preferences.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
+import { reportSourceOperations } from './report-sources.ts';
+import { reportRunOperations, reportScheduleOperations, reportTemplateOperations } from './reports.ts';
 import { restoreOperations } from './restore.ts';
 import { retentionOperations } from './retention.ts';
 import { sbomOperations } from './sbom.ts';
@@ -82,6 +85,7 @@ export const operations = {
   ...byId(cronOperations),
   ...byId(customerErasureOperations),
   ...byId(customerToolOperations),
+  ...byId(dashboardOperations),
   ...byId(deadLetterOperations),
   ...byId(decisionFlowAssemblyOperations),
   ...byId(decisionFlowExchangeOperations),
@@ -108,6 +112,10 @@ export const operations = {
   ...byId(preferenceOperations),
   ...byId(qualificationRuleOperations),
   ...byId(rankingProfileOperations),
+  ...byId(reportSourceOperations),
+  ...byId(reportTemplateOperations),
+  ...byId(reportScheduleOperations),
+  ...byId(reportRunOperations),
   ...byId(restoreOperations),
   ...byId(retentionOperations),
   ...byId(sbomOperations),

@@ -46,7 +46,7 @@ export const ExportAnswer = Type.Object(
 export type ExportAnswer = Static<typeof ExportAnswer>;
 
 /** Classes of data that the nightly cleanup deletes by age. */
-export const cleanedClasses = ['interactions', 'summaries', 'decisions', 'traces'] as const;
+export const cleanedClasses = ['interactions', 'summaries', 'decisions', 'traces', 'metrics'] as const;
 
 export const CleanupAnswer = Type.Object(
   {
@@ -178,6 +178,12 @@ export const cronOperations = {
     '/api/v1/cron/audit-anchor',
     'Write the heads of all audit chains into the anchor file of the day',
     'Chains that are anchored.',
+  ),
+  outboxReaper: maintenance(
+    'cron.outboxReaper',
+    '/api/v1/cron/outbox-reaper',
+    'Publish events that got stuck, and raise the alarm for jobs that nothing takes',
+    'Rows of the outbox that had waited for half a minute and were published. `ok` is false, and `errors` names the tenants with `queue_without_consumer`, when jobs have waited for two minutes and no process of the installation takes jobs.',
   ),
   reservationsExpire: maintenance(
     'cron.reservationsExpire',

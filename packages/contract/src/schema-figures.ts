@@ -7,7 +7,7 @@ import { IdText, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 export const largestCsv = 50 * 1024 * 1024;
 
 /** Room for what surrounds the file in a multipart body. */
-const multipartBytes = 64 * 1024;
+export const multipartBytes = 64 * 1024;
 
 const fieldCounts = {
   name: Type.String({ description: 'Name of the field.' }),

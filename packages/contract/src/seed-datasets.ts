@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
+import { Binary } from './core/bodies.ts';
 import { operation } from './core/operation.ts';
 import { Nullable, StringEnum } from './core/schemas.ts';
+import { largestCsv, multipartBytes } from './schema-figures.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 const Key = (description: string) => Type.String({ description, examples: ['coffee_rewards'] });
@@ -64,6 +66,17 @@ export const SeedDatasetRemoved = Type.Object(
 );
 export type SeedDatasetRemoved = Static<typeof SeedDatasetRemoved>;
 
+export const SeedDatasetUploaded = Type.Object(
+  {
+    message: Type.String({ description: 'What was done, for a person.' }),
+    rowsInserted: Count('Rows that the schema has now.'),
+    schemaName: Type.String({ description: 'The schema.' }),
+    datasetKey: Key('The dataset.'),
+  },
+  { description: 'What was taken over.' },
+);
+export type SeedDatasetUploaded = Static<typeof SeedDatasetUploaded>;
+
 export const SeedDatasetConflict = Type.Object(
   {
     status: StringEnum(['conflict'], { description: 'Always `conflict`.' }),
@@ -90,8 +103,9 @@ export type SeedStep = (typeof seedSteps)[number];
 
 export const SeedDatasetStatus = Type.Object(
   {
-    status: StringEnum(['idle', 'loading', 'unloading', 'completed', 'failed'], {
-      description: 'What became of the last load. `idle`: there was none, or it was removed since.',
+    status: StringEnum(['idle', 'running', 'completed', 'failed'], {
+      description:
+        'What became of the last load. `running`: it, or a removal, is under way; `idle`: there was none, or it was removed since.',
     }),
     step: StringEnum(['', ...seedSteps], { description: 'Where it is, or where it ended; empty for `idle`.' }),
     progress: Type.Integer({ minimum: 0, maximum: 100, description: 'How far it is, in percent.' }),
@@ -136,8 +150,9 @@ export const seedDatasetOperations = {
     path: '/api/v1/seed-dataset/{key}',
     summary: 'Load a dataset',
     description:
-      'Creates its schemas with rows, categories, channels, offers, creatives, rules, policies and flows, all or nothing.',
-    rateLimits: [{ limit: 5, windowSeconds: 60, per: 'tenant' }],
+      'Creates its schemas with rows, categories, channels, offers, creatives, segments, models, rules, policies and flows, and what ' +
+      'happened with its customers in the last 90 days; all or nothing.',
+    rateLimits: [{ limit: 5, windowSeconds: 60, per: 'tenant', countsFound: true }],
     query: Type.Object(
       {
         force: Type.Optional(
@@ -166,6 +181,37 @@ export const seedDatasetOperations = {
     responses: { 200: { description: 'Removed.', schema: SeedDatasetRemoved } },
     errors: ['not_found', 'in_use', 'concurrent_modification'],
     audit: [{ action: 'unload_pack', entityType: 'seedDataset' }],
+  }),
+  upload: operation({
+    ...shared,
+    id: 'seedDatasets.upload',
+    method: 'POST',
+    path: '/api/v1/seed-dataset/{key}/upload',
+    summary: 'Put the rows of a file in the place of those of a dataset',
+    description:
+      'The dataset must be loaded. Headers are the columns of the schema in any letter case, or, for the clients of ' +
+      '`retail_bank`, those of the UCI data set Bank Marketing; other columns of the file are ignored, columns that it lacks are ' +
+      'null, and the key must be there. The delimiter is the one of comma, semicolon, tab and bar that splits the header best. A ' +
+      'row that does not fit refuses the file with up to 20 line numbers; the old rows are then as they were. Decisions see the ' +
+      'old rows or the new ones, never a mix.',
+    loadClass: 'heavy',
+    params,
+    rateLimits: [{ limit: 5, windowSeconds: 60, per: 'tenant', countsFound: true }],
+    bodyKind: 'multipart',
+    bodyLimit: largestCsv + multipartBytes,
+    body: Type.Object(
+      {
+        file: Binary({
+          description: 'CSV with a header, at most 50 MB; UTF-8, or UTF-16 with a byte order mark, else Windows-1252.',
+        }),
+        schema: Type.String({ description: 'Name of a schema of the dataset.', examples: ['coffee_members'] }),
+      },
+      { description: 'A file, and where it goes.' },
+    ),
+    responses: { 200: { description: 'Taken over.', schema: SeedDatasetUploaded } },
+    errors: ['not_found', 'csv_invalid', 'rate_limited'],
+    audit: [{ action: 'upload', entityType: 'seedDataset' }],
+    transaction: 'own',
   }),
   status: operation({
     ...shared,

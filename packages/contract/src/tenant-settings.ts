@@ -47,7 +47,9 @@ const settings = {
   reservationTtlSeconds: Int(60, 86_400, 'Life of a reservation on explicit channels, seconds.'),
   mandatoryDailyCap: Int(0, 100, 'Mandatory offers per customer and day.'),
   fourEyesEnabled: Type.Boolean({ description: 'True: users cannot approve their own requests.' }),
-  approvalWorkflowEnabled: Type.Boolean({ description: 'Editors need an approval to make governed records live.' }),
+  approvalWorkflowEnabled: Type.Boolean({
+    description: 'Editors need an approval to make governed records live, and to change live ones.',
+  }),
   enableExperiments: Feature('Experiments'),
   enableBudgets: Feature('Budgets'),
   enableGuardrails: Feature('Guardrails'),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
+  AlgorithmModelCreate,
+  algorithmModelTypes,
   CategoryCreate,
   ChannelCreate,
   ContactPolicyCreate,
@@ -9,12 +11,15 @@ import {
   DecisionFlowCreate,
   OfferCreate,
   OutcomeTypeCreate,
+  operations,
   QualificationRuleCreate,
+  SegmentCreate,
   SubCategoryCreate,
 } from '@arbiter/contract';
 import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
-import { findPack, type Pack, packs } from './index.ts';
+import { findPack, type Pack, packs, type ReferenceKind, readReference } from './index.ts';
+import { dayMs } from './numbers.ts';
 
 const anyId = '01930000-0000-7000-8000-000000000000';
 const loadedAt = new Date('2026-11-20T12:00:00.000Z');
@@ -42,12 +47,19 @@ for (const pack of packs) {
     test('its references name records of the pack', () => checkReferences(pack));
     test('its rows fit its columns, the same at every load but for instants', () => checkRows(pack));
     test('its words are complete: every token has a source', () => checkTokens(pack));
+    test('its history is of its customers and creatives, in the 90 days before the load', () => checkHistory(pack));
+    test('its outcomes are those that its truth says', () => checkTruth(pack));
+    test('its linked rows belong to customers', () => checkLinks(pack));
   });
 }
 
 function checkBodies(pack: Pack): void {
   for (const { schema } of pack.schemas) accepts(DataSchemaCreate, schema, schema.name);
   for (const outcome of pack.outcomeTypes) accepts(OutcomeTypeCreate, outcome, outcome.key);
+  for (const { baseSchemaName: _b, ...segment } of pack.segments) {
+    accepts(SegmentCreate, { ...segment, baseSchemaId: anyId }, segment.name);
+  }
+  for (const model of pack.models) accepts(AlgorithmModelCreate, model, model.key);
   for (const { subCategories, ...category } of pack.categories) {
     accepts(CategoryCreate, category, category.name);
     for (const sub of subCategories) accepts(SubCategoryCreate, { ...sub, categoryId: anyId }, sub.name);
@@ -63,7 +75,7 @@ function checkBodies(pack: Pack): void {
   for (const { scopeName, ...rule } of pack.qualificationRules) {
     accepts(QualificationRuleCreate, scopeName === undefined ? rule : { ...rule, scopeId: anyId }, rule.name);
   }
-  for (const { scopeName, ...policy } of pack.contactPolicies) {
+  for (const { scopeName, scopeNames: _s, ...policy } of pack.contactPolicies) {
     accepts(ContactPolicyCreate, scopeName === undefined ? policy : { ...policy, scopeId: anyId }, policy.name);
   }
   for (const { notes: _n, ...flow } of pack.flows) accepts(DecisionFlowCreate, flow, flow.key);
@@ -81,6 +93,25 @@ function checkReferences(pack: Pack): void {
     creative: names(pack.creatives),
     placement: pack.channels.flatMap((channel) => names(channel.placements ?? [])),
   };
+  const known: Readonly<Record<ReferenceKind, readonly string[]>> = {
+    category: names(pack.categories),
+    channel: names(pack.channels),
+    model: pack.models.map(({ key }) => key),
+    offer: names(pack.offers),
+    placement: pack.channels.flatMap(({ name, placements = [] }) => placements.map((each) => `${name}/${each.name}`)),
+    segment: names(pack.segments),
+  };
+  const configs = [pack.qualificationRules, pack.contactPolicies, pack.flows.map((flow) => flow.draftConfig ?? {})];
+  for (const [, text] of JSON.stringify(configs).matchAll(/"(@[a-z]+\/[^"]*)"/g)) {
+    const reference = readReference(text ?? '');
+    assert.ok(reference !== null && known[reference.kind].includes(reference.name), `${text} is a record of the pack`);
+  }
+  for (const segment of pack.segments) {
+    assert.ok(
+      pack.schemas.some(({ schema }) => schema.name === segment.baseSchemaName),
+      segment.name,
+    );
+  }
   for (const list of [pack.categories, subCategories, pack.channels, pack.offers, pack.creatives]) {
     assertUnique(names(list), 'names');
   }
@@ -93,7 +124,13 @@ function checkReferences(pack: Pack): void {
     assert.ok(targets.offer?.includes(creative.offerName), creative.name);
     assert.ok(targets.channel?.includes(creative.channelName), creative.name);
   }
-  for (const { name, scope, scopeName } of [...pack.qualificationRules, ...pack.contactPolicies]) {
+  for (const { scopeNames } of pack.contactPolicies) {
+    for (const { scope, name } of scopeNames ?? []) assert.ok(targets[scope]?.includes(name), name);
+  }
+  for (const { name, scope, scopeName } of [
+    ...pack.qualificationRules,
+    ...pack.contactPolicies.filter(({ scopeNames }) => scopeNames === undefined),
+  ]) {
     if (scope === 'global') assert.equal(scopeName, undefined, name);
     else assert.ok(targets[scope ?? '']?.includes(scopeName ?? ''), `${name} names its ${scope}`);
   }
@@ -102,11 +139,11 @@ function checkReferences(pack: Pack): void {
 function checkRows(pack: Pack): void {
   for (const { schema, rows } of pack.schemas) {
     const fields = schema.fields ?? [];
-    const first = rows(loadedAt);
-    const later = rows(new Date(loadedAt.getTime() + 40 * 86_400_000));
+    const first = [...rows(loadedAt)];
+    const later = [...rows(new Date(loadedAt.getTime() + 40 * dayMs))];
     assert.ok(first.length > 0);
     assert.equal(later.length, first.length);
-    assert.deepEqual(rows(loadedAt), first, 'the generator is deterministic');
+    assert.deepEqual([...rows(loadedAt)], first, 'the generator is deterministic');
     const dated = new Set(fields.filter((field) => /date|time/.test(field.dataType ?? '')).map((field) => field.name));
     const timeless = (row: object) => Object.entries(row).filter(([name]) => !dated.has(name));
     for (const [index, row] of first.entries()) {
@@ -125,9 +162,98 @@ function checkRows(pack: Pack): void {
       'keys',
     );
   }
+  assert.equal(customersOf(pack).keys().next().value, pack.firstCustomer);
+}
+
+/** The customers by key, in their order. */
+function customersOf(pack: Pack) {
   const customers = pack.schemas.find(({ schema }) => schema.schemaType === 'customer');
-  const ids = customers?.rows(loadedAt).map((row) => Object.values(row)[0]) ?? [];
-  assert.equal(ids[0], pack.firstCustomer);
+  assert.ok(customers);
+  return new Map([...customers.rows(loadedAt)].map((row) => [String(Object.values(row)[0]), row]));
+}
+
+function checkHistory(pack: Pack): void {
+  const history = [...pack.history(loadedAt)];
+  assert.deepEqual([...pack.history(loadedAt)], history, 'the generator is deterministic');
+  const moved = [...pack.history(new Date(loadedAt.getTime() + 40 * dayMs))];
+  assert.deepEqual(
+    moved.map(({ at, ...same }) => ({ ...same, at: at.getTime() - 40 * dayMs })),
+    history.map(({ at, ...same }) => ({ ...same, at: at.getTime() })),
+    'only instants move',
+  );
+  const customers = customersOf(pack);
+  const creatives = new Set(names(pack.creatives));
+  const outcomes = new Set([...systemOutcomes, ...pack.outcomeTypes.map(({ key }) => key)]);
+  for (const { customerId, creativeName, outcome, at, value } of history) {
+    assert.ok(customers.has(customerId) && creatives.has(creativeName), `${customerId} ${creativeName}`);
+    assert.ok(outcomes.has(outcome), outcome);
+    assert.equal(value !== null, outcome === 'convert');
+    const daysAgo = (loadedAt.getTime() - at.getTime()) / dayMs;
+    assert.ok(daysAgo > 1 && daysAgo < 90, `${daysAgo} days ago`);
+    assert.ok(customerId !== pack.firstCustomer || daysAgo > 30, 'the first customer is left in peace for a month');
+  }
+  assert.ok(history.some(({ customerId }) => customerId === pack.firstCustomer));
+  for (const { key } of pack.outcomeTypes)
+    assert.ok(
+      history.some(({ outcome }) => outcome === key),
+      key,
+    );
+  for (const { name } of pack.creatives)
+    assert.ok(
+      history.some(({ creativeName }) => creativeName === name),
+      name,
+    );
+}
+
+/** Outcomes of every tenant that the packs use. */
+const systemOutcomes = [
+  'impression',
+  'click',
+  'accept',
+  'requested_info',
+  'convert',
+  'dismiss',
+  'not_interested',
+  'deferred',
+  'unsubscribe',
+];
+const negative = ['dismiss', 'not_interested', 'deferred', 'unsubscribe'];
+
+/** By offer, the share of good answers is what the truth expects of the customers who were asked. */
+function checkTruth(pack: Pack): void {
+  const customers = customersOf(pack);
+  const creatives = new Map(pack.creatives.map((creative) => [creative.name, creative]));
+  const sums = new Map<string, { shown: number; good: number; expected: number; variance: number }>();
+  for (const { customerId, creativeName, outcome } of pack.history(loadedAt)) {
+    const { offerName = '', channelName = '' } = creatives.get(creativeName) ?? {};
+    const sum = sums.get(offerName) ?? { shown: 0, good: 0, expected: 0, variance: 0 };
+    sums.set(offerName, sum);
+    if (outcome === 'impression') {
+      const chance = pack.truth(customers.get(customerId) ?? {}, offerName, channelName);
+      assert.ok(chance > 0 && chance < 1);
+      sum.shown += 1;
+      sum.expected += chance;
+      sum.variance += chance * (1 - chance);
+    } else if (!negative.includes(outcome)) sum.good += 1;
+  }
+  for (const [offerName, { good, expected, variance }] of sums) {
+    const spread = 4 * Math.sqrt(variance);
+    assert.ok(Math.abs(good - expected) <= spread, `${offerName}: ${good} good answers, ${expected} expected`);
+  }
+  const [least, most] = [...sums.values()]
+    .map(({ good, shown }) => good / shown)
+    .sort((a, b) => a - b)
+    .reduce<[number, number]>(([low], rate, at) => [at === 0 ? rate : low, rate], [0, 0]);
+  assert.ok(most > least * 1.5, 'some offers are liked better than others');
+}
+
+function checkLinks(pack: Pack): void {
+  const customers = customersOf(pack);
+  for (const { schema, linkedTo, rows } of pack.schemas) {
+    if (linkedTo === undefined) continue;
+    const child = String(schema.joinMapping?.childField);
+    for (const row of rows(loadedAt)) assert.ok(customers.has(String(row[child])), `${schema.name} ${row[child]}`);
+  }
 }
 
 function checkTokens(pack: Pack): void {
@@ -141,13 +267,126 @@ function checkTokens(pack: Pack): void {
   }
 }
 
-test('coffee_rewards has the size that the design names', () => {
-  const pack = findPack('coffee_rewards');
-  assert.ok(pack);
-  assert.equal(pack.schemas[0]?.rows(loadedAt).length, 1000);
-  assert.equal(pack.offers.length, 12);
-  assert.equal(pack.channels.length, 4);
-  assert.equal(pack.creatives.length, 48);
+/** Schemas with rows, then channels, placements, categories, offers, creatives and so on, as the design's table has them. */
+const sizes: Readonly<Record<string, object>> = {
+  coffee_rewards: {
+    rows: { coffee_members: 1000, coffee_visits: 5000 },
+    channels: 4,
+    placements: 5,
+    offers: 12,
+    creatives: 48,
+    rules: 6,
+    policies: 6,
+    models: 2,
+    flows: 2,
+    segments: 3,
+    history: 3000,
+  },
+  retail_bank: {
+    rows: { bank_clients: 2000, bank_accounts: 4000 },
+    channels: 4,
+    placements: 5,
+    offers: 14,
+    creatives: 56,
+    rules: 7,
+    policies: 7,
+    models: 1,
+    flows: 2,
+    segments: 4,
+    history: 6000,
+  },
+  telco_care: {
+    rows: { telco_subscribers: 3000, telco_usage: 9000, telco_tickets: 1500 },
+    channels: 4,
+    placements: 5,
+    offers: 16,
+    creatives: 64,
+    rules: 8,
+    policies: 6,
+    models: 2,
+    flows: 2,
+    segments: 3,
+    history: 9000,
+  },
+};
+
+/** What the design's table has and the product cannot hold yet, and what brings it. */
+const missing: Readonly<Record<string, readonly (readonly [what: string, broughtBy: string])[]>> = {
+  coffee_rewards: [
+    ['model coffee-bayes', 'models of type bayesian'],
+    ['model coffee-gbm', 'training of models of type gradient_boosted'],
+    ['experiment coffee-gbm 80 / coffee-bayes 20', 'experiments'],
+  ],
+  retail_bank: [
+    ['model bank-bayes', 'models of type bayesian'],
+    ['model bank-logistic', 'training of models of type logistic_regression'],
+    ['model bank-gbm', 'training of models of type gradient_boosted'],
+    ['rule Deposit Propensity asks bank-gbm', 'training of models of type gradient_boosted; it asks bank-scorecard'],
+    ['experiment bank-gbm 60 / bank-logistic 20 / bank-bayes 20', 'experiments'],
+    ['testingFocus boosted trees, SHAP', 'training of models of type gradient_boosted'],
+  ],
+  telco_care: [
+    ['model telco-gbm', 'training of models of type gradient_boosted'],
+    ['model telco-online', 'models of type online_learner'],
+    ['experiment telco-gbm 80 / telco-online 20', 'experiments'],
+    ['rule Has Value (value_180d)', 'behavioral metrics: rules of type metric_condition'],
+    ['policy Tired Of Us (dismissals_90d)', 'behavioral metrics: policies of type metric_condition'],
+    ['metrics contacts_30d, dismissals_90d, value_180d', 'behavioral metrics'],
+    ['triggers on support_call and cart_abandon', 'triggers'],
+    ['journey Churn Save', 'journeys'],
+    ['geofences Airport, Flagship Store', 'geofences'],
+    ['testingFocus triggers, journeys', 'triggers, journeys'],
+  ],
+};
+
+/** Where records that the packs lack would be listed. */
+const collections: Readonly<Record<string, string>> = {
+  'behavioral metrics': '/api/v1/behavioral-metrics',
+  experiments: '/api/v1/experiments',
+  geofences: '/api/v1/geofences',
+  journeys: '/api/v1/journeys',
+  triggers: '/api/v1/triggers',
+};
+const paths = new Set<string>(Object.values(operations).map(({ path }) => path));
+
+for (const pack of packs) {
+  test(`${pack.key} has the size that the design names`, () => {
+    assert.deepEqual(
+      {
+        rows: Object.fromEntries(pack.schemas.map(({ schema, rows }) => [schema.name, [...rows(loadedAt)].length])),
+        channels: pack.channels.length,
+        placements: pack.channels.flatMap(({ placements }) => placements ?? []).length,
+        offers: pack.offers.length,
+        creatives: pack.creatives.length,
+        rules: pack.qualificationRules.length,
+        policies: pack.contactPolicies.length,
+        models: pack.models.length,
+        flows: pack.flows.length,
+        segments: pack.segments.length,
+        history: [...pack.history(loadedAt)].length,
+      },
+      sizes[pack.key],
+    );
+  });
+
+  test(`what ${pack.key} lacks still cannot be held`, () => {
+    const types: readonly string[] = algorithmModelTypes;
+    for (const [what, broughtBy] of missing[pack.key] ?? []) {
+      const type = /of type ([a-z_]+)/.exec(broughtBy)?.[1];
+      const word = Object.keys(collections).find((each) => broughtBy.startsWith(each));
+      assert.ok(type !== undefined || word !== undefined, `${what}: ${broughtBy}`);
+      const isThere = type === undefined ? paths.has(collections[word ?? ''] ?? '') : types.includes(type);
+      assert.ok(!isThere, `${what} can be had now: move it into the pack`);
+    }
+  });
+}
+
+test('half of the creatives of telco_care are tried against each other', () => {
+  const creatives = findPack('telco_care')?.creatives ?? [];
+  const shares = (variant: string) =>
+    creatives.filter(({ abTestVariant }) => abTestVariant === variant).map(({ weight }) => weight);
+  assert.deepEqual(shares('a'), Array(16).fill(70));
+  assert.deepEqual(shares('b'), Array(16).fill(30));
 });
 
 test('an unknown key names no pack', () => assert.equal(findPack('no_such_pack'), null));

@@ -48,8 +48,8 @@ export interface Eraser {
 export interface Retainer {
   /** Class whose retention it obeys, legal hold included; null: what it deletes says itself when it runs out. */
   readonly dataClass: DataClass | null;
-  /** As what the answer of `GET /api/v1/cron/cleanup` counts it. */
-  readonly counted: 'suppressions' | 'history' | 'summaries' | 'decisions';
+  /** As what the answer of `GET /api/v1/cron/cleanup` counts it; it has no count of `metrics`. */
+  readonly counted: 'suppressions' | 'history' | 'summaries' | 'decisions' | 'metrics';
   /** One slice, in a transaction of the tenant. */
   readonly remove: (tx: Tx) => Promise<Removed>;
 }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { createInstallation, freePort, type Installation, type ServerProcess } from '../../faults/server-process.ts';
+import { type PrefixProxy, startPrefixProxy } from './prefix-proxy.ts';
 
 const places = [process.env.CHROMIUM ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const program = places.find((path) => path !== '' && existsSync(path));
@@ -19,12 +20,26 @@ export const cannotBrowse: string | false =
       ? 'there is no chromium on this machine'
       : 'the console is not built: npm run console:build';
 
+/** Why no browser can be started; false: one can. As above where BROWSER_TESTS is `required`. */
+export const noBrowser: string | false =
+  process.env.BROWSER_TESTS === 'required' || program !== undefined ? false : 'there is no chromium on this machine';
+
+/** A browser alone; who starts it closes it. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    ...(program === undefined ? {} : { executablePath: program }),
+    args: ['--no-sandbox'],
+  });
+}
+
 /** A server with the demo tenant on a database of its own, and a browser. */
 export interface Stage {
   /** Folder of the server. */
   readonly folder: string;
   /** Address of the server, as the browser knows it. */
   readonly url: string;
+  /** What stands between browser and server; null: nothing. */
+  readonly proxy: PrefixProxy | null;
   /** Key of the demo tenant, with every right. */
   readonly apiKey: string;
   /** Address that signs the demo's admin in, once. */
@@ -49,28 +64,36 @@ export type Answer = Readonly<Record<string, unknown>>;
 /**
  * Starts a server on an empty folder, as `npm start` does, and a browser.
  *
- * @param path path of the server's public address, with a slash at both ends
+ * @param prefix path of the server's public address, without a slash at its end; with one, a proxy stands before the server
  */
-export async function openStage(path = '/'): Promise<Stage> {
+export async function openStage(prefix = ''): Promise<Stage> {
   const port = await freePort();
-  const environment = { PORT: String(port), NEXTAUTH_URL: `http://localhost:${port}${path}` };
+  const publicPort = prefix === '' ? port : await freePort();
+  const url = `http://localhost:${publicPort}${prefix}`;
+  const environment = { PORT: String(port), NEXTAUTH_URL: url };
   const installation: Installation = await createInstallation(environment, []);
   let browser: Browser | null = null;
+  let proxy: PrefixProxy | null = null;
   try {
+    if (prefix !== '') proxy = await startPrefixProxy(publicPort, prefix, port);
     const server = await installation.start();
-    browser = await chromium.launch({
-      ...(program === undefined ? {} : { executablePath: program }),
-      args: ['--no-sandbox'],
-    });
-    return stageOf(installation, server, browser, environment.NEXTAUTH_URL.slice(0, -1));
+    browser = await launchBrowser();
+    return stageOf(installation, server, browser, url, proxy);
   } catch (error) {
     await browser?.close();
+    await proxy?.close();
     await installation.stopAll();
     throw error;
   }
 }
 
-function stageOf(installation: Installation, first: ServerProcess, browser: Browser, url: string): Stage {
+function stageOf(
+  installation: Installation,
+  first: ServerProcess,
+  browser: Browser,
+  url: string,
+  proxy: PrefixProxy | null,
+): Stage {
   let server = first;
   const printed = (pattern: RegExp): string => {
     const found = pattern.exec(server.output())?.[1];
@@ -84,6 +107,7 @@ function stageOf(installation: Installation, first: ServerProcess, browser: Brow
   return {
     folder: installation.folder,
     url,
+    proxy,
     apiKey,
     firstRun,
     output: () => server.output(),
@@ -95,16 +119,24 @@ function stageOf(installation: Installation, first: ServerProcess, browser: Brow
       return page;
     },
     async call(method, path, body, headers = {}) {
-      const answer = await fetch(`${url}/api/v1/${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          'x-requested-with': 'journey',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      const ask = () =>
+        fetch(`${url}/api/v1/${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${apiKey}`,
+            'x-requested-with': 'journey',
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...headers,
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+      let answer = await ask();
+      // On a busy machine the server says that it has too much to do, and when to come again.
+      for (let tries = 1; answer.status === 503 && tries < 20; tries += 1) {
+        await answer.arrayBuffer();
+        await new Promise((done) => setTimeout(done, Number(answer.headers.get('retry-after') ?? 1) * 1_000));
+        answer = await ask();
+      }
       const text = await answer.text();
       assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
       return JSON.parse(text) as Answer;
@@ -120,6 +152,7 @@ function stageOf(installation: Installation, first: ServerProcess, browser: Brow
     async close() {
       await Promise.all(contexts.map((context) => context.close()));
       await browser.close();
+      await proxy?.close();
       await installation.stopAll();
     },
   };
@@ -136,7 +169,7 @@ function watch(page: Page, url: string, faults: string[]): void {
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('request', (request) => {
     const address = request.url();
-    if (!address.startsWith(`${url}/`) && !/^(data|blob|about):/.test(address))
+    if (address !== url && !address.startsWith(`${url}/`) && !/^(data|blob|about):/.test(address))
       faults.push(`foreign request: ${address}`);
   });
 }

@@ -1,7 +1,7 @@
 // The frame around every page of the console: keys, palette, focus, themes, the end of a session, small screens.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import { after, afterEach, before, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
 import { cannotBrowse, openStage, type Stage } from './browser.ts';
 
 let stage: Stage;
@@ -16,6 +16,8 @@ before(async () => {
   page.setDefaultTimeout(patienceMs);
   await page.goto(stage.firstRun);
 });
+// Whatever a journey does, the browser's console stays empty.
+afterEach(() => assert.deepEqual(stage?.faults() ?? [], []));
 after(() => stage?.close());
 
 const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
@@ -129,11 +131,73 @@ test('the end of a session asks over the page, and what was typed stays', skip, 
   await page.getByText('CM-000031', { exact: true }).first().waitFor();
 });
 
+test('what opened over the page gives the focus back, and Escape closes the topmost alone', skip, async () => {
+  await page.goto(`${stage.url}/decisions`);
+  await page.getByText('CM-000031', { exact: true }).first().waitFor();
+  const opener = (name: string | RegExp) => page.getByRole('banner').getByRole('button', { name, exact: true });
+  /** Opens by Enter, closes by Escape, and looks where the focus is then. */
+  const comesBack = async (
+    button: ReturnType<typeof opener>,
+    role: 'dialog' | 'menu',
+    name?: string,
+  ): Promise<void> => {
+    const opened = page.getByRole(role, name === undefined ? {} : { name });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await opened.waitFor();
+    await page.keyboard.press('Escape');
+    await opened.waitFor({ state: 'detached' });
+    await focused(button);
+  };
+  await comesBack(opener('Tenant Demo, change'), 'dialog', 'Your tenants');
+  await comesBack(opener('Jobs'), 'dialog');
+  await comesBack(opener('Help'), 'menu');
+  await comesBack(opener(/^Account of/), 'menu');
+  // From a menu, which is gone when the dialog closes: its button is what the person came from.
+  const account = opener(/^Account of/);
+  await account.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Go to another tenant' }).press('Enter');
+  const tenants = page.getByRole('dialog', { name: 'Your tenants' });
+  await tenants.waitFor();
+  await page.keyboard.press('Escape');
+  await tenants.waitFor({ state: 'detached' });
+  await focused(account);
+  // The palette over an open panel: one Escape each.
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('Space');
+  await page.waitForURL(/peek=/);
+  await openPalette();
+  await page.keyboard.press('Escape');
+  await page.getByRole('combobox', { name: 'Page, act, name or id' }).waitFor({ state: 'detached' });
+  assert.match(page.url(), /peek=/, 'the panel below stays');
+});
+
+/** Waits until an element has the focus. */
+async function focused(element: Locator): Promise<void> {
+  const handle = await element.elementHandle();
+  await page.waitForFunction((wanted) => document.activeElement === wanted, handle);
+}
+
 test('on a small screen the pages come out from the side, and Escape puts them back', skip, async () => {
   await page.setViewportSize({ width: 390, height: 800 });
   await page.getByRole('button', { name: 'Open the pages' }).click();
   const drawer = page.getByRole('dialog', { name: 'Pages' });
   await drawer.getByRole('link', { name: 'Simulate' }).waitFor();
+  // The focus stays in the drawer however often Tab is pressed, both ways; the page behind takes none of it.
+  const links = await drawer.getByRole('link').count();
+  for (const key of ['Tab', 'Shift+Tab']) {
+    for (let presses = 0; presses < links + 4; presses += 1) {
+      await page.keyboard.press(key);
+      assert.equal(
+        await page.evaluate(
+          () => document.activeElement === document.body || document.activeElement?.closest('dialog') !== null,
+        ),
+        true,
+        `${key}, press ${presses + 1}`,
+      );
+    }
+  }
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'detached' });
   await focusOn('button[aria-label="Open the pages"]');
@@ -153,5 +217,4 @@ test('at sign-out the browser forgets everything, and the pages are closed', ski
   assert.equal(await stored(), 0);
   await page.goto(`${stage.url}/decisions`);
   await page.waitForURL('**/login?returnTo=*');
-  assert.deepEqual(stage.faults(), []);
 });

@@ -1,12 +1,12 @@
-// Journey 13 of docs/design/console.md 6, its reading part: a service desk reads a customer. The server stands behind /arbiter/,
-// is stopped and started again under the open page, and is read by a viewer, who may change nothing.
+// Journey 13 of docs/design/console.md 6, its reading part: a service desk reads a customer. The server stands behind a proxy
+// at /arbiter/, which takes that path off and later leaves it; it is stopped and started again under the open page, and is read by
+// a viewer, who may change nothing.
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { simpleParser } from 'mailparser';
+import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { cannotBrowse, openStage, type Stage } from './browser.ts';
+import { mailedToken } from './mail.ts';
+import { readCustomer } from './walks.ts';
 
 let stage: Stage;
 let page: Page;
@@ -17,48 +17,77 @@ const customer = 'CM-000031';
 
 before(async () => {
   if (cannotBrowse !== false) return;
-  stage = await openStage('/arbiter/');
+  stage = await openStage('/arbiter');
   page = await stage.open();
   page.setDefaultTimeout(timeout);
 });
+afterEach(() => {
+  // Whatever a journey does, the browser's console stays empty.
+  assert.deepEqual(stage?.faults() ?? [], []);
+  assert.deepEqual(stage?.proxy?.strays ?? [], [], 'every address lies below the path of the server');
+});
 after(() => stage?.close());
 
-const nothingWrong = () => assert.deepEqual(stage.faults(), []);
 const heading = (name: string, on = page) => on.getByRole('heading', { level: 1, name }).waitFor();
 
 test('a customer is found by id: what would be shown now, what happened, what limits it', skip, async () => {
-  await stage.call('POST', 'recommend', { customerId: customer, channel: 'email' });
-  await stage.call('POST', 'suppressions', {
-    customerId: customer,
-    scope: 'global',
-    reason: 'complained on the phone',
-    expiresAt: '2099-01-01T00:00:00.000Z',
-  });
   await page.goto(stage.firstRun);
-  await page.getByRole('link', { name: 'Customers', exact: true }).click();
-  await page.getByLabel('Customer id').fill(customer);
-  await page.getByRole('button', { name: 'Open', exact: true }).click();
-  await heading(customer);
-  const address = page.url();
-  assert.equal(address, `${stage.url}/customers/${customer}`);
-  await page
-    .getByRole('region', { name: 'Next best now' })
-    .getByRole('link', { name: /^Email/ })
-    .waitFor();
-  // What happened, newest first, and the decision behind it.
-  await page.getByText('Suppressed: every offer').waitFor();
-  await page.getByRole('link', { name: /Decision: 1 offer/ }).click();
-  await heading(`Decision for ${customer}`);
-  await page.goBack();
-  await heading(customer);
-  assert.equal(page.url(), address);
-  await page.getByRole('tab', { name: 'Limits' }).click();
-  await page.getByRole('region', { name: 'Suppressions' }).getByText('complained on the phone').waitFor();
-  // A deep link shows the same after a reload.
-  assert.match(page.url(), /\?tab=limits$/);
-  await page.reload();
-  await page.getByRole('region', { name: 'Suppressions' }).getByText('complained on the phone').waitFor();
-  nothingWrong();
+  await readCustomer(stage, page, 'email', customer);
+});
+
+test('HTML that somebody planted in a creative is shown, and does nothing', skip, async () => {
+  const { data } = await stage.call('GET', 'creatives?limit=1');
+  const [{ id, content }] = data as readonly [{ readonly id: string; readonly content: object }];
+  // Everything that could run, call, leave or take over, each in the form that a policy alone would stop.
+  const marks = ['script', 'onerror', 'svg'].map((name) => `parent.postMessage({stolen:'${name}'},'*')`);
+  const hostile = `<!doctype html><head><base href="https://evil.test/"><meta http-equiv="refresh" content="0;url=https://evil.test/refresh">
+    <link rel="stylesheet" href="https://evil.test/a.css"><style>@import url(https://evil.test/b.css); p { color: rgb(1, 2, 3); background: url(https://evil.test/c.png) }</style></head>
+    <body><p id="words">Happy birthday</p><script>${marks[0]}</script><img src="https://evil.test/beacon.gif" alt="beacon" onerror="${marks[1]}">
+    <svg onload="${marks[2]}"><script>${marks[0]}</script><use href="https://evil.test/d.svg#a"></use></svg>
+    <a href="https://evil.test/away" target="_top">Redeem</a><a href="javascript:${marks[0]}">Again</a>
+    <form action="https://evil.test/form" target="_top"><input name="body" autofocus><button>Send</button></form>
+    <iframe src="https://evil.test/frame"></iframe><object data="https://evil.test/object"></object></body>`;
+  await stage.call('PUT', 'creatives', { id, content: { ...content, body: hostile } });
+  const told: string[] = [];
+  await page.exposeFunction('noteMessage', (text: string) => told.push(text));
+  await page.addInitScript("addEventListener('message', ({ data }) => noteMessage(JSON.stringify(data)))");
+  await page.goto(`${stage.url}/creatives/${id}`);
+  const shown = page.frameLocator('iframe[title="Preview of body"]');
+  await shown.getByText('Happy birthday').waitFor();
+  assert.equal(await shown.locator('p').evaluate((element) => getComputedStyle(element).color), 'rgb(1, 2, 3)');
+  // A link says where it leads, and leads nowhere; a button of a form sends nothing.
+  assert.equal(await shown.getByText('Redeem').getAttribute('title'), 'https://evil.test/away');
+  for (const press of ['Redeem', 'Again', 'Send']) await shown.getByText(press).click();
+  await shown.getByText('beacon', { exact: true }).waitFor();
+  assert.equal(
+    await shown
+      .locator('body')
+      .locator('script, iframe, object, form, base, meta, link, [onerror], [href], [src]')
+      .count(),
+    0,
+  );
+  await shown.getByText('Happy birthday').waitFor();
+  assert.deepEqual(
+    told.filter((text) => JSON.parse(text).stolen !== undefined),
+    [],
+  );
+  assert.ok(told.length > 0, 'the frame has told how high it is');
+  // The frame has no origin: neither the session nor anything of the page is within its reach.
+  const frame = page.frames().find((each) => each.url().includes('preview-frame.html'));
+  assert.ok(frame);
+  const reach = await frame.evaluate(() => {
+    const tried = (read: () => string): string => {
+      try {
+        return read();
+      } catch (error) {
+        return error instanceof Error ? error.name : String(error);
+      }
+    };
+    return [globalThis.origin, tried(() => document.cookie), tried(() => String(parent.document))];
+  });
+  assert.deepEqual(reach, ['null', 'SecurityError', 'SecurityError']);
+  await page.getByRole('radio', { name: 'Source' }).click();
+  await page.getByText('https://evil.test/beacon.gif').waitFor();
 });
 
 test('a server that is away is told, and the page goes on when it is back', skip, async () => {
@@ -67,9 +96,17 @@ test('a server that is away is told, and the page goes on when it is back', skip
     .getByRole('row', { name: new RegExp(customer) })
     .first()
     .waitFor();
+  assert.ok(stage.proxy);
   await stage.stop();
-  // What is asked of the server again says that nothing answers; what is shown stays.
+  // What is asked of the server again finds the proxy's page in its place; what is shown stays.
   await page.getByRole('button', { name: 'Live', exact: true }).click();
+  await page.getByText('The server cannot answer at the moment.', { exact: false }).first().waitFor();
+  await page
+    .getByRole('row', { name: new RegExp(customer) })
+    .first()
+    .waitFor();
+  // And nothing at all when the proxy is away too.
+  stage.proxy.mode = 'silent';
   const away = page.getByText('No answer: the network or the server is away.', { exact: false }).first();
   await away.waitFor();
   await page
@@ -80,6 +117,8 @@ test('a server that is away is told, and the page goes on when it is back', skip
   await page.getByRole('link', { name: 'Contact policies', exact: true }).click();
   await heading('This page did not arrive');
   await stage.start();
+  // From here on the proxy is of the other kind: it leaves the path as it is.
+  stage.proxy.mode = 'keeps';
   await page.getByRole('button', { name: 'Reload', exact: true }).click();
   // The session and the data are those from before.
   await heading('Contact policies');
@@ -89,13 +128,19 @@ test('a server that is away is told, and the page goes on when it is back', skip
     .getByRole('row', { name: new RegExp(customer) })
     .first()
     .waitFor();
+  // A deep link is known there too, and its reload.
+  await page.goto(`${stage.url}/customers/${customer}?tab=limits`);
+  await page.getByRole('region', { name: 'Suppressions' }).getByText('complained on the phone').waitFor();
+  await page.reload();
+  await heading(customer);
 });
 
 test('a viewer reads everything, and is told who may do what a viewer may not', skip, async () => {
   const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000035', channel: 'web' });
   const desk = await stage.open();
   desk.setDefaultTimeout(timeout);
-  const token = await invited('desk@example.test');
+  await stage.call('POST', 'users', { email: 'desk@example.test', role: 'viewer' });
+  const token = await mailedToken(stage, 'desk@example.test', 'accept-invite');
   const answer = await desk.request.post(`${stage.url}/api/v1/auth/accept-invite`, {
     headers: { 'x-requested-with': 'journey' },
     data: { token, name: 'Desk', password: 'Passw0rd-of-desk' },
@@ -124,28 +169,6 @@ async function disabledBecause(on: Page, name: string, reason: RegExp): Promise<
   assert.match((await on.locator(`[id="${described}"]`).textContent()) ?? '', reason);
   await control.focus();
   assert.equal(await control.evaluate((element) => element === document.activeElement), true);
-}
-
-/** Invites a viewer; answers the token of the link that is mailed. */
-async function invited(email: string): Promise<string> {
-  await stage.call('POST', 'users', { email, role: 'viewer' });
-  const outbox = join(stage.folder, 'data', 'outbox');
-  const until = performance.now() + timeout;
-  while (performance.now() < until) {
-    const files = await readdir(outbox).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    });
-    for (const file of files.filter((name) => name.endsWith('.eml'))) {
-      const { text = '', to } = await simpleParser(await readFile(join(outbox, file)));
-      if (!JSON.stringify(to ?? '').includes(email)) continue;
-      const token = new RegExp(`${stage.url}/\\S*[?&#]token=([\\w-]+)`).exec(text)?.[1];
-      assert.ok(token, text);
-      return token;
-    }
-    await new Promise((done) => setTimeout(done, 100));
-  }
-  throw new Error('no invitation was mailed');
 }
 
 test('a tenant without data says on every list what to do first', skip, async () => {

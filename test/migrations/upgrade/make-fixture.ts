@@ -10,7 +10,12 @@ import { systemActor } from '../../../packages/server/src/db/index.ts';
 import { readMigrations } from '../../../packages/server/src/db/migrate.ts';
 import { loadPack } from '../../../packages/server/src/features/seed-packs/index.ts';
 import { createOutboxDispatcher } from '../../../packages/server/src/features/stream/index.ts';
-import { startTestServer, type TestServer, type TestTenant } from '../../../packages/server/src/main/test-server.ts';
+import {
+  startTestServer,
+  type TestServer,
+  type TestTenant,
+  testLoadPorts,
+} from '../../../packages/server/src/main/test-server.ts';
 import { dumpDatabase } from './dump.ts';
 import { buildWorld, type UpgradeWorld } from './world.ts';
 
@@ -129,9 +134,9 @@ async function rollUp(to: TestServer, zone: string): Promise<void> {
 async function decideByPack(to: TestServer, tenant: TestTenant): Promise<{ rest: string[] }> {
   const [pack] = packs;
   assert.ok(pack);
-  await to.database.withTenant(tenant.id, systemActor('test'), (tx) => loadPack(tx, pack));
+  await to.database.withTenant(tenant.id, systemActor('test'), (tx) => loadPack(tx, pack, testLoadPorts));
   const rest: string[] = [];
-  const customers = pack.schemas[0]!.rows(new Date(now)).slice(0, 6);
+  const customers = [...pack.schemas[0]!.rows(new Date(now))].slice(0, 6);
   const channels: readonly string[] = pack.channels.map(({ channelType }) => channelType);
   for (const [at, row] of customers.entries()) {
     for (const channel of channels) {

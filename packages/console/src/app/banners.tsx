@@ -37,9 +37,9 @@ export function Banners() {
 
 function Banner({ children }: { children: ReactNode }) {
   return (
-    <div className="flex flex-wrap items-center gap-3 border-line border-b bg-warn-soft px-4 py-1.5 text-dense text-ink">
-      <TriangleAlert aria-hidden className="size-4 shrink-0 text-warn" />
-      {children}
+    <div className="flex items-start gap-3 border-line border-b bg-warn-soft px-4 py-1.5 text-dense text-ink">
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
+      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">{children}</div>
     </div>
   );
 }

@@ -8,8 +8,8 @@ import { isMac } from './platform.ts';
 
 /** Keys of every list; the table binds them itself. */
 const listKeys = [
-  ['j', keyTexts.move],
-  ['k', keyTexts.move],
+  ['j', keyTexts.next],
+  ['k', keyTexts.previous],
   ['x', keyTexts.select],
   ['enter', keyTexts.open],
   ['space', keyTexts.peek],

@@ -44,7 +44,7 @@ function works({ keys }: KeyBinding, target: EventTarget | null): boolean {
   const element = target instanceof Element ? target : null;
   const commands = keys.split(' ').every((part) => part.startsWith('mod+') || part.startsWith('alt+'));
   // A dialog is over the page: what belongs to the page waits.
-  if (element?.closest('[role="dialog"],[role="alertdialog"],[role="menu"]') != null) return false;
+  if (element?.closest('dialog,[role="dialog"],[role="alertdialog"],[role="menu"]') != null) return false;
   if (commands) return true;
   if (element?.closest('input,textarea,select,[contenteditable="true"],[role="textbox"]') != null) return false;
   return !isCharacterKey(keys) || characterKeysOn();

@@ -29,3 +29,17 @@ export const browserSurroundings: PollerSurroundings = {
   isSeen: () => document.visibilityState === 'visible',
   sleep: sleepUntilSeen,
 };
+
+/**
+ * Tells the other tabs of this browser whose session it has now, and hears it from them: `onOther` when it is another one.
+ * Answers with what ends that.
+ */
+export function watchOtherTabs(session: string, onOther: () => void): () => void {
+  // Two installations may share an origin, below different paths.
+  const channel = new BroadcastChannel(`arbiter-session:${document.baseURI}`);
+  channel.onmessage = ({ data }) => {
+    if (data !== session) onOther();
+  };
+  channel.postMessage(session);
+  return () => channel.close();
+}

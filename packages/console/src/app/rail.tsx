@@ -19,9 +19,9 @@ export function Rail({ sections, current, narrow, onNarrow }: RailProps) {
     <div className="flex h-full flex-col">
       <nav aria-label={shellTexts.navigation} className="flex-1 overflow-y-auto overflow-x-hidden p-2">
         {sections.map(({ group, entries }) => (
-          <section key={group} className={cx('mb-2', narrow && 'border-line border-b pb-2 last:border-0')}>
+          <section key={group} className={cx('mb-1', narrow && 'border-line border-b pb-1 last:border-0')}>
             {railGroupTitles[group] === '' ? null : (
-              <h2 className={narrow ? 'hidden-text' : 'px-2 pt-2 pb-1 font-medium text-caption text-faint'}>
+              <h2 className={narrow ? 'hidden-text' : 'px-2 pt-1.5 pb-0.5 font-medium text-caption text-faint'}>
                 {railGroupTitles[group]}
               </h2>
             )}

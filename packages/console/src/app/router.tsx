@@ -23,16 +23,6 @@ function SignedIn() {
   );
 }
 
-function Nowhere() {
-  return boot().authenticated ? (
-    <Shell>
-      <NotFound />
-    </Shell>
-  ) : (
-    <NotFound />
-  );
-}
-
 function Root() {
   return (
     <Surroundings>
@@ -43,7 +33,7 @@ function Root() {
 
 const root = createRootRoute({
   component: Root,
-  notFoundComponent: Nowhere,
+  notFoundComponent: NotFound,
 });
 
 const signedIn = createRoute({
@@ -56,8 +46,17 @@ const signedIn = createRoute({
   },
 });
 
+/**
+ * Every other address. Which pages there are is for those who are signed in: the others are sent to sign in, and come back to
+ * the address.
+ */
+const nowhere = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFound });
+
 /** A file of the build that did not arrive. */
 class MissingPart extends Error {}
+
+/** True for what the page tells of by a screen of its own, with the way on: it is no mistake of the program. */
+export const isTold = (error: unknown): boolean => error instanceof MissingPart;
 
 async function partOf(screen: Screen) {
   try {
@@ -82,7 +81,7 @@ export function createConsoleRouter(baseUri: string) {
   const open = screens.filter(({ access }) => access === 'public').map((screen) => routeOf(screen, root));
   const closed = screens.filter(({ access }) => access !== 'public').map((screen) => routeOf(screen, signedIn));
   return createRouter({
-    routeTree: root.addChildren([...open, signedIn.addChildren(closed)]),
+    routeTree: root.addChildren([...open, signedIn.addChildren([...closed, nowhere])]),
     basepath: basePath(baseUri) || '/',
     parseSearch,
     stringifySearch: writeSearch,

@@ -1,10 +1,21 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import {
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import { boot, tenantOf } from '../data/boot.ts';
 import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
 import { recall, remember } from '../data/storage.ts';
 import { useLive } from '../data/use-session.ts';
 import { keyTexts } from '../messages/palette.ts';
-import { shellTexts } from '../messages/shell.ts';
+import { shellTexts, tenantTexts } from '../messages/shell.ts';
 import type { Command } from '../route/feature.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { cx } from '../ui/cx.ts';
@@ -13,7 +24,7 @@ import { Toaster } from '../ui/toast.tsx';
 import { focusHeadings, keepPlaces } from './arrival.ts';
 import { Banners } from './banners.tsx';
 import { listenForKeys } from './key-listener.ts';
-import { browserSurroundings } from './live.ts';
+import { browserSurroundings, watchOtherTabs } from './live.ts';
 import { features, screens } from './manifest.ts';
 import { Rail } from './rail.tsx';
 import { railEntryOf, railOf } from './rail-sections.ts';
@@ -22,16 +33,23 @@ import { TopBar } from './top-bar.tsx';
 
 const Palette = lazy(() => import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })));
 const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp })));
+const TenantSwitch = lazy(() => import('./tenant-switch.tsx').then(({ TenantSwitch }) => ({ default: TenantSwitch })));
 const SignInAgain = lazy(() => import('./sign-in-again.tsx').then(({ SignInAgain }) => ({ default: SignInAgain })));
 
 const sections = railOf(screens);
+
+/** Whose session this page shows: person and tenant. */
+function sessionName(): string {
+  const block = boot();
+  return `${tenantOf(block)}:${block.authenticated ? (block.session.principal?.id ?? '') : ''}`;
+}
 
 /** The frame around every page of a signed-in person: rail, top bar, page, and what may open over them. */
 export function Shell({ children }: { children: ReactNode }) {
   const router = useRouter();
   const links = useLinks();
   const address = useLocation({ select: ({ pathname }) => pathname });
-  const [over, setOver] = useState<'palette' | 'keys' | null>(null);
+  const [over, setOver] = useState<'palette' | 'keys' | 'tenants' | null>(null);
   const [drawer, setDrawer] = useState(false);
   const [narrow, setNarrow] = useState(() => recall('layout') === 'narrow');
   const signedOut = useSyncExternalStore(onSignInAsked, isAskingToSignIn);
@@ -40,6 +58,8 @@ export function Shell({ children }: { children: ReactNode }) {
   useEffect(() => focusHeadings(router, document), [router]);
   useEffect(() => keepPlaces(router, document), [router]);
   useEffect(() => listenForKeys(document), []);
+  // A cookie belongs to the browser, not to a tab: what this page shows must not be that of another session.
+  useEffect(() => watchOtherTabs(sessionName(), () => globalThis.location.assign(document.baseURI)), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer.
   useEffect(() => setDrawer(false), [address]);
   const commands = useMemo<readonly Command[]>(
@@ -57,6 +77,12 @@ export function Shell({ children }: { children: ReactNode }) {
         words: 'shortcuts keyboard help',
         keys: '?',
         act: { run: () => setOver('keys') },
+      },
+      {
+        id: 'tenants',
+        title: tenantTexts.act,
+        words: 'switch tenant account playground',
+        act: { run: () => setOver('tenants') },
       },
     ],
     [],
@@ -96,7 +122,12 @@ export function Shell({ children }: { children: ReactNode }) {
       >
         {shellTexts.skip}
       </button>
-      <TopBar onPages={() => setDrawer(true)} onSearch={() => setOver('palette')} onKeys={() => setOver('keys')} />
+      <TopBar
+        onPages={() => setDrawer(true)}
+        onSearch={() => setOver('palette')}
+        onKeys={() => setOver('keys')}
+        onTenants={() => setOver('tenants')}
+      />
       <div>
         <Banners />
       </div>
@@ -107,7 +138,7 @@ export function Shell({ children }: { children: ReactNode }) {
         >
           {rail(narrow)}
         </div>
-        {drawer ? <Drawer onClose={() => setDrawer(false)}>{rail(false)}</Drawer> : null}
+        {drawer && !signedOut ? <Drawer onClose={() => setDrawer(false)}>{rail(false)}</Drawer> : null}
         <main id="page" tabIndex={-1} className="min-w-0 flex-1 overflow-y-auto outline-none">
           {children}
         </main>
@@ -115,6 +146,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <Suspense>
         {over === 'palette' ? <Palette commands={commands} onClose={() => setOver(null)} go={links.go} /> : null}
         {over === 'keys' ? <KeyHelp onClose={() => setOver(null)} /> : null}
+        {over === 'tenants' ? <TenantSwitch onClose={() => setOver(null)} /> : null}
         {signedOut ? <SignInAgain /> : null}
       </Suspense>
       <Toaster />
@@ -122,29 +154,34 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** The rail over the page, where there is no room beside it. */
+/**
+ * The rail over the page, where there is no room beside it. A modal element of the browser itself: what is behind it takes
+ * neither focus nor presses, Escape closes it, and the focus goes back to what opened it.
+ */
 function Drawer({ onClose, children }: { onClose: () => void; children: ReactNode }) {
-  useEffect(() => {
-    const before = document.activeElement;
-    document.querySelector<HTMLElement>('[data-drawer] a')?.focus();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
+  const drawer = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const { current } = drawer;
+    current?.showModal();
+    current?.querySelector<HTMLElement>('a[aria-current], a')?.focus();
+    return () => current?.close();
   }, []);
   return (
-    <div
-      className="fixed inset-0 z-40 flex md:hidden"
-      role="dialog"
-      aria-modal="true"
+    <dialog
+      ref={drawer}
       aria-label={shellTexts.navigation}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onClose();
+      className="m-0 h-dvh max-h-none w-full max-w-none bg-transparent text-ink backdrop:bg-veil md:hidden"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
       }}
     >
-      <div data-drawer className="w-72 max-w-[85vw] animate-appear border-line border-e bg-surface shadow-overlay">
-        {children}
+      <div className="flex h-full">
+        <div className="flex w-72 max-w-[85vw] animate-appear flex-col border-line border-e bg-surface shadow-overlay">
+          {children}
+        </div>
+        <button type="button" aria-label={shellTexts.closePages} className="flex-1" onClick={onClose} />
       </div>
-      <button type="button" aria-label={shellTexts.closePages} className="flex-1 bg-veil" onClick={onClose} />
-    </div>
+    </dialog>
   );
 }

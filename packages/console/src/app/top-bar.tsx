@@ -1,7 +1,7 @@
-import { CircleHelp, Menu as MenuIcon, Search } from 'lucide-react';
+import { ChevronsUpDown, CircleHelp, Menu as MenuIcon, Search } from 'lucide-react';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../data/boot.ts';
-import { shellTexts } from '../messages/shell.ts';
+import { shellTexts, tenantTexts } from '../messages/shell.ts';
 import { addresses } from '../route/addresses.ts';
 import { writtenKeys } from '../route/keys.ts';
 import { Button } from '../ui/button.tsx';
@@ -17,10 +17,11 @@ export interface TopBarProps {
   readonly onPages: () => void;
   readonly onSearch: () => void;
   readonly onKeys: () => void;
+  readonly onTenants: () => void;
 }
 
 /** What is at hand on every page. */
-export function TopBar({ onPages, onSearch, onKeys }: TopBarProps) {
+export function TopBar({ onPages, onSearch, onKeys, onTenants }: TopBarProps) {
   const block = useSyncExternalStore(onBoot, boot);
   const links = useLinks();
   const tenant = block.authenticated ? (block.session.tenant?.name ?? '') : '';
@@ -39,7 +40,15 @@ export function TopBar({ onPages, onSearch, onKeys }: TopBarProps) {
       <span aria-hidden className="px-1 text-faint max-sm:hidden">
         /
       </span>
-      <span className="min-w-0 truncate text-soft max-sm:hidden">{tenant}</span>
+      <button
+        type="button"
+        aria-label={tenantTexts.here(tenant)}
+        className="flex h-8 min-w-0 items-center gap-1 rounded-control px-1.5 text-soft hover:bg-hover hover:text-ink max-sm:hidden"
+        onClick={onTenants}
+      >
+        <span className="truncate">{tenant}</span>
+        <ChevronsUpDown aria-hidden className="size-3.5 shrink-0 text-faint" />
+      </button>
       <span className="ms-auto flex items-center gap-1">
         <button
           type="button"
@@ -74,7 +83,7 @@ export function TopBar({ onPages, onSearch, onKeys }: TopBarProps) {
             />
           }
         />
-        <UserMenu />
+        <UserMenu onTenants={onTenants} />
       </span>
     </header>
   );

@@ -2,7 +2,7 @@ import { CircleUser } from 'lucide-react';
 import { useState, useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../data/boot.ts';
 import { useSignOut } from '../data/use-session.ts';
-import { shellTexts } from '../messages/shell.ts';
+import { shellTexts, tenantTexts } from '../messages/shell.ts';
 import { addresses } from '../route/addresses.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
@@ -15,7 +15,7 @@ function leave(): void {
 }
 
 /** Who is signed in, how the console looks, and the way out. */
-export function UserMenu() {
+export function UserMenu({ onTenants }: { onTenants: () => void }) {
   const block = useSyncExternalStore(onBoot, boot);
   const [theme, setTheme] = useState(chosenTheme);
   const signOut = useSignOut(leave);
@@ -24,8 +24,9 @@ export function UserMenu() {
   const name = principal?.name ?? '';
   const account = addresses.account();
   const items: MenuItem[] = [
-    { heading: `${name} · ${principal?.role ?? ''}` },
+    { heading: `${name} · ${principal?.role ?? ''} · ${block.session.tenant?.name ?? ''}` },
     ...(screens.some(({ path }) => path === account) ? [{ label: shellTexts.ownAccount, act: { to: account } }] : []),
+    { label: tenantTexts.act, act: onTenants },
     'line',
     { heading: shellTexts.theme },
     ...themes.map((each) => ({

@@ -39,6 +39,24 @@ test('every code has advice in words of its own', () => {
   assert.equal(titles.size, codes.length, 'no two codes say the same');
 });
 
+test('a code that only a newer server knows is shown as it was sent', () => {
+  const sent = {
+    type: 'urn:arbiter:error:too_cold',
+    title: 'Too cold',
+    status: 409,
+    code: 'too_cold',
+    requestId: 'r1',
+    error: 'It is 3 degrees.',
+    errors: [],
+  };
+  // As it comes over the wire, where no type holds it to the codes of today.
+  const failure = failureOf(new ApiError('offers.update', 409, JSON.parse(JSON.stringify(sent))));
+  const { title, text, detail, act } = adviceFor(failure, operations['offers.update'], 'editor');
+  assert.equal(title, 'Too cold');
+  assert.match(text, /too_cold/);
+  assert.deepEqual([detail, act], ['It is 3 degrees.', 'retry']);
+});
+
 test('a refusal for want of a role says which role it needs', () => {
   const { text } = adviceFor(refusal('forbidden'), operations['apiKeys.create'], 'viewer');
   assert.match(text, /role admin/);

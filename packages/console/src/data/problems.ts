@@ -102,13 +102,15 @@ export function adviceFor(failure: Failure, operation: Operation, role?: Role | 
       return { ...plain, ...failureTexts.defect, detail: failure.text, act: 'reload' };
     case 'refused': {
       const { code, title, error, errors, requestId, retryAfterSeconds } = failure.problem;
-      const { title: what, text } = adviceTexts[code];
+      // A newer server knows codes that this page does not: they are shown as they were sent.
+      const isKnown = Object.hasOwn(adviceTexts, code);
+      const { title: what, text } = isKnown ? adviceTexts[code] : { title, text: failureTexts.unknownCode(code) };
       const permission = can(operation, role);
       const who = code === 'forbidden' && !permission.allowed ? ` ${roleNeeded(permission.needs)}` : '';
       return {
         title: what,
         text: text + who,
-        act: acts[code],
+        act: isKnown ? acts[code] : 'retry',
         detail: error === title ? null : error,
         entries: errors,
         requestId,

@@ -84,6 +84,9 @@ interface CursorPage<Row> {
 export type RowOf<O extends Operation> =
   CallBody<O> extends { readonly data: readonly (infer Row extends object)[] } ? Row : never;
 
+/** What an operation answers. */
+export type BodyOf<O extends Operation> = CallBody<O>;
+
 /** A cursor list as far as it is loaded. */
 export interface ListAnswer<Row> extends Omit<Answer<readonly Row[]>, 'data'> {
   readonly rows: readonly Row[];

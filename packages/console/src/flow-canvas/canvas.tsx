@@ -68,7 +68,7 @@ const nodeTypes = { step: StepBox, lane: LaneBox };
  * beside it is the same by keyboard and for those who hear it.
  */
 export function FlowCanvas({ flow, runs, problems, selected, onSelect, namer }: FlowViewProps) {
-  const { nodes, edges } = useMemo(() => {
+  const { unselected, edges } = useMemo(() => {
     const { places, lanes } = layoutOf(flow);
     const background = lanes.map(
       ({ phase, x, width, height }): LaneNode => ({
@@ -90,7 +90,6 @@ export function FlowCanvas({ flow, runs, problems, selected, onSelect, namer }: 
         type: 'step',
         position: places.get(node.id) ?? { x: 0, y: 0 },
         data: view,
-        selected: node.id === selected,
         ariaRole: 'button',
         domAttributes: { 'aria-roledescription': 'node' },
       };
@@ -125,8 +124,13 @@ export function FlowCanvas({ flow, runs, problems, selected, onSelect, namer }: 
         markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--accent)' },
       }),
     );
-    return { nodes: [...background, ...steps], edges: [...order, ...arcs] };
-  }, [flow, runs, problems, selected, namer]);
+    return { unselected: [...background, ...steps], edges: [...order, ...arcs] };
+  }, [flow, runs, problems, namer]);
+  // The others stay the very objects that they were, so that a press draws one node anew and not hundreds.
+  const nodes = useMemo(
+    () => unselected.map((node) => (node.id === selected ? { ...node, selected: true } : node)),
+    [unselected, selected],
+  );
   return (
     <ReactFlow
       nodes={nodes}

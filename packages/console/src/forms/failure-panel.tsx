@@ -15,12 +15,14 @@ export interface FailurePanelProps {
   readonly retry?: (() => void) | undefined;
   /** Opens the comparison after a conflict of versions. */
   readonly compare?: (() => void) | undefined;
+  /** Where to look instead when what was asked for is not here. */
+  readonly instead?: { readonly title: string; readonly to: string } | undefined;
   /** Findings with a field of their own are shown there, and not here again. */
   readonly shownPaths?: readonly string[];
 }
 
 /** What a failed call means, and the step that leads on. */
-export function FailurePanel({ failure, operation, retry, compare, shownPaths = [] }: FailurePanelProps) {
+export function FailurePanel({ failure, operation, retry, compare, instead, shownPaths = [] }: FailurePanelProps) {
   const advice = adviceFor(failure, operation);
   const left = useCountdown(advice.waitSeconds, failure);
   const details = advice.entries.filter(({ path }) => !shownPaths.includes(path));
@@ -55,7 +57,14 @@ export function FailurePanel({ failure, operation, retry, compare, shownPaths = 
         {adviceActs.settings}
       </ButtonLink>
     ),
-    search: again,
+    search:
+      instead === undefined ? (
+        again
+      ) : (
+        <ButtonLink size="small" to={instead.to}>
+          {instead.title}
+        </ButtonLink>
+      ),
   };
   const soft = failure.kind !== 'refused' || codeOf(failure) === 'unavailable' || codeOf(failure) === 'rate_limited';
   return (

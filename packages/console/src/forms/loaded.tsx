@@ -2,11 +2,13 @@ import type { Operation } from '@arbiter/contract/operation';
 import type { ReactNode } from 'react';
 import type { Answer } from '../data/use-operation.ts';
 import { Skeleton } from '../ui/progress.tsx';
-import { FailurePanel } from './failure-panel.tsx';
+import { FailurePanel, type FailurePanelProps } from './failure-panel.tsx';
 
 export interface LoadedProps<Body> {
   readonly answer: Answer<Body>;
   readonly operation: Operation;
+  /** Where to look instead when it is not here. */
+  readonly instead?: FailurePanelProps['instead'];
   /** Holds the place while nothing is there yet; in the shape of what comes, so that nothing moves. */
   readonly skeleton?: ReactNode;
   readonly children: (body: Body) => ReactNode;
@@ -15,9 +17,12 @@ export interface LoadedProps<Body> {
 /**
  * What is made of an answer, in each of its states: nothing yet, there, old (dimmed, with the reason above it), failed.
  */
-export function Loaded<Body>({ answer, operation, skeleton, children }: LoadedProps<Body>) {
+export function Loaded<Body>({ answer, operation, instead, skeleton, children }: LoadedProps<Body>) {
   const { data, failure, old, refresh } = answer;
-  const panel = failure === null ? null : <FailurePanel failure={failure} operation={operation} retry={refresh} />;
+  const panel =
+    failure === null ? null : (
+      <FailurePanel failure={failure} operation={operation} retry={refresh} instead={instead} />
+    );
   if (data === undefined) return panel ?? skeleton ?? <Waiting />;
   return (
     <>

@@ -1,15 +1,15 @@
 import type { Operation } from '@arbiter/contract/operation';
 import { Search } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { type InputOf, type RowOf, useList } from '../data/use-operation.ts';
+import type { ListAnswer } from '../data/use-operation.ts';
 import { listTexts as t } from '../messages/lists.ts';
-import { AsOf } from '../ui/as-of.tsx';
-import { Button } from '../ui/button.tsx';
+import { addresses } from '../route/addresses.ts';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { type Option, SelectField, TextField } from '../ui/field.tsx';
-import { DataTable } from '../ui/table.tsx';
+import { Page, type PageProps } from '../ui/page.tsx';
 import type { Column } from '../ui/table-column.ts';
-import { FailurePanel } from './failure-panel.tsx';
+import { ListTable } from './list-table.tsx';
 
 /** One filter of a list with a fixed choice. */
 export interface Choice {
@@ -20,95 +20,83 @@ export interface Choice {
 
 type Filters = Readonly<Record<string, unknown>>;
 
-export interface RecordListProps<O extends Operation> {
-  readonly operation: O;
-  readonly input: InputOf<O>;
-  /** What the rows are, in the plural. */
-  readonly label: string;
-  readonly columns: readonly Column<RowOf<O>>[];
-  readonly rowKey: (row: RowOf<O>) => string;
-  readonly rowTo: (row: RowOf<O>) => string;
+/** A choice among records of another kind, by their ids. */
+export const choiceOf = (
+  key: string,
+  label: string,
+  records: readonly { readonly id: string; readonly name: string }[],
+): Choice => ({ key, label, options: records.map(({ id, name }) => ({ value: id, label: name })) });
+
+export interface RecordListPageProps<Row> extends Pick<PageProps, 'parents' | 'lead' | 'actions'> {
+  readonly list: ListAnswer<Row>;
+  /** What was asked, for the advice on a failure. */
+  readonly operation: Operation;
+  /** What the rows are, in the plural: the title of the page, and the name of the table. */
+  readonly title: string;
+  readonly columns: readonly Column<Row>[];
+  /** Address of the record with an id. */
+  readonly rowTo: (id: string) => string;
   /** The filters as they stand in the address, and what changes them. */
   readonly filters: Filters;
   readonly onFilter: (change: Filters) => void;
   readonly choices: readonly Choice[];
-  readonly searchable?: boolean;
-  /** Shown when there is no row and no filter. */
-  readonly empty: ReactNode;
+  /** Shown when there is no row and no filter; without `next` it leads to the first steps. */
+  readonly empty: { readonly title: string; readonly text: string; readonly next?: ReactNode };
 }
 
-/** A list of records: filters that live in the address, the rows, and each of its states. */
-export function RecordList<const O extends Operation>(props: RecordListProps<O>) {
-  const {
-    operation,
-    input,
-    label,
-    columns,
-    rowKey,
-    rowTo,
-    filters,
-    onFilter,
-    choices,
-    searchable = true,
-    empty,
-  } = props;
-  const list = useList(operation, input);
+/** All records of a kind: one row of filters that live in the address, the rows, and each of their states. */
+export function RecordListPage<Row extends { readonly id: string }>(props: RecordListPageProps<Row>) {
+  const { list, operation, title, columns, rowTo, filters, onFilter, choices, empty, ...page } = props;
   const names = [...choices.map(({ key }) => key), 'search'];
   const filtered = names.some((name) => filters[name] !== undefined && filters[name] !== '');
   const clear = () => onFilter(Object.fromEntries(names.map((name) => [name, undefined])));
   return (
-    <div className="flex min-w-0 flex-col gap-3">
-      <div className="flex flex-wrap items-end gap-2" data-print="none">
-        {searchable ? (
+    <Page {...page} title={title}>
+      <div className="flex min-w-0 flex-col gap-3">
+        <div className="flex flex-wrap items-end gap-2" data-print="none">
           <SearchField
             value={textOf(filters.search)}
             onChange={(search) => onFilter({ search })}
-            label={t.search(label)}
+            label={t.search(title)}
           />
-        ) : null}
-        {choices.map(({ key, label: name, options }) => (
-          <SelectField
-            key={key}
-            label={name}
-            labelHidden
-            className="w-44 max-sm:min-w-36 max-sm:flex-1"
-            placeholder={t.any(name)}
-            options={options}
-            value={textOf(filters[key])}
-            onChange={(event) => onFilter({ [key]: event.target.value || undefined })}
-          />
-        ))}
-        {filtered ? (
-          <Button kind="quiet" onClick={clear}>
-            {t.clear}
-          </Button>
-        ) : null}
-      </div>
-      <div className={list.old ? 'opacity-60' : ''} aria-busy={list.old || undefined}>
-        <DataTable
-          label={label}
+          {choices.map(({ key, label: name, options }) => (
+            <SelectField
+              key={key}
+              label={name}
+              labelHidden
+              className="w-44 max-sm:min-w-36 max-sm:flex-1"
+              placeholder={t.any(name)}
+              options={options}
+              value={textOf(filters[key])}
+              onChange={(event) => onFilter({ [key]: event.target.value || undefined })}
+            />
+          ))}
+          {filtered ? (
+            <Button kind="quiet" onClick={clear}>
+              {t.clear}
+            </Button>
+          ) : null}
+        </div>
+        <ListTable
+          list={list}
+          operation={operation}
+          label={title}
           columns={columns}
-          rows={list.loading || (list.failure !== null && list.rows.length === 0) ? undefined : list.rows}
-          rowKey={rowKey}
-          rowTo={rowTo}
-          complete={list.complete}
-          total={list.total ?? undefined}
+          rowKey={({ id }) => id}
+          rowTo={({ id }) => rowTo(id)}
           density="comfortable"
+          maxHeight="max(24rem, calc(100dvh - 18rem))"
           filtered={filtered}
-          empty={empty}
-          filteredEmpty={<Empty title={t.noneMatch(label)} actions={<Button onClick={clear}>{t.clear}</Button>} />}
-          error={
-            list.failure === null ? undefined : (
-              <FailurePanel failure={list.failure} operation={operation} retry={list.refresh} />
-            )
+          empty={
+            <Empty title={empty.title} actions={empty.next ?? <ButtonLink to={addresses.home()}>{t.home}</ButtonLink>}>
+              {empty.text}
+            </Empty>
           }
-          onMore={list.complete || list.rows.length === 0 ? undefined : list.loadMore}
-          loadingMore={list.loadingMore}
+          filteredEmpty={<Empty title={t.noneMatch(title)} actions={<Button onClick={clear}>{t.clear}</Button>} />}
           partial={list.restarted ? t.restarted : undefined}
-          foot={list.asOf === null ? undefined : <AsOf at={list.asOf} stale={list.old} />}
         />
       </div>
-    </div>
+    </Page>
   );
 }
 

@@ -9,6 +9,7 @@ import { listTexts as t } from '../messages/lists.ts';
 import { addresses } from '../route/addresses.ts';
 import { middleCut } from '../ui/format.ts';
 import { Link } from '../ui/link.tsx';
+import { NameOf } from './name-of.tsx';
 
 /** The records that rules, policies and segments point at. */
 const readers = {
@@ -48,12 +49,7 @@ export function RecordLink({ kind, id }: { readonly kind: NamedKind; readonly id
 /** Name of a record that is known by its id; the id itself while it is asked for, and words where it is gone. */
 export function RecordName({ kind, id }: { readonly kind: NamedKind; readonly id: string }) {
   const answer = useOperation(readers[kind], { params: { id } }, { keepPrevious: false });
-  if (answer.data !== undefined) return <span title={id}>{answer.data.name}</span>;
-  return (
-    <span className="font-mono text-caption text-soft" title={id}>
-      {answer.failure === null ? middleCut(id) : t.unknownRecord(kind)}
-    </span>
-  );
+  return <NameOf answer={answer} kind={kind} id={id} />;
 }
 
 export interface ScopeTextProps {

@@ -250,6 +250,8 @@ export const failureTexts = {
       text: 'It can be sent again without harm: the server takes it once.',
     },
   },
+  unknownCode: (code: string) =>
+    `The server refused it as “${code}”, which this page does not know yet. Reload the page after an upgrade of the server.`,
   foreign: {
     title: 'Something else answered in place of Arbiter',
     text: 'A proxy or another server stands between. Whoever runs it finds the reason in its log.',

@@ -4,6 +4,7 @@ import { titles } from './titles.ts';
 export const auditTexts = {
   title: titles.audit,
   lead: 'Every governed change, chained by hashes. Your browser computes the hash of each row that you see once more.',
+  verifyText: 'The server reads every row, computes its hash and follows the links from row to row.',
   verify: 'Verify the whole chain',
   intact: (rows: string) => `${rows} rows intact`,
   intactText: 'The server computed every hash and link again and found no break.',

@@ -1,4 +1,7 @@
-/** Names of the screens of the catalogue. They come with the shell, so they stand apart from the texts of the screens. */
+/**
+ * Names of the screens that show records of the tenant. They come with the shell, so they stand apart from the texts of the
+ * screens.
+ */
 export const catalogueTitles = {
   offers: 'Offers',
   offer: 'Offer',
@@ -10,4 +13,17 @@ export const catalogueTitles = {
   placements: 'Placements',
   placement: 'Placement',
   allPlacements: 'All placements',
+  flows: 'Flows',
+  flow: 'Flow',
+  policies: 'Contact policies',
+  policy: 'Contact policy',
+  rules: 'Qualification rules',
+  rule: 'Qualification rule',
+  customers: 'Customers',
+  customer: 'Customer',
+  commandOpen: 'Open a customer by id',
+  segments: 'Segments',
+  segment: 'Segment',
+  schemas: 'Schemas',
+  schema: 'Schema',
 } as const;

@@ -1,5 +1,7 @@
+import { catalogueTitles as titles } from './catalogue-titles.ts';
+
 export const categoryTexts = {
-  categories: 'Categories',
+  categories: titles.categories,
   category: 'Category',
   subCategory: 'Sub-category',
   lead: 'How offers are sorted, in two levels. Policies and rules can apply to a category; its fields are carried by its offers.',
@@ -7,9 +9,8 @@ export const categoryTexts = {
   empty: 'No categories yet',
   emptyText:
     'Categories sort the offers and give them fields. Load the coffee rewards example from the home page, or make one with POST /api/v1/categories.',
-  home: 'Open the home page',
   more: 'Show more categories',
-  offers: 'Offers',
+  offers: titles.offers,
   offersIn: (count: string) => (count === '1' ? '1 offer' : `${count} offers`),
   noOffers: 'No offers in it',
   noOffersText: 'Set the category of an offer with PUT /api/v1/offers/{id}.',

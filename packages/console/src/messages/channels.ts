@@ -1,11 +1,12 @@
+import { catalogueTitles as titles } from './catalogue-titles.ts';
+
 export const channelTexts = {
-  channels: 'Channels',
-  channel: 'Channel',
+  channels: titles.channels,
+  channel: titles.channel,
   lead: 'Ways to reach a customer, and the places on them where offers are shown.',
   empty: 'No channels yet',
   emptyText:
     'A decision is asked for a channel: a web site, a letter, an app. Load the coffee rewards example from the home page, or make one with POST /api/v1/channels.',
-  home: 'Open the home page',
   key: 'Key',
   delivery: 'Delivery',
   deliveries: {
@@ -26,17 +27,17 @@ export const channelTexts = {
     partial: 'each for itself',
     atomic: 'all or none',
   },
-  placements: 'Placements',
-  placement: 'Placement',
+  placements: titles.placements,
+  placement: titles.placement,
   placementsLead: 'Places on channels where offers are shown.',
-  allPlacements: 'All placements',
+  allPlacements: titles.allPlacements,
   allChannels: 'All channels',
   noPlacements: 'No placements yet',
   noPlacementsText:
     'A placement is one place on a channel: a banner, a card, the body of a letter. Make one with POST /api/v1/placements.',
   noPlacementsOf: 'It has no placements',
   noPlacementsOfText: 'Creatives of the channel are shown wherever it is asked. POST /api/v1/placements adds a place.',
-  creatives: 'Creatives',
+  creatives: titles.creatives,
   creativesOf: (count: string) => (count === '1' ? '1 creative' : `${count} creatives`),
   noCreatives: 'No creative is made for it',
   noCreativesText: 'Nothing can be shown here until an offer has a creative for this channel.',
@@ -65,5 +66,5 @@ export const channelTexts = {
   requiredFields: 'Must be filled',
   maxLength: 'Longest text',
   characters: (key: string, most: string) => `${key}: ${most} characters`,
-  offer: 'Offer',
+  offer: titles.offer,
 } as const;

@@ -1,14 +1,16 @@
+import { catalogueTitles as titles } from './catalogue-titles.ts';
+
 export const creativeTexts = {
-  creatives: 'Creatives',
-  creative: 'Creative',
+  creatives: titles.creatives,
+  creative: titles.creative,
   lead: 'The words and pictures of an offer on one channel. Only active creatives are shown.',
   empty: 'No creatives yet',
   emptyText:
     'An offer without a creative is never shown. Open an offer to see where it has none, or make one with POST /api/v1/creatives.',
   openOffers: 'Open the offers',
-  offer: 'Offer',
-  channel: 'Channel',
-  placement: 'Placement',
+  offer: titles.offer,
+  channel: titles.channel,
+  placement: titles.placement,
   anyPlacement: 'any placement of the channel',
   template: 'Template',
   weight: 'Weight',
@@ -20,7 +22,6 @@ export const creativeTexts = {
   noContent: 'It has no words of its own.',
   contentItem: 'Content item',
   contentItemLong: 'The published words of the item stand beneath these.',
-  html: 'HTML, as source',
   json: 'JSON',
   words: 'Words',
   raw: 'As JSON',

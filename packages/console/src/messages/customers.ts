@@ -1,7 +1,9 @@
+import { catalogueTitles as titles } from './catalogue-titles.ts';
+
 /** Texts of customers. */
 export const customerTexts = {
-  customers: 'Customers',
-  customer: 'Customer',
+  customers: titles.customers,
+  customer: titles.customer,
   listLead: 'Open a customer by the id that your own systems use, or take one that was decided for lately.',
   openLabel: 'Customer id',
   open: 'Open',
@@ -144,5 +146,4 @@ export const customerTexts = {
   },
   summaryColumns: { last: 'Last contact', lastOutcome: 'Last outcome' },
   notSet: 'not set',
-  commandOpen: 'Open a customer by id',
 } as const;

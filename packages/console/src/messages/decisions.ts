@@ -50,6 +50,9 @@ export const decisionTexts = {
 
   parent: 'Decisions',
   titleFor: (customer: string) => `Decision for ${customer}`,
+  decisionFor: 'Decision for',
+  madeBy: 'Made by',
+  flowAtVersion: 'Its nodes, with the counts of this decision',
   titleErased: 'Decision for an erased customer',
   leadShown: (offer: string, others: number, place: string, at: string) =>
     `${offer} was shown first${others === 0 ? '' : ` of ${others + 1}`}${place} on ${at}.`,
@@ -91,7 +94,7 @@ export const decisionTexts = {
   notFound: 'It is not here, or not in this tenant. Records are kept as long as the retention of decisions says.',
   backToList: 'All decisions',
 
-  funnel: 'The way of the candidates',
+  funnel: 'From the candidates to the answer',
   funnelAbout: (candidates: string, shown: string, time: string | null) =>
     `${candidates} candidates, ${shown} shown${time === null ? '' : `, ${time}`}`,
   stepFilter: (name: string, n: number) => `${name}: show the ${n} that left here`,
@@ -99,6 +102,7 @@ export const decisionTexts = {
   skipped: 'skipped',
 
   offers: 'Offers',
+  offersHint: 'Open another one: what would have shown it?',
   fates: { shown: 'shown', lost: 'lost', blocked: 'blocked' },
   fateLong: {
     shown: 'In the answer',
@@ -131,9 +135,9 @@ export const decisionTexts = {
   mandatory: 'Mandatory: it stands in front of the answer whatever the scores are.',
   propensityFrom: (source: string) => `Propensity: ${source}.`,
   evidence: (positives: string, total: string, maturity: string) =>
-    `${positives} of ${total} answered well, ${maturity}`,
-  prior: 'no outcomes counted',
-  model: (key: string) => `Model ${key}`,
+    `${positives} of ${total} outcomes were positive (${maturity}).`,
+  noEvidence: 'No outcome of this offer is counted yet.',
+  model: (key: string) => `Model ${key}.`,
   shadow: (key: string, value: string) => `shadow model ${key}: ${value}`,
   fitLowered: (rule: string, penalty: string) => `${rule} lowered it to ${penalty}`,
   selected: (method: string) => `Ranked by ${method}`,
@@ -156,7 +160,7 @@ export const decisionTexts = {
   } as Readonly<Record<string, string>>,
   required: 'needs',
   actual: 'had',
-  gateLink: 'Decisions that it left',
+  gateLink: (verdict: string, gate: string) => `${verdict}: all decisions in which ${gate} refused an offer`,
 
   whyNot: (offer: string) => `What would show ${offer}?`,
   whyNotAsk: 'Ask what would flip it',
@@ -168,7 +172,8 @@ export const decisionTexts = {
   flipFinal: (gate: string) => `Nothing may change this: ${gate}. No change is suggested against it.`,
   flipTruncated: (tried: string) =>
     `The search stopped after ${tried} decisions before all was tried, so more may exist.`,
-  flipSearched: (tried: string) => `${tried} decisions were made to find this; nothing was stored.`,
+  flipSearched: (tried: number, written: string) =>
+    `${tried === 1 ? '1 decision was' : `${written} decisions were`} made to find this; nothing was stored.`,
   flipRank: (rank: number) => `then #${rank}`,
   flipVerified: 'tried',
   flipKinds: { attribute: 'Change', time: 'Wait', priority: 'Priority', score: 'Score' } as Readonly<
@@ -294,8 +299,9 @@ export const decisionTexts = {
   compareSwap: 'Swap',
   compareNowStays: 'What is asked now stays on the second side.',
   compareFacts: 'How they were made',
+  change: 'Change',
   compareOffers: 'Offers',
-  compareFunnel: 'The way of the candidates',
+  compareFunnel: 'From the candidates to the answer',
   compareInputs: 'Inputs',
   compareNone: 'No difference.',
   changes: {

@@ -1,6 +1,8 @@
+import { catalogueTitles as titles } from './catalogue-titles.ts';
+
 export const flowTexts = {
-  flows: 'Flows',
-  flow: 'Flow',
+  flows: titles.flows,
+  flow: titles.flow,
   lead: 'The steps by which decisions are made: narrow down, score and rank, answer.',
   key: 'Key',
   live: 'Live',
@@ -15,13 +17,14 @@ export const flowTexts = {
   canvas: 'Picture',
   view: 'View',
   shown: 'Version shown',
-  customer: 'Customer',
-  channel: 'Channel',
+  customer: titles.customer,
+  channel: titles.channel,
   anyChannel: 'No channel',
   run: 'Run',
   runLead: 'Nothing is stored or counted.',
   runHelp: 'What this flow does for one customer, node by node.',
   clear: 'Clear',
+  onRecord: 'as recorded in this decision',
   ran: (customer: string) => `As ${customer}`,
   result: (count: number) =>
     count === 0 ? 'nothing is shown' : count === 1 ? '1 offer is shown' : `${count} offers are shown`,

@@ -20,6 +20,11 @@ export const homeTexts = {
   unknown: 'This customer is not known: the decision was made without data.',
   why: 'Why this?',
   whyWait: 'Decide first; the reasons then stand here.',
+  whyFirst: (first: string, score: string, second: string, other: string) =>
+    `${first} scored ${score}; the next, ${second}, ${other}.`,
+  whyAlone: (first: string) => `${first} was left alone.`,
+  whyParts:
+    'All parts are computed; the flow says which of them count and how much. The decision shows that, and every offer that lost.',
   whyEmpty: 'No offer was left. The explorer shows each gate and what it asked for.',
   openDecision: 'Open the decision',
   openShow: 'Open it in the simulator',
@@ -48,12 +53,19 @@ export const homeTexts = {
   healthReady: 'Ready',
   healthNotReady: 'Not ready',
   healthOpen: 'Health',
+  lastDay: (written: string, count: number) =>
+    `${count === 1 ? '1 decision' : `${written} decisions`} in the last 24 hours`,
   schedulerOff: 'Nothing fires by itself on this process.',
+  lastDayP95: (within: string) => `95 of 100 within ${within}`,
+  lastDayFailed: (count: string) => `${count} failed`,
   emptyTitle: 'There is nothing to decide about yet',
   emptyText:
-    'Load a small invented company to look around: 1,000 members of a coffee chain, twelve offers, rules, limits and a flow. You can remove it again in the settings.',
+    'Load a small invented company to look around: customers with a past, offers, rules, limits and flows. You can remove it again in the settings.',
   emptyForAdmins: 'An admin can load sample data here, or offers and customers come over the API.',
-  load: 'Load Coffee rewards',
+  load: (name: string) => `Load ${name}`,
+  choose: 'Which company',
+  datasetSize: (offers: number, creatives: number, channels: number) =>
+    `${offers} offers, ${creatives} creatives, ${channels} channels`,
   loading: 'Loading',
   own: 'Bring your own data',
   seedSteps: {
@@ -67,4 +79,33 @@ export const homeTexts = {
     models: 'models',
     done: 'done',
   },
+} as const;
+
+/** Texts of what waits for somebody. */
+export const needsTexts = {
+  title: 'Needs you',
+  nothing: 'Nothing waits for you.',
+  waiting: 'Asking what waits for you',
+  approval: 'Approval',
+  actions: { create: 'make', update: 'change', delete: 'delete' },
+  asks: (who: string, action: string, what: string) => `${who} asks to ${action} ${what}`,
+  decidedByApi: (at: string) => `Asked ${at}. Decide it with POST /api/v1/approvals/{id}.`,
+  alert: 'Alert',
+  alertUndelivered: 'Alert, not delivered',
+  draft: 'Draft',
+  draftAhead: (version: number) => `Saved after version ${version} went live: what is drafted does not decide yet.`,
+  letters: 'Dead letters',
+  lettersCount: (count: string) => `${count} jobs gave up after their last try`,
+  more: (count: number, kind: string) => `${count} more: ${kind.toLowerCase()}`,
+} as const;
+
+/** Texts of what happened since the last visit. */
+export const sinceTexts = {
+  title: 'Since you were here',
+  since: (at: string) => `since ${at}`,
+  decisions: (written: string, count: number) => (count === 1 ? '1 decision' : `${written} decisions`),
+  nothing: 'Nobody else changed anything.',
+  change: (who: string, action: string) => `${who} · ${action}`,
+  times: (count: number) => `${count} times`,
+  all: 'All changes in the audit log',
 } as const;

@@ -1,6 +1,8 @@
 /** Words of lists of records. */
 export const listTexts = {
   search: (what: string) => `Search ${what.toLocaleLowerCase()}`,
+  home: 'To the first steps',
+  open: 'Open',
   any: (what: string) => `Any ${what.toLocaleLowerCase()}`,
   clear: 'Clear filters',
   noneMatch: (what: string) => `No ${what.toLocaleLowerCase()} match the filters`,
@@ -16,6 +18,11 @@ export const listTexts = {
   description: 'Description',
   version: 'Version',
   about: 'About',
+  key: 'Key',
+  decisions: 'Decisions',
+  decisionsOf: (name: string) => `Open decisions with ${name}`,
+  creativesOf: (count: number) => (count === 1 ? '1 creative' : `${count} creatives`),
+  idOf: (kind: string) => `${kind.toLocaleLowerCase()} id`,
   everything: 'everything',
   unknownRecord: (what: string) => `${what} not here any more`,
 } as const;

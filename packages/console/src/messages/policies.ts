@@ -1,4 +1,5 @@
 import type { ContactPolicyType } from '@arbiter/contract/contact-policies';
+import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { conditionText, listText } from './conditions.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -154,9 +155,9 @@ export function windowOf(
 }
 
 export const policyTexts = {
-  policies: 'Contact policies',
-  policy: 'Contact policy',
-  lead: 'How often, when and whether a customer may be contacted. Active policies are asked from the top; the first that blocks is the reason.',
+  policies: titles.policies,
+  policy: titles.policy,
+  lead: 'How often, when and whether a customer may be contacted. Active policies are asked by priority, the highest first; of two that are equal, the older. The first that blocks is the reason.',
   order: 'Order',
   says: 'What it says',
   appliesTo: 'Applies to',

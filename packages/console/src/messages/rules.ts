@@ -1,4 +1,5 @@
 import type { QualificationRuleType, QualificationStage } from '@arbiter/contract/qualification-rules';
+import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { askedText, listText } from './conditions.ts';
 
 type Config = Readonly<Record<string, unknown>>;
@@ -60,8 +61,8 @@ export function consequence(stage: QualificationStage, config: Config): string {
 }
 
 export const ruleTexts = {
-  rules: 'Qualification rules',
-  rule: 'Qualification rule',
+  rules: titles.rules,
+  rule: titles.rule,
   lead: 'Whether an offer fits a customer. Rules of the stages eligibility and fit drop it, rules of the stage match lower its score.',
   asks: 'What it asks',
   stage: 'Stage',

@@ -1,6 +1,8 @@
+import { catalogueTitles as titles } from './catalogue-titles.ts';
+
 export const schemaTexts = {
-  schemas: 'Schemas',
-  schema: 'Schema',
+  schemas: titles.schemas,
+  schema: titles.schema,
   lead: 'Your own tables: what decisions may know of customers. Decisions read the row of the customer, and figures of rows that belong to it.',
   fields: 'Fields',
   rows: 'Rows',

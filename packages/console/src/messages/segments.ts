@@ -1,10 +1,12 @@
+import { catalogueTitles as titles } from './catalogue-titles.ts';
+
 export const segmentTexts = {
-  segments: 'Segments',
-  segment: 'Segment',
+  segments: titles.segments,
+  segment: titles.segment,
   lead: 'Customers told by a condition over their rows. A segment is always live: nobody is put on a list.',
   who: 'Who belongs to it',
   everybody: 'Everybody in the base schema.',
-  customers: 'Customers',
+  customers: titles.customers,
   counting: 'still counting',
   counted: 'counted',
   base: 'Base schema',

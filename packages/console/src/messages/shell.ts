@@ -57,6 +57,12 @@ export const signInAgainTexts = {
   setup: 'Your tenant wants a second factor and you have none yet. Set it up on the sign-in page.',
 } as const;
 
+/** Of the switch between the tenants of one person. */
+export const tenantTexts = {
+  act: 'Go to another tenant',
+  here: (tenant: string) => `Tenant ${tenant}, change`,
+} as const;
+
 /** Headings of the rail; pages of `home` stand above the groups without one. */
 export const railGroupTitles: Readonly<Record<RailGroup, string>> = {
   home: '',

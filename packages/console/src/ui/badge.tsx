@@ -45,7 +45,7 @@ export function Badge({ tone, icon, children }: BadgeProps) {
   return (
     <span
       className={cx(
-        'inline-flex h-5 max-w-full items-center gap-1 rounded-control px-1.5 text-caption font-medium whitespace-nowrap',
+        'inline-flex h-5 max-w-full items-center align-middle gap-1 rounded-control px-1.5 text-caption font-medium whitespace-nowrap',
         toneText[tone],
         toneSoft[tone],
       )}

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { TextField } from './field.tsx';
@@ -33,6 +33,14 @@ function focusContent(event: Event): void {
   (first ?? dialog).focus();
 }
 
+/** What has the focus when a dialog opens. A menu is gone when the dialog closes: its button is what the person came from. */
+function openerNow(): HTMLElement | null {
+  const active = document.activeElement;
+  const menu = active?.closest('[role="menu"]');
+  const opener = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : active;
+  return opener instanceof HTMLElement && opener !== document.body ? opener : null;
+}
+
 /** A dialog over the page. Focus goes into it and returns where it came from. */
 export function Dialog(props: DialogProps) {
   const {
@@ -46,6 +54,16 @@ export function Dialog(props: DialogProps) {
     place = 'middle',
     mustAnswer = false,
   } = props;
+  const opener = useRef<HTMLElement | null>(null);
+  const enter = (event: Event) => {
+    opener.current = openerNow();
+    focusContent(event);
+  };
+  // Dialogs open by state and have no trigger of the library's to go back to. Whoever went to another page is there already.
+  const leave = (event: Event) => {
+    event.preventDefault();
+    if (document.activeElement === document.body && opener.current?.isConnected === true) opener.current.focus();
+  };
   const stay = mustAnswer ? (event: Event) => event.preventDefault() : undefined;
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -53,7 +71,8 @@ export function Dialog(props: DialogProps) {
         <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-veil" />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
-          onOpenAutoFocus={focusContent}
+          onOpenAutoFocus={enter}
+          onCloseAutoFocus={leave}
           {...(stay ? { onEscapeKeyDown: stay, onInteractOutside: stay } : {})}
           className={cx(
             'fixed inset-x-3 z-40 mx-auto flex flex-col rounded-dialog border border-line bg-raised shadow-overlay',

@@ -19,44 +19,52 @@ export interface PageProps {
   readonly children?: ReactNode;
 }
 
-const widths = { normal: 'max-w-360', prose: 'max-w-4xl', wide: 'max-w-none' };
-
 /** A page: where it is, its heading, what can be done, its content. */
 export function Page({ title, heading, parents, about, lead, actions, width = 'normal', children }: PageProps) {
   return (
-    <div className={`mx-auto flex w-full flex-col gap-4 px-4 pt-4 pb-12 md:px-6 ${widths[width]}`}>
+    <div className={`mx-auto w-full px-4 pt-4 pb-12 md:px-6 ${width === 'wide' ? 'max-w-none' : 'max-w-360'}`}>
       <title>{`${title} · Arbiter`}</title>
-      <header className="flex flex-col gap-1">
-        {parents && parents.length > 0 ? (
-          <nav aria-label="Breadcrumb" className="text-dense">
-            <ol className="flex flex-wrap items-center gap-1.5 text-faint">
-              {parents.map((parent) => (
-                <li key={parent.to} className="flex items-center gap-1.5">
-                  <Link to={parent.to} className="py-0.5">
-                    {parent.title}
-                  </Link>
-                  <span aria-hidden>/</span>
-                </li>
-              ))}
-            </ol>
-          </nav>
-        ) : null}
-        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
-          <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-            <h1 tabIndex={-1} data-page-title className="min-w-0 text-page font-semibold text-balance">
-              {heading ?? title}
-            </h1>
-            {about}
-          </div>
-          {actions ? (
-            <div data-print="none" className="flex flex-wrap items-center gap-2">
-              {actions}
-            </div>
+      {/* Narrower pages begin where the others do, so that headings stay in their place. */}
+      <div className={`flex flex-col gap-4 ${width === 'prose' ? 'max-w-4xl' : ''}`}>
+        <header className="flex flex-col gap-1">
+          {parents && parents.length > 0 ? (
+            <nav aria-label="Breadcrumb" className="text-dense">
+              <ol className="flex flex-wrap items-center gap-1.5 text-faint">
+                {parents.map((parent, at) => (
+                  <li key={parent.to} className="flex items-center gap-1.5">
+                    {at === 0 ? null : <span aria-hidden>/</span>}
+                    <Link to={parent.to} className="py-0.5">
+                      {parent.title}
+                    </Link>
+                  </li>
+                ))}
+              </ol>
+            </nav>
           ) : null}
-        </div>
-        {lead ? <p className="max-w-[72ch] text-body text-soft">{lead}</p> : null}
-      </header>
-      {children}
+          <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+            <div className="flex min-w-0 grow basis-80 flex-col gap-1">
+              <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+                <h1
+                  tabIndex={-1}
+                  data-page-title
+                  dir="auto"
+                  className="min-w-0 text-page font-semibold text-balance break-words"
+                >
+                  {heading ?? title}
+                </h1>
+                {about}
+              </div>
+              {lead ? <p className="max-w-[72ch] text-body text-soft">{lead}</p> : null}
+            </div>
+            {actions ? (
+              <div data-print="none" className="flex flex-wrap items-center gap-2">
+                {actions}
+              </div>
+            ) : null}
+          </div>
+        </header>
+        {children}
+      </div>
     </div>
   );
 }
@@ -74,7 +82,7 @@ export interface SectionProps {
 export function Section({ title, about, actions, flush = false, children }: SectionProps) {
   return (
     <section aria-label={title} className="flex min-w-0 flex-col rounded-card border border-line bg-surface">
-      <header className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line px-4 py-1.5">
+      <header className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line px-4 py-2">
         <div className="flex min-w-0 flex-wrap items-center gap-2">
           <h2 className="text-body font-semibold">{title}</h2>
           {about}

@@ -49,7 +49,7 @@ export function ProblemPanel(props: ProblemPanelProps) {
           <div className="mt-1 flex flex-wrap items-center gap-2">
             {actions}
             {requestId ? (
-              <span className="inline-flex items-center gap-0.5 text-caption text-soft">
+              <span className="inline-flex flex-wrap items-center gap-x-1 text-caption text-soft">
                 request <span className="font-mono">{requestId}</span>
                 <Copy text={requestId} what="request id" />
               </span>

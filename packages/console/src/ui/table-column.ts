@@ -11,6 +11,8 @@ export interface Column<Row> {
   readonly sortBy?: (row: Row) => string | number | null;
   /** Numbers stand at the end. */
   readonly align?: 'start' | 'end';
+  /** Stands beside the name, without its own, where a row is drawn as a card: a status. */
+  readonly corner?: boolean;
   /** Least width in px (140). */
   readonly width?: number;
   /** Part of the width that is left over (1); 0 keeps the width. */

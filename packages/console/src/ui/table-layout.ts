@@ -62,3 +62,41 @@ export function visibleColumns(placed: readonly Placed[], from: number, width: n
     index === 0 || (left + own >= from - margin && left <= from + width + margin) ? [index] : [],
   );
 }
+
+/** Where a cell stands in a row that is drawn as a card: its line, and which part of that. */
+export interface CardCell {
+  readonly line: number;
+  readonly part: 'whole' | 'start' | 'end';
+}
+
+export interface CardLayout {
+  /** In the order of the columns. */
+  readonly cells: readonly CardCell[];
+  readonly lines: number;
+}
+
+/** A column that needs no more px than this shares its line. */
+const halfWidth = 150;
+
+/**
+ * Places the cells of a row as a card, for windows that are too narrow to put the columns side by side. The first column has
+ * the first line, with what stands in the corner; short columns stand two in a line, the others alone. A short one fills a
+ * half that is free above it.
+ */
+export function layOutCard(columns: readonly (ColumnWidth & { readonly corner?: boolean })[]): CardLayout {
+  let lines = 1;
+  let free: number | null = null;
+  const cells = columns.map(({ width, grow, corner }, index): CardCell => {
+    if (index === 0) return { line: 0, part: 'start' };
+    if (corner === true) return { line: 0, part: 'end' };
+    if (width > halfWidth || grow > 1) return { line: lines++, part: 'whole' };
+    if (free !== null) {
+      const cell: CardCell = { line: free, part: 'end' };
+      free = null;
+      return cell;
+    }
+    free = lines++;
+    return { line: free, part: 'start' };
+  });
+  return { cells, lines };
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { moved, toggled, withRange } from './table-keys.ts';
-import { placeColumns, visibleColumns } from './table-layout.ts';
+import { layOutCard, placeColumns, visibleColumns } from './table-layout.ts';
 
 const size = { rows: 100, columns: 4, page: 10 };
 const press = (key: string, from = { row: 5, column: 1 }, mod = false) => moved(from, { key, mod }, size);
@@ -77,4 +77,24 @@ test('of 200 columns only those near the window are drawn, and the first', () =>
   assert.equal(drawn[0], 0);
   assert.equal(drawn[1], 94);
   assert.equal(drawn.at(-1), 115);
+});
+
+test('a row as a card: the name above with its status, short values two in a line, long ones alone', () => {
+  const card = layOutCard([
+    { width: 220, grow: 1 },
+    { width: 110, grow: 0, corner: true },
+    { width: 151, grow: 1 },
+    { width: 150, grow: 0 },
+    { width: 300, grow: 1 },
+    { width: 80, grow: 0 },
+    { width: 80, grow: 0 },
+    { width: 80, grow: 2 },
+  ]);
+  assert.deepEqual(
+    card.cells.map(({ line, part }) => `${line} ${part}`),
+    ['0 start', '0 end', '1 whole', '2 start', '3 whole', '2 end', '4 start', '5 whole'],
+    'the short value after the long one fills the half that was free above it',
+  );
+  assert.equal(card.lines, 6);
+  assert.equal(layOutCard([{ width: 200, grow: 1 }]).lines, 1);
 });

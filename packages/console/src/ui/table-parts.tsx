@@ -23,7 +23,7 @@ interface Shared<Row> {
 }
 
 /** The ring of the place where the reader is; shown only while the grid has the focus by keyboard. */
-const here =
+export const ringClass =
   'group-focus-visible/grid:outline-2 group-focus-visible/grid:-outline-offset-2 group-focus-visible/grid:outline-accent';
 
 function cellStyle(index: number, placed: Placed, leading: number) {
@@ -37,7 +37,7 @@ function cellClass(index: number, align: 'start' | 'end' | undefined, active: bo
     'flex h-full items-center px-3',
     index === 0 ? 'sticky z-[1] bg-inherit' : 'absolute top-0',
     align === 'end' && 'justify-end text-end',
-    active && here,
+    active && ringClass,
   );
 }
 
@@ -46,6 +46,8 @@ interface HeadProps<Row> extends Shared<Row> {
   readonly complete: boolean;
   readonly keys: readonly string[];
   readonly sortBy: (key: string) => void;
+  /** Heard and not seen: above rows that are drawn as cards. */
+  readonly hidden: boolean;
 }
 
 /** The names of the columns. A name sorts where the whole list is loaded. */
@@ -58,8 +60,8 @@ export function HeadLine<Row>(props: HeadProps<Row>) {
     <div
       role="row"
       aria-rowindex={1}
-      className="relative flex h-9 border-b border-line bg-surface"
-      style={{ width: totalWidth }}
+      className={props.hidden ? 'hidden-text' : 'relative flex h-9 border-b border-line bg-surface'}
+      style={props.hidden ? undefined : { width: totalWidth }}
     >
       {selection ? (
         <div
@@ -121,7 +123,7 @@ export function HeadLine<Row>(props: HeadProps<Row>) {
   );
 }
 
-interface RowProps<Row> extends Shared<Row> {
+export interface RowProps<Row> extends Shared<Row> {
   readonly row: Row;
   readonly rowId: string;
   readonly index: number;
@@ -131,44 +133,79 @@ interface RowProps<Row> extends Shared<Row> {
   readonly onPlace: (column: number) => void;
 }
 
+/** The look of a row. */
+export const rowClass = (selected: boolean, active: boolean): string =>
+  cx(
+    'table-row-line absolute start-0 top-0 flex border-b border-line text-dense',
+    selected
+      ? 'bg-accent-soft'
+      : active
+        ? 'bg-surface group-focus-visible/grid:bg-hover hover:bg-hover'
+        : 'bg-surface hover:bg-hover',
+  );
+
+interface RowSelectProps {
+  readonly selection: Selection;
+  readonly leading: number;
+  readonly rowId: string;
+  readonly index: number;
+  readonly selected: boolean;
+}
+
+/** The box that selects a row. */
+export function RowSelect({ selection, leading, rowId, index, selected }: RowSelectProps) {
+  return (
+    <div
+      role="gridcell"
+      aria-colindex={1}
+      className="sticky start-0 z-[3] flex items-center bg-inherit ps-3"
+      style={{ width: leading }}
+    >
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        aria-label={`Select row ${index + 1}`}
+        checked={selected}
+        className="size-4"
+        onChange={() => selection.onChange(toggled(selection.selected, rowId))}
+      />
+    </div>
+  );
+}
+
+/** The link that lies over a whole row. */
+export function RowLink({ to }: { readonly to: string }) {
+  const links = useLinks();
+  return (
+    <a
+      href={links.href(to)}
+      tabIndex={-1}
+      aria-hidden
+      className="absolute inset-0 z-[2]"
+      onPointerEnter={() => links.prefetch?.(to)}
+      onClick={(event) => {
+        if (leftToBrowser(event)) return;
+        event.preventDefault();
+        links.go(to);
+      }}
+    />
+  );
+}
+
 /** One row. A link lies over all of it, so that the browser's own ways of opening work; controls inside lie above the link. */
 export function RowLine<Row>(props: RowProps<Row>) {
   const { columns, placed, drawn, leading, selection, cellId, totalWidth, active, row, rowId, index, top, height, to } =
     props;
-  const links = useLinks();
   const selected = selection?.selected.has(rowId) ?? false;
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       aria-selected={selection ? selected : undefined}
-      className={cx(
-        'table-row-line absolute start-0 top-0 flex border-b border-line text-dense',
-        selected
-          ? 'bg-accent-soft'
-          : active >= 0
-            ? 'bg-surface group-focus-visible/grid:bg-hover hover:bg-hover'
-            : 'bg-surface hover:bg-hover',
-      )}
+      className={rowClass(selected, active >= 0)}
       style={{ transform: `translateY(${top}px)`, height, width: totalWidth }}
     >
-      {selection ? (
-        <div
-          role="gridcell"
-          aria-colindex={1}
-          className="sticky start-0 z-[3] flex items-center bg-inherit ps-3"
-          style={{ width: leading }}
-        >
-          <input
-            type="checkbox"
-            tabIndex={-1}
-            aria-label={`Select row ${index + 1}`}
-            checked={selected}
-            className="size-4"
-            onChange={() => selection.onChange(toggled(selection.selected, rowId))}
-          />
-        </div>
-      ) : null}
+      {selection ? <RowSelect {...{ selection, leading, rowId, index, selected }} /> : null}
       {drawn.map((at) => {
         const [column, place] = [columns[at], placed[at]];
         if (!column || !place) return null;
@@ -185,7 +222,7 @@ export function RowLine<Row>(props: RowProps<Row>) {
             onClick={() => props.onPlace(at)}
           >
             {at === 0 && to ? (
-              <Link to={to} look="plain" tabIndex={-1} className="min-w-0 truncate font-medium text-ink">
+              <Link to={to} look="plain" tabIndex={-1} dir="auto" className="min-w-0 truncate font-medium text-ink">
                 {content}
               </Link>
             ) : (
@@ -194,20 +231,7 @@ export function RowLine<Row>(props: RowProps<Row>) {
           </div>
         );
       })}
-      {to ? (
-        <a
-          href={links.href(to)}
-          tabIndex={-1}
-          aria-hidden
-          className="absolute inset-0 z-[2]"
-          onPointerEnter={() => links.prefetch?.(to)}
-          onClick={(event) => {
-            if (leftToBrowser(event)) return;
-            event.preventDefault();
-            links.go(to);
-          }}
-        />
-      ) : null}
+      {to ? <RowLink to={to} /> : null}
     </div>
   );
 }

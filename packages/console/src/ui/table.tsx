@@ -7,12 +7,14 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { cx } from './cx.ts';
 import { useLinks } from './link.tsx';
+import { CardLine, CardSort, cardHeight } from './table-cards.tsx';
 import { bySortValue, type Column, type Selection } from './table-column.ts';
 import { TableFoot } from './table-foot.tsx';
 import { moved, type Place, toggled, withRange } from './table-keys.ts';
-import { placeColumns, visibleColumns } from './table-layout.ts';
+import { layOutCard, placeColumns, visibleColumns } from './table-layout.ts';
 import { HeadLine, RowLine, SkeletonLines, selectWidth } from './table-parts.tsx';
 import { useWidth } from './use-width.ts';
 
@@ -62,7 +64,8 @@ interface Held<Row> {
 }
 
 const nothing: readonly never[] = [];
-const headHeight = 36;
+/** In windows that are narrower than this many px, rows whose columns do not fit are drawn as cards. */
+const mostCardWidth = 600;
 
 /**
  * Rows of one kind: head and first column stay, rows and columns outside the window are not drawn, a row is a link. The keys
@@ -71,7 +74,7 @@ const headHeight = 36;
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, rowTo, complete, error, selection, onMore, onPeek } = props;
-  const rowHeight = props.density === 'comfortable' ? 40 : 32;
+  const lineHeight = props.density === 'comfortable' ? 40 : 32;
   const id = useId();
   const links = useLinks();
   const box = useRef<HTMLDivElement>(null);
@@ -120,7 +123,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       ),
     [columns, width, leading],
   );
-  const totalWidth = leading + placed.reduce((sum, one) => sum + one.width, 0);
+  const neededWidth = leading + placed.reduce((sum, one) => sum + one.width, 0);
+  const card = useMemo(
+    () =>
+      width > 0 && width < mostCardWidth && neededWidth > width
+        ? layOutCard(columns.map(({ width: own = 140, grow = 1, corner = false }) => ({ width: own, grow, corner })))
+        : null,
+    [columns, width, neededWidth],
+  );
+  const totalWidth = card ? width : neededWidth;
+  const rowHeight = card ? cardHeight(card) : lineHeight;
+  const headHeight = card ? 0 : 36;
   const [scrolled, setScrolled] = useState(0);
   const drawn = useMemo(() => visibleColumns(placed, scrolled, width || 1), [placed, scrolled, width]);
 
@@ -142,9 +155,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     },
   });
 
-  const go = (next: Place) => {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere.
+  useEffect(() => virtualizer.measure(), [rowHeight]);
+
+  const go = (wanted: Place) => {
+    const next = card ? { ...wanted, row: Math.max(0, wanted.row) } : wanted;
     setPlace(next);
     if (next.row >= 0) virtualizer.scrollToIndex(next.row, { align: 'auto' });
+    if (card) return;
     const target = placed[next.column];
     const window = box.current;
     const first = placed[0];
@@ -217,6 +235,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <div data-table className="flex min-w-0 flex-col overflow-hidden rounded-card border border-line bg-surface">
       {error ? <div className="p-3">{error}</div> : null}
+      {card && complete && lines.length > 1 && columns.some(({ sortBy: by }) => by !== undefined) ? (
+        <CardSort
+          columns={columns}
+          sorted={sorting[0]}
+          onSort={(chosen) => setSorting(chosen === undefined ? [] : [chosen])}
+        />
+      ) : null}
       <div
         ref={box}
         role="grid"
@@ -233,9 +258,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           const at = event.currentTarget.scrollLeft;
           if (Math.abs(at - scrolled) > 64 || (at === 0 && scrolled !== 0)) setScrolled(at);
         }}
-        className="group/grid relative overflow-auto -outline-offset-2 [contain:strict]"
+        className={cx(
+          'group/grid relative overflow-auto -outline-offset-2 [contain:strict]',
+          // What failed stands there alone: a head without rows below it says nothing.
+          error !== undefined && rows === undefined && 'hidden',
+        )}
         style={{
-          height: headHeight + (loading ? 8 * rowHeight : lines.length * rowHeight) + (totalWidth > width ? 14 : 0),
+          height: headHeight + (loading ? 8 * lineHeight : lines.length * rowHeight) + (totalWidth > width ? 14 : 0),
           maxHeight: props.maxHeight ?? '70dvh',
         }}
       >
@@ -246,30 +275,34 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         >
           <div role="rowgroup" className="sticky top-0 z-20 bg-surface">
             <HeadLine
-              {...{ columns, placed, drawn, sorting, complete, leading, selection, keys, cellId, sortBy, totalWidth }}
+              drawn={card ? columns.map((_, index) => index) : drawn}
+              {...{ columns, placed, sorting, complete, leading, selection, keys, cellId, sortBy, totalWidth }}
               active={place.row === -1 ? place.column : -1}
+              hidden={card !== null}
             />
           </div>
           {loading ? (
-            <SkeletonLines count={8} height={rowHeight} width={totalWidth} />
+            <SkeletonLines count={8} height={lineHeight} width={totalWidth} />
           ) : (
             <div role="rowgroup">
               {virtualizer.getVirtualItems().map((item) => {
                 const line = lines[item.index];
                 if (!line) return null;
-                return (
-                  <RowLine
-                    key={line.id}
-                    row={line.original.row}
-                    rowId={line.id}
-                    index={item.index}
-                    top={headHeight + item.start}
-                    height={rowHeight}
-                    {...{ columns, placed, drawn, leading, selection, cellId, totalWidth }}
-                    to={rowTo?.(line.original.row)}
-                    active={place.row === item.index ? place.column : -1}
-                    onPlace={(column) => setPlace({ row: item.index, column })}
-                  />
+                const shared = {
+                  row: line.original.row,
+                  rowId: line.id,
+                  index: item.index,
+                  top: headHeight + item.start,
+                  height: rowHeight,
+                  to: rowTo?.(line.original.row),
+                  active: place.row === item.index ? place.column : -1,
+                  onPlace: (column: number) => setPlace({ row: item.index, column }),
+                  ...{ columns, placed, drawn, leading, selection, cellId, totalWidth },
+                };
+                return card ? (
+                  <CardLine key={line.id} card={card} {...shared} />
+                ) : (
+                  <RowLine key={line.id} {...shared} />
                 );
               })}
             </div>

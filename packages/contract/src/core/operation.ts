@@ -24,6 +24,8 @@ export interface RateLimit {
   readonly bucket?: string;
   /** True: a call counts once its input is known to be well formed, so that mistakes in typing cost nothing. */
   readonly countsValid?: true;
+  /** True: a call counts once what its path names was found; the handler says when. */
+  readonly countsFound?: true;
 }
 
 /**

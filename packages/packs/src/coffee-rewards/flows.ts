@@ -1,4 +1,4 @@
-import type { PackFlow } from '../pack.ts';
+import { type PackFlow, reference } from '../pack.ts';
 import { tierStars } from './members.ts';
 
 /** The pack's flows; the first becomes the tenant's default when it has none but the base flow. */
@@ -48,6 +48,35 @@ export const coffeeFlows: readonly PackFlow[] = [
       ],
       // One answer in twenty is drawn from the best twenty offers: what the others would have earned can be told later.
       flowConfig: { defaultLimit: 1, explore: { rate: 0.05 } },
+    },
+  },
+  {
+    key: 'coffee-explore',
+    name: 'Coffee explore',
+    description: 'Learns what members like: a bandit scores, and now and then another offer is tried.',
+    notes: 'coffee_rewards',
+    draftConfig: {
+      version: 2,
+      nodes: [
+        { id: 'inventory', type: 'inventory', name: 'All offers', config: { scope: 'all' } },
+        { id: 'creatives', type: 'match_creatives', name: 'With a message', config: { requireCreative: true } },
+        { id: 'qualify', type: 'qualify', name: 'Who may get it', config: {} },
+        { id: 'policy', type: 'contact_policy', name: 'Not too often', config: {} },
+        {
+          id: 'score',
+          type: 'score',
+          name: 'What members have liked',
+          config: { method: 'propensity', modelKey: reference('model', 'coffee-thompson') },
+        },
+        {
+          id: 'rank',
+          type: 'rank',
+          name: 'The best, or one to try',
+          config: { method: 'explore_exploit', strategy: 'epsilon_greedy', explorationRate: 0.1, poolSize: 6 },
+        },
+        { id: 'response', type: 'response', name: 'Answer', config: { responseFormat: 'standard' } },
+      ],
+      flowConfig: { defaultLimit: 1 },
     },
   },
 ];

@@ -1,13 +1,19 @@
+import { drawHistory } from '../history.ts';
 import type { Pack } from '../pack.ts';
 import { coffeeCategories, coffeeChannels, coffeeOffers, coffeeOutcomeTypes } from './catalogue.ts';
 import { coffeeCreatives } from './creatives.ts';
 import { coffeeFlows } from './flows.ts';
-import { memberFields, memberRows } from './members.ts';
-import { coffeePolicies, coffeeRules } from './rules.ts';
+import { memberCount, memberFields, memberId, memberRow, memberRows } from './members.ts';
+import { coffeeModels } from './models.ts';
+import { coffeePolicies, coffeeRules, coffeeSegments } from './rules.ts';
+import { coffeeSuits, coffeeTruth } from './truth.ts';
+import { visitFields, visitRows } from './visits.ts';
 
 const key = 'coffee_rewards';
 const version = 1;
 const seed = `${key}@${version}`;
+
+const worth = new Map(coffeeOffers.map(({ name, revenueValue }) => [name, revenueValue ?? 0]));
 
 /** Coffee rewards: a chain of coffee shops with a loyalty programme (docs/design/api-access.md 13). Everybody in it is invented. */
 export const coffeeRewards: Pack = {
@@ -30,14 +36,54 @@ export const coffeeRewards: Pack = {
       },
       rows: (loadedAt) => memberRows(seed, loadedAt),
     },
+    {
+      schema: {
+        name: 'coffee_visits',
+        displayName: 'Coffee visits',
+        description: 'What members bought, and where.',
+        entityType: 'custom',
+        schemaType: 'transaction',
+        autoEnrich: true,
+        joinMapping: { parentField: 'member_id', childField: 'member_id', joinType: 'left' },
+        summaryColumns: ['amount', 'stars_earned'],
+        fields: visitFields,
+      },
+      linkedTo: 'coffee_members',
+      rows: (loadedAt) => visitRows(seed, loadedAt),
+    },
   ],
   outcomeTypes: coffeeOutcomeTypes,
   categories: coffeeCategories,
   channels: coffeeChannels,
   offers: coffeeOffers,
   creatives: coffeeCreatives,
+  segments: coffeeSegments,
+  models: coffeeModels,
   qualificationRules: coffeeRules,
   contactPolicies: coffeePolicies,
   flows: coffeeFlows,
-  firstCustomer: 'CM-000001',
+  history: (loadedAt) =>
+    drawHistory({
+      seed,
+      size: 3_000,
+      customerCount: memberCount,
+      customer: (number) => memberRow(seed, number, loadedAt),
+      creatives: coffeeCreatives,
+      suits: coffeeSuits,
+      truth: coffeeTruth,
+      positive: () => [
+        ['click', 50],
+        ['redeem', 32],
+        ['convert', 18],
+      ],
+      other: [
+        [null, 82],
+        ['dismiss', 14],
+        ['not_interested', 4],
+      ],
+      worthOf: (offerName) => worth.get(offerName) ?? 0,
+      loadedAt,
+    }),
+  truth: coffeeTruth,
+  firstCustomer: memberId(1),
 };

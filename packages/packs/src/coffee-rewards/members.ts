@@ -1,3 +1,15 @@
+import {
+  amountColumn,
+  countColumn,
+  dayColumn,
+  flagColumn,
+  instantColumn,
+  keyColumn,
+  nameColumn,
+  wordColumn,
+} from '../columns.ts';
+import { firstNames } from '../first-names.ts';
+import { clamp, dayMs, roundTo } from '../numbers.ts';
 import type { PackField, PackRow } from '../pack.ts';
 import { chanceOf } from '../random.ts';
 
@@ -6,165 +18,26 @@ export const tierStars = { gold: 450, black: 1200 } as const;
 
 export const memberCount = 1000;
 
-const dayMs = 86_400_000;
-
 export const memberFields: PackField[] = [
-  {
-    name: 'member_id',
-    displayName: 'Member',
-    dataType: 'varchar',
-    length: 40,
-    isPrimaryKey: true,
-    isNullable: false,
-    description: 'Number on the member card, CM-000001 and up.',
-  },
-  { name: 'first_name', displayName: 'First name', dataType: 'varchar', length: 40, description: 'First name.' },
-  { name: 'age', displayName: 'Age', dataType: 'integer', isPredictor: true, description: 'Age in years.' },
-  {
-    name: 'city',
-    displayName: 'City',
-    dataType: 'varchar',
-    length: 40,
-    isPredictor: true,
-    description: 'City of the home store.',
-  },
-  {
-    name: 'annual_income',
-    displayName: 'Annual income',
-    dataType: 'numeric',
-    precision: 14,
-    scale: 4,
-    isPredictor: true,
-    description: 'Yearly income before tax, as stated at registration; null when not stated.',
-  },
-  { name: 'member_since', displayName: 'Member since', dataType: 'date', description: 'Day of registration.' },
-  {
-    name: 'tenure_days',
-    displayName: 'Tenure in days',
-    dataType: 'integer',
-    isPredictor: true,
-    description: 'Days since registration.',
-  },
-  {
-    name: 'tier',
-    displayName: 'Tier',
-    dataType: 'varchar',
-    length: 40,
-    isPredictor: true,
-    description: 'green, gold (450 stars) or black (1,200 stars).',
-  },
-  { name: 'stars', displayName: 'Stars', dataType: 'integer', isPredictor: true, description: 'Stars of this year.' },
-  {
-    name: 'favourite',
-    displayName: 'Favourite',
-    dataType: 'varchar',
-    length: 40,
-    isPredictor: true,
-    description: 'What the member buys most: espresso, latte, cold_brew, tea or food.',
-  },
-  {
-    name: 'app_user',
-    displayName: 'Uses the app',
-    dataType: 'boolean',
-    isPredictor: true,
-    description: 'True when the member has signed in to the app.',
-  },
-  {
-    name: 'consent_email',
-    displayName: 'E-mail allowed',
-    dataType: 'boolean',
-    isPredictor: true,
-    description: 'True when the member agreed to e-mail.',
-  },
-  {
-    name: 'consent_push',
-    displayName: 'Push allowed',
-    dataType: 'boolean',
-    isPredictor: true,
-    description: 'True when the member agreed to push messages.',
-  },
-  {
-    name: 'avg_ticket',
-    displayName: 'Average ticket',
-    dataType: 'numeric',
-    precision: 14,
-    scale: 4,
-    isPredictor: true,
-    description: 'Mean amount of a visit.',
-  },
-  {
-    name: 'visits_30d',
-    displayName: 'Visits in 30 days',
-    dataType: 'integer',
-    isPredictor: true,
-    description: 'Visits in the last 30 days.',
-  },
-  {
-    name: 'last_visit_at',
-    displayName: 'Last visit',
-    dataType: 'timestamptz',
-    description: 'Instant of the last visit.',
-  },
-  {
-    name: 'days_since_visit',
-    displayName: 'Days since the last visit',
-    dataType: 'integer',
-    isPredictor: true,
-    description: 'Whole days since the last visit.',
-  },
-  {
-    name: 'churn_risk',
-    displayName: 'Churn risk',
-    dataType: 'numeric',
-    precision: 14,
-    scale: 4,
-    isPredictor: true,
-    description: 'Estimated chance, 0 to 1, of no visit in the next 60 days.',
-  },
+  keyColumn('member_id', 'Number on the member card, CM-000001 and up.', 'Member'),
+  nameColumn('first_name', 'First name.'),
+  countColumn('age', 'Age in years.'),
+  wordColumn('city', 'City of the home store.'),
+  amountColumn('annual_income', 'Yearly income before tax, as stated at registration; null when not stated.'),
+  dayColumn('member_since', 'Day of registration.'),
+  countColumn('tenure_days', 'Days since registration.', 'Tenure in days'),
+  wordColumn('tier', 'green, gold (450 stars) or black (1,200 stars).'),
+  countColumn('stars', 'Stars of this year.'),
+  wordColumn('favourite', 'What the member buys most: espresso, latte, cold_brew, tea or food.'),
+  flagColumn('app_user', 'True when the member has signed in to the app.', 'Uses the app'),
+  flagColumn('consent_email', 'True when the member agreed to e-mail.', 'E-mail allowed'),
+  flagColumn('consent_push', 'True when the member agreed to push messages.', 'Push allowed'),
+  amountColumn('avg_ticket', 'Mean amount of a visit.', 'Average ticket'),
+  countColumn('visits_30d', 'Visits in the last 30 days.', 'Visits in 30 days'),
+  instantColumn('last_visit_at', 'Instant of the last visit.', 'Last visit'),
+  countColumn('days_since_visit', 'Whole days since the last visit.', 'Days since the last visit'),
+  amountColumn('churn_risk', 'Estimated chance, 0 to 1, of no visit in the next 60 days.'),
 ];
-
-const firstNames = [
-  'Ada',
-  'Amir',
-  'Anika',
-  'Bea',
-  'Carlos',
-  'Chloe',
-  'Dina',
-  'Elif',
-  'Emil',
-  'Fatima',
-  'Felix',
-  'Grace',
-  'Hana',
-  'Hugo',
-  'Ines',
-  'Ivan',
-  'Jonas',
-  'June',
-  'Kofi',
-  'Lara',
-  'Leo',
-  'Lina',
-  'Mateo',
-  'Maya',
-  'Mei',
-  'Nadia',
-  'Noah',
-  'Olga',
-  'Omar',
-  'Priya',
-  'Quinn',
-  'Rosa',
-  'Ruben',
-  'Sam',
-  'Sofia',
-  'Tariq',
-  'Tess',
-  'Uma',
-  'Viktor',
-  'Yuki',
-] as const;
 
 const cities = [
   ['Lisbon', 24],
@@ -179,11 +52,12 @@ const cities = [
  * The rows of `coffee_members`. The members are the same at every load; only `member_since` and `last_visit_at` are
  * laid out backwards from `loadedAt`.
  */
-export function memberRows(seed: string, loadedAt: Date): PackRow[] {
-  return Array.from({ length: memberCount }, (_, index) => memberRow(seed, index + 1, loadedAt));
+export function* memberRows(seed: string, loadedAt: Date): Generator<PackRow> {
+  for (let number = 1; number <= memberCount; number += 1) yield memberRow(seed, number, loadedAt);
 }
 
-function memberRow(seed: string, number: number, loadedAt: Date): PackRow {
+/** The n-th member, from 1. */
+export function memberRow(seed: string, number: number, loadedAt: Date): PackRow {
   const chance = chanceOf(`${seed}/members/${number}`);
   const firstName = firstNames[chance.int(0, firstNames.length - 1)] ?? 'Ada';
   const age = clamp(Math.round(chance.bell(38, 14)), 14, 84);
@@ -235,14 +109,6 @@ export function memberId(number: number): string {
 function starsOf(draw: number, tenureDays: number, visits30d: number): number {
   const pace = 0.35 + Math.min(tenureDays, 900) / 1400 + visits30d / 26;
   return Math.floor(draw * draw * 1500 * pace);
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, value));
-}
-
-function roundTo(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
 }
 
 /** More young memberships than old ones: two days to six and a half years. */

@@ -1,4 +1,30 @@
-import type { PackContactPolicy, PackQualificationRule } from '../pack.ts';
+import { type PackContactPolicy, type PackQualificationRule, type PackSegment, reference } from '../pack.ts';
+
+const members = 'coffee_members';
+
+export const coffeeSegments: readonly PackSegment[] = [
+  {
+    name: 'High Value Members',
+    description: 'Members with a gold or black card.',
+    status: 'active',
+    baseSchemaName: members,
+    filters: [{ field: 'tier', operator: 'in', value: ['gold', 'black'] }],
+  },
+  {
+    name: 'Lapsed Members',
+    description: 'Members without a visit for three weeks.',
+    status: 'active',
+    baseSchemaName: members,
+    filters: [{ field: 'days_since_visit', operator: 'gte', value: 21 }],
+  },
+  {
+    name: 'App Users',
+    description: 'Members who have signed in to the app.',
+    status: 'active',
+    baseSchemaName: members,
+    filters: [{ field: 'app_user', operator: 'eq', value: true }],
+  },
+];
 
 /** Who may get what: the gates of the pack. */
 export const coffeeRules: readonly PackQualificationRule[] = [
@@ -45,12 +71,22 @@ export const coffeeRules: readonly PackQualificationRule[] = [
   {
     name: 'Gold Or Better',
     description: 'Tier care is for those who have a tier.',
-    ruleType: 'attribute_condition',
+    ruleType: 'segment_required',
     stage: 'fit',
     priority: 50,
     scope: 'subcategory',
     scopeName: 'Tier Care',
-    config: { attribute: 'tier', operator: 'in', value: ['gold', 'black'] },
+    config: { requiredSegments: [reference('segment', 'High Value Members')] },
+  },
+  {
+    name: 'Recent Visitor',
+    description: 'News are for those who were here in the last two weeks; for others they count half.',
+    ruleType: 'recency_check',
+    stage: 'match',
+    priority: 40,
+    scope: 'category',
+    scopeName: 'Engagement',
+    config: { attribute: 'last_visit_at', maxDays: 14, onMissing: 'pass' },
   },
 ];
 
@@ -72,5 +108,42 @@ export const coffeePolicies: readonly PackContactPolicy[] = [
     scope: 'channel',
     scopeName: 'Email',
     config: { cooldownHours: 24 },
+  },
+  {
+    name: 'Push Quiet Hours',
+    description: 'Phones are quiet before 8 and after 21.',
+    ruleType: 'time_window',
+    priority: 70,
+    scope: 'channel',
+    scopeName: 'Mobile Push',
+    config: { startHour: 8, endHour: 21 },
+  },
+  {
+    name: 'Pause After Convert 14 Days',
+    description: 'Who took an offer does not see it again for two weeks.',
+    ruleType: 'outcome_based',
+    priority: 55,
+    scope: 'global',
+    config: { afterOutcome: ['convert', 'redeem'], suppressForDays: 14, per: 'offer' },
+  },
+  {
+    name: 'Pause After Dismiss 7 Days',
+    description: 'Who waved an offer away does not see it for a week.',
+    ruleType: 'outcome_based',
+    priority: 54,
+    scope: 'global',
+    config: { afterOutcome: 'dismiss', suppressForDays: 7, per: 'offer' },
+  },
+  {
+    name: 'One Win Back',
+    description: 'Of the two win-back offers, one at a time.',
+    ruleType: 'mutual_exclusion',
+    priority: 50,
+    scope: 'subcategory',
+    scopeName: 'Win Back',
+    config: {
+      excludeOfferIds: [reference('offer', 'We Miss You Latte'), reference('offer', 'Come Back 30 Percent Off')],
+      lookbackDays: 14,
+    },
   },
 ];

@@ -129,6 +129,7 @@ async function applyMissing(
 ): Promise<string[]> {
   const seen = await readApplied(admin);
   const applied: string[] = [];
+  const isNew = seen.size === 0;
   for (const { name, text, checksum } of migrations) {
     const before = seen.get(name);
     if (before !== undefined && before !== checksum) {
@@ -146,9 +147,11 @@ async function applyMissing(
       await admin.query('rollback').catch(() => undefined);
       throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
     }
-    onProgress(`applied migration ${name}`);
+    // Of a new database one line says enough.
+    if (!isNew) onProgress(`applied migration ${name}`);
     applied.push(name);
   }
+  if (isNew && applied.length > 0) onProgress(`set up a new database with ${applied.length} migrations`);
   return applied;
 }
 

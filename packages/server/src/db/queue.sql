@@ -92,6 +92,18 @@ $$;
 revoke all on function graphile_worker.arbiter_dead_tenants() from public;
 grant execute on function graphile_worker.arbiter_dead_tenants() to arbiter_system;
 
+-- Tenants (null: none) with jobs that could have begun so long ago and that nothing has taken.
+create or replace function graphile_worker.arbiter_waiting_tenants(since interval) returns setof uuid
+  language sql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select distinct (j.payload ->> 'tenantId')::uuid
+    from graphile_worker._private_jobs j
+   where j.locked_at is null and j.attempts < j.max_attempts and j.run_at < now() - since
+$$;
+revoke all on function graphile_worker.arbiter_waiting_tenants(interval) from public;
+grant execute on function graphile_worker.arbiter_waiting_tenants(interval) to arbiter_system;
+
 -- Takes jobs of the transaction's tenant that used up their tries out of the queue, the oldest first: whoever takes them
 -- keeps them elsewhere in the same transaction.
 create or replace function graphile_worker.arbiter_take_dead(most int)
@@ -138,7 +150,7 @@ grant execute on function graphile_worker.arbiter_hand_back(text[], interval) to
 -- When a try has failed, the next one comes after 5 s, 30 s, 2 min, 10 min, 1 h (docs/design/api-access.md 9, 15), a fifth more or
 -- less, so that what failed together does not come back together. A try that the end of its process cut off does not
 -- count, and the job waits for nothing; worker.ts writes that text. Where the other side asked for more time, and the error
--- says so at its end, that is given, up to an hour.
+-- says so at its end, that is given, up to an hour. A run that was postponed (postponed.ts) counts as no try either.
 create or replace function graphile_worker.arbiter_space_tries() returns trigger
   language plpgsql
   set search_path = pg_catalog, pg_temp
@@ -149,6 +161,10 @@ begin
   if new.last_error = 'the process stopped before the job ended' then
     new.attempts := greatest(0, old.attempts - 1);
     new.run_at := old.run_at;
+    new.last_error := old.last_error;
+  elsif new.last_error ~ '^postponed; again after \d{1,4} s$' then
+    new.attempts := greatest(0, old.attempts - 1);
+    new.run_at := now() + make_interval(secs => least(3600, substring(new.last_error from '\d+')::int));
     new.last_error := old.last_error;
   else
     new.run_at := now() + make_interval(secs => greatest(
@@ -176,6 +192,17 @@ as $$
 $$;
 revoke all on function graphile_worker.arbiter_queue_depth() from public;
 grant execute on function graphile_worker.arbiter_queue_depth() to arbiter_system;
+
+-- How many jobs of the transaction's tenant wait or run. A job that has used up its tries is neither.
+create or replace function graphile_worker.arbiter_waiting() returns bigint
+  language sql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select count(*) from graphile_worker._private_jobs j
+   where j.payload ->> 'tenantId' = nullif(current_setting('app.tenant', true), '') and j.attempts < j.max_attempts
+$$;
+revoke all on function graphile_worker.arbiter_waiting() from public;
+grant execute on function graphile_worker.arbiter_waiting() to arbiter_app;
 
 -- Takes the jobs of the transaction's tenant out of the queue but for those of the tasks that are `kept`. Jobs that are at work
 -- go too: they find nothing to do, and a try that fails is the last. Returns how many went.

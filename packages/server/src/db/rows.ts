@@ -572,6 +572,12 @@ export interface ExportErasuresRow {
   readonly erasedAt: Date;
 }
 
+/** A row of `export_late_rows`. */
+export interface ExportLateRowsRow {
+  readonly tenantId: string;
+  readonly rowId: string;
+}
+
 /** A row of `exported_rows`. */
 export interface ExportedRowsRow {
   readonly tenantId: string;
@@ -1065,6 +1071,78 @@ export interface RegistrationClaimsRow {
   readonly claimedAt: Date;
 }
 
+/** A row of `report_artifacts`. */
+export interface ReportArtifactsRow {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly format: 'pdf' | 'csv' | 'markdown' | 'html';
+  readonly mimeType: string;
+  readonly fileName: string;
+  readonly bytes: number;
+  readonly content: Buffer;
+}
+
+/** A row of `report_leases`. */
+export interface ReportLeasesRow {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly aliveUntil: Date;
+}
+
+/** A row of `report_runs`. */
+export interface ReportRunsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly templateId: string;
+  readonly templateName: string;
+  readonly scheduleId: string | null;
+  readonly status: 'running' | 'completed' | 'completed_with_errors' | 'failed';
+  readonly triggeredBy: string;
+  readonly formats: string[];
+  readonly destinations: string[];
+  readonly startedAt: Date;
+  readonly begunAt: Date | null;
+  readonly completedAt: Date | null;
+  readonly durationMs: number | null;
+  readonly error: string | null;
+  readonly deliveryResults: unknown;
+  readonly sectionsData: unknown;
+  readonly narrativeOutput: unknown;
+}
+
+/** A row of `report_schedules`. */
+export interface ReportSchedulesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly templateId: string;
+  readonly name: string;
+  readonly cronExpression: string;
+  readonly timezone: string;
+  readonly destinations: string[];
+  readonly enabled: boolean;
+  readonly nextRunAt: Date | null;
+  readonly lastRunAt: Date | null;
+  readonly lastRunId: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A row of `report_templates`. */
+export interface ReportTemplatesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly dataSources: unknown;
+  readonly sections: unknown;
+  readonly formats: string[];
+  readonly narrative: unknown;
+  readonly destinations: string[];
+  readonly enabled: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `response_keys`. */
 export interface ResponseKeysRow {
   readonly tenantId: string;
@@ -1180,7 +1258,7 @@ export interface SeedPacksRow {
 export interface SeedProgressRow {
   readonly tenantId: string;
   readonly key: string;
-  readonly status: 'loading' | 'unloading' | 'completed' | 'failed';
+  readonly status: 'running' | 'completed' | 'failed';
   readonly step: string;
   readonly progress: number;
   readonly updatedAt: Date;
@@ -1470,6 +1548,7 @@ export interface Tables {
   readonly evidence_snapshots: EvidenceSnapshotsRow;
   readonly export_checkpoints: ExportCheckpointsRow;
   readonly export_erasures: ExportErasuresRow;
+  readonly export_late_rows: ExportLateRowsRow;
   readonly exported_rows: ExportedRowsRow;
   readonly flow_assembly_runs: FlowAssemblyRunsRow;
   readonly flow_routes: FlowRoutesRow;
@@ -1504,6 +1583,11 @@ export interface Tables {
   readonly read_sets: ReadSetsRow;
   readonly record_versions: RecordVersionsRow;
   readonly registration_claims: RegistrationClaimsRow;
+  readonly report_artifacts: ReportArtifactsRow;
+  readonly report_leases: ReportLeasesRow;
+  readonly report_runs: ReportRunsRow;
+  readonly report_schedules: ReportSchedulesRow;
+  readonly report_templates: ReportTemplatesRow;
   readonly response_keys: ResponseKeysRow;
   readonly retention_configs: RetentionConfigsRow;
   readonly schedules: SchedulesRow;
@@ -2039,6 +2123,10 @@ export const columnKinds = {
     customerHash: 'bytes',
     erasedAt: 'instant',
   },
+  export_late_rows: {
+    tenantId: 'uuid',
+    rowId: 'uuid',
+  },
   exported_rows: {
     tenantId: 'uuid',
     rowId: 'uuid',
@@ -2439,6 +2527,68 @@ export const columnKinds = {
     emailKey: 'text',
     tenantId: 'uuid',
     claimedAt: 'instant',
+  },
+  report_artifacts: {
+    tenantId: 'uuid',
+    runId: 'uuid',
+    format: 'text',
+    mimeType: 'text',
+    fileName: 'text',
+    bytes: 'integer',
+    content: 'bytes',
+  },
+  report_leases: {
+    tenantId: 'uuid',
+    runId: 'uuid',
+    aliveUntil: 'instant',
+  },
+  report_runs: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    templateId: 'uuid',
+    templateName: 'text',
+    scheduleId: 'uuid',
+    status: 'text',
+    triggeredBy: 'text',
+    formats: 'array',
+    destinations: 'array',
+    startedAt: 'instant',
+    begunAt: 'instant',
+    completedAt: 'instant',
+    durationMs: 'integer',
+    error: 'text',
+    deliveryResults: 'json',
+    sectionsData: 'json',
+    narrativeOutput: 'json',
+  },
+  report_schedules: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    templateId: 'uuid',
+    name: 'text',
+    cronExpression: 'text',
+    timezone: 'text',
+    destinations: 'array',
+    enabled: 'boolean',
+    nextRunAt: 'instant',
+    lastRunAt: 'instant',
+    lastRunId: 'uuid',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+  report_templates: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    dataSources: 'json',
+    sections: 'json',
+    formats: 'array',
+    narrative: 'json',
+    destinations: 'array',
+    enabled: 'boolean',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   response_keys: {
     tenantId: 'uuid',

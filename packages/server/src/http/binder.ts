@@ -163,7 +163,8 @@ export function createBinder(
     const inspect = createInspect(operation, deps.checkResponses === true ? checks.compile : null);
     const perform = createPerform(operation, handler, deps.database, inspect);
     const allLimits = limitsOf(operation, deps.config);
-    const limits = allLimits.filter(({ countsValid }) => countsValid !== true);
+    const foundLimits = allLimits.filter(({ countsFound }) => countsFound === true);
+    const limits = allLimits.filter(({ countsValid, countsFound }) => countsValid !== true && countsFound !== true);
     const lateLimits = allLimits.filter(({ countsValid }) => countsValid === true);
     const { bodyLimit, form } = input;
     const isOpen = !namesTenant(auth);
@@ -281,6 +282,7 @@ export function createBinder(
         isStrict,
         unknown,
         wantsEvents,
+        countCall: () => limit(request, caller, service, foundLimits),
         wantsPage: failurePage !== undefined && asksForHtml(raw.headers.accept ?? ''),
         signal: streams || operation.stopsWithCaller === true ? signalOf(reply, deps.lifecycle) : neverAborted,
       });

@@ -19,6 +19,11 @@ export interface RequestFacts {
   readonly wantsEvents: boolean;
   /** A browser is to be shown a page: the operation has a `failurePage`, and this caller takes HTML. */
   readonly wantsPage: boolean;
+  /**
+   * Counts the call against the limits of the operation that say `countsFound`; throws 429. The handler calls it once it knows
+   * that what the path names is there.
+   */
+  readonly countCall: () => Promise<void>;
   /** Aborted when the client has left or the server stops; only for operations that stream or say `stopsWithCaller`, else it never is. */
   readonly signal: AbortSignal;
 }

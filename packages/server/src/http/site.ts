@@ -11,8 +11,8 @@ export interface Site {
    * they were sent. Its handler stands among the others.
    */
   readonly page: Operation;
-  /** A file by its path; null when there is none such. */
-  file(path: string, acceptEncoding: string): Promise<WholeAnswer | null>;
+  /** A file by its path; null when there is none such. `query`: as it was sent, without the question mark. */
+  file(path: string, acceptEncoding: string, query: string): Promise<WholeAnswer | null>;
   /** True where there are files only: a missing one is never a page. */
   isFilePath(path: string): boolean;
 }
@@ -31,7 +31,7 @@ export function createSiteService({ site, servePage, sendFile, refuse, onError }
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const target = request.raw.url ?? '/';
     const path = pathOf(target);
-    const file = await site.file(path, String(request.headers['accept-encoding'] ?? ''));
+    const file = await site.file(path, String(request.headers['accept-encoding'] ?? ''), queryOf(target));
     if (file !== null) return sendFile(request, reply, file);
     if (site.isFilePath(path) || !asksForHtml(request.headers.accept ?? '')) return refuse(request, reply);
     request.params = { target };
@@ -49,4 +49,5 @@ export function isForSite(request: IncomingMessage): boolean {
   return path !== '/api' && !path.startsWith('/api/');
 }
 
+const queryOf = (target: string): string => target.slice(pathOf(target).length + 1);
 const pathOf = (target: string): string => target.split('?', 1)[0] ?? target;

@@ -12,7 +12,16 @@ export { type EventType, event, newEvent, type StreamEvent } from './event.ts';
 export { installationJob, type Job, type JobScope, type JobSpec, job } from './job.ts';
 export { type Lease, releaseLease, takeLease } from './leases.store.ts';
 export { machineryJobs } from './machinery.ts';
-export { countJobs, type EnqueueOptions, enqueueJob, enqueueRuns, forgetJobs } from './queue.store.ts';
+export { Postponed } from './postponed.ts';
+export {
+  countJobs,
+  countOwnJobs,
+  type EnqueueOptions,
+  enqueueJob,
+  enqueueRuns,
+  forgetJobs,
+  tenantsWithoutConsumer,
+} from './queue.store.ts';
 export { createQueueKeeper, type QueueKeeper } from './queue-keeper.ts';
 export {
   createJobRegistry,

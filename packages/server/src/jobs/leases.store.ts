@@ -10,6 +10,9 @@ export const installation = '00000000-0000-0000-0000-000000000000';
  */
 export const leaseSeconds = 20;
 
+/** Begins the names of the leases of workers that live. */
+export const workerLease = 'worker:';
+
 const leases = table<'leases', { token: number }>('leases');
 const standingLease = selectList(
   columns(leases, ['holder', 'token']),

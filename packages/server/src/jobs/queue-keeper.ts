@@ -1,6 +1,6 @@
 import { type Database, systemActor, type Tx } from '../db/index.ts';
 import { buryDeadJobs } from './dead-letters.store.ts';
-import { forgetLeases, leaseSeconds, selectHolders, takeLease } from './leases.store.ts';
+import { forgetLeases, leaseSeconds, selectHolders, takeLease, workerLease } from './leases.store.ts';
 import { handBackJobs, tenantsWithDeadJobs } from './queue.store.ts';
 
 /** Looks after the queue in the name of one worker. */
@@ -21,8 +21,6 @@ export interface QueueKeeperOptions {
   /** Monotonic ms. */
   readonly elapsed?: () => number;
 }
-
-const workerLease = 'worker:';
 
 /** All nodes run one; they need no order among themselves. */
 export function createQueueKeeper(database: Database, options: QueueKeeperOptions): QueueKeeper {

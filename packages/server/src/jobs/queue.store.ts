@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { type createQueuePool, queueSchema, type Tx } from '../db/index.ts';
 import type { Job } from './job.ts';
+import { selectHolders, workerLease } from './leases.store.ts';
 
 export interface EnqueueOptions {
   /** Unique per tenant: a job that still waits under this key is replaced. */
@@ -53,6 +54,12 @@ export async function countJobs(tx: Tx): Promise<readonly { readonly task: strin
   return tx.query('select task, jobs from graphile_worker.arbiter_queue_depth()');
 }
 
+/** How many jobs of the transaction's tenant wait or run. */
+export async function countOwnJobs(tx: Tx): Promise<number> {
+  const [row] = await tx.query<{ jobs: number }>('select graphile_worker.arbiter_waiting()::float8 as jobs');
+  return row?.jobs ?? 0;
+}
+
 /** Returns to the queue the jobs that a worker had taken and can no longer finish. */
 export async function unlockJobs(pool: ReturnType<typeof createQueuePool>, workerId: string): Promise<void> {
   await pool.query(`select ${queueSchema}.force_unlock_workers($1)`, [[workerId]]);
@@ -70,6 +77,22 @@ export async function handBackJobs(tx: Tx, living: readonly string[], takenBefor
 export async function tenantsWithDeadJobs(tx: Tx): Promise<(string | null)[]> {
   const rows = await tx.query<{ tenantId: string | null }>(
     'select t as "tenantId" from graphile_worker.arbiter_dead_tenants() as t',
+  );
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/** How long a job may wait before the alarm is raised that nothing takes it. */
+const consumerWithinSeconds = 120;
+
+/**
+ * Tenants (null: none) with jobs that could have begun two minutes ago, while no process of the installation takes jobs; none when
+ * one does. In a system transaction.
+ */
+export async function tenantsWithoutConsumer(tx: Tx): Promise<(string | null)[]> {
+  if ((await selectHolders(tx, workerLease)).length > 0) return [];
+  const rows = await tx.query<{ tenantId: string | null }>(
+    'select t as "tenantId" from graphile_worker.arbiter_waiting_tenants(make_interval(secs => $1)) as t order by t',
+    [consumerWithinSeconds],
   );
   return rows.map(({ tenantId }) => tenantId);
 }

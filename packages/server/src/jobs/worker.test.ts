@@ -12,6 +12,7 @@ import {
   installationJob,
   type JobHandler,
   job,
+  Postponed,
   type TenantJobRun,
 } from './index.ts';
 
@@ -340,4 +341,41 @@ test('tries are 5 s, 30 s, 2 min, 10 min and 1 h apart, a fifth more or less', a
     await db.ownerQuery(`select pg_notify('jobs:insert', '{"r":1,"count":1}')`);
   }
   await running.stop();
+});
+
+test('a run that is postponed comes again after its pause, counts as no try, and nothing is told of it', async () => {
+  const patient = plain('test.patient');
+  await inTenant((tx) => enqueueJob(tx, patient, {}));
+  const attempts: number[] = [];
+  const results: string[] = [];
+  const errors: unknown[] = [];
+  const running = await createWorker({
+    url: db.url,
+    registry: createJobRegistry([
+      handleJob(patient, async (_payload, { attempt }) => {
+        attempts.push(attempt);
+        if (attempts.length <= 8) throw new Postponed(600);
+      }),
+    ]),
+    concurrency: 1,
+    graceMs: 5_000,
+    onError: (error) => errors.push(error),
+    onJob: (task, result) => results.push(`${task} ${result}`),
+  });
+  const find = () =>
+    db.ownerQuery<{ wait: number; attempts: number; last_error: string | null; locked_at: Date | null }>(
+      `select extract(epoch from run_at - now())::float8 as wait, attempts, last_error, locked_at
+       from graphile_worker.jobs where task_identifier = 'test.patient'`,
+    );
+  for (let run = 1; run <= 8; run += 1) {
+    await waitFor(async () => attempts.length === run && (await find())[0]?.locked_at === null);
+    const [left] = await find();
+    assert.deepEqual([left?.attempts, left?.last_error], [0, null]);
+    assert.ok(left!.wait > 540 && left!.wait <= 600, String(left!.wait));
+    await db.ownerQuery(`update graphile_worker._private_jobs set run_at = now()`);
+    await db.ownerQuery(`select pg_notify('jobs:insert', '{"r":1,"count":1}')`);
+  }
+  await waitFor(async () => (await find()).length === 0);
+  await running.stop();
+  assert.deepEqual([attempts, results, errors], [Array(9).fill(1), ['test.patient ok'], []]);
 });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { createQueuePool, queueSchema } from '../db/index.ts';
 import { describeError } from '../platform/logger.ts';
+import { Postponed } from './postponed.ts';
 import { unlockJobs } from './queue.store.ts';
 import type { JobRegistry } from './registry.ts';
 
@@ -21,7 +22,7 @@ export interface WorkerOptions {
   readonly onId?: (id: string) => void;
   /** Gets what a try threw, with the job's name, and what the worker itself met. */
   readonly onError: (error: unknown, job?: string) => void;
-  /** Told after each try. */
+  /** Told after each try; a run that was postponed is none. */
   readonly onJob?: (task: string, result: 'ok' | 'failed', seconds: number) => void;
 }
 
@@ -136,6 +137,7 @@ async function runOver(
   events.on('job:complete', ({ job, error }) => {
     const seconds = (performance.now() - (started.get(job.id) ?? performance.now())) / 1000;
     started.delete(job.id);
+    if (error instanceof Postponed) return;
     const failed = error !== null && error !== undefined;
     options.onJob?.(job.task_identifier, failed ? 'failed' : 'ok', seconds);
   });
@@ -168,6 +170,8 @@ function taskListOf({ registry, onError }: WorkerOptions, signal: AbortSignal): 
           await Promise.race([run(payload, facts, typeof tenantId === 'string' ? tenantId : null), handedBack]);
         } catch (error) {
           if (signal.aborted) throw new Error(handedBackText);
+          // queue.sql knows this text as well.
+          if (error instanceof Postponed) throw error;
           onError(error, name);
           throw new Error(shownError(error));
         }

@@ -32,6 +32,8 @@ const keyUsesEveryMs = 10_000;
 const schedulerEveryMs = 1_000;
 /** A fraction of a lease's life, so that a worker is not taken for dead because it was late once. */
 const queueEveryMs = 2_000;
+/** Where jobs are put into the queue and not taken out of it, nobody else would find that no process takes them. */
+const alarmEveryMs = 120_000;
 
 /**
  * Starts the loops: last use of keys in every process; outbox and summaries, care for the queue and the upkeep's schedules
@@ -73,6 +75,16 @@ export function startBackground(options: BackgroundOptions): Background {
   const loops = [loop('key-uses', keyUsesEveryMs, () => server.authenticator.flushUses())];
   for (const scheduler of [upkeep, others]) {
     if (scheduler !== null) loops.push(loop('scheduler', schedulerEveryMs, () => scheduler.tick()));
+  }
+  if (others !== null && worker === null) {
+    // At the start of a whole installation the processes that take jobs may come later.
+    let begun = false;
+    loops.push(
+      loop('outbox-reaper', alarmEveryMs, async () => {
+        if (begun) await server.reapOutbox(Infinity);
+        begun = true;
+      }),
+    );
   }
   if (worker !== null) {
     const dispatcher = dispatcherOf(server, pause, stop.signal);

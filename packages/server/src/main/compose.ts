@@ -21,10 +21,13 @@ import { createCustomerKeys, createKeyedHash } from '../features/customer-states
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { areSameSubject } from '../features/identities/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
+import { learnSoon } from '../features/model-learning/index.ts';
 import { createNotifier } from '../features/notifications/index.ts';
+import { templateNarrativeWriter } from '../features/report-rendering/index.ts';
 import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
 import { pageOperations } from '../features/sign-in-pages/index.ts';
+import { createOutboxReaper, type ReapOutbox } from '../features/stream/index.ts';
 import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
@@ -53,6 +56,8 @@ import { type MailConfig, mailWay } from './mail.ts';
 import { createCacheMetrics, createNotificationMetrics, createWriteMetrics } from './metrics.ts';
 import { type Metrics, metricsText } from './node-metrics.ts';
 import { featurePorts } from './ports.ts';
+import { createReportThread } from './report-threads.ts';
+import { masterKeysOf } from './secrets.ts';
 import { metricsOfProcess, shownMetrics, summaryOf } from './tenant-metrics.ts';
 import { createSearchThreads } from './why-not-threads.ts';
 
@@ -149,6 +154,8 @@ export interface Server {
   readonly jobs: JobRegistry;
   /** How mail is sent, in words. */
   readonly aboutMail: string;
+  /** Publishes events that got stuck, and raises the alarm for jobs that nothing takes. */
+  readonly reapOutbox: ReapOutbox;
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -241,10 +248,7 @@ export function composeServer(options: ComposeOptions): Server {
   const countWithinMs = options.patience?.statementTimeoutMs;
   const rateLimits =
     redis === null ? createRateLimitStore(counting, countWithinMs) : createRedisRateLimitStore(redis, countWithinMs);
-  const masterKeys = [config.DATA_ENCRYPTION_KEY, ...config.DATA_ENCRYPTION_KEYS_OLD]
-    .filter((key) => key !== null)
-    .map((key) => Buffer.from(key, 'base64'));
-  const keys = createCustomerKeys(masterKeys);
+  const keys = createCustomerKeys(masterKeysOf(config));
   const hashKeys = [config.DATA_ENCRYPTION_KEY, ...config.DATA_ENCRYPTION_KEYS_OLD]
     .map(keyOf)
     .filter((key) => key !== null);
@@ -275,13 +279,23 @@ export function composeServer(options: ComposeOptions): Server {
     onError,
   });
   const searches = createSearchThreads(searchThreads, onError);
+  const reports = createReportThread(onError);
   const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
   const exportFolder = createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'));
   const notifier = createNotifier({
     outbound,
     transport: mail.transport,
     sender: mail.sender,
+    clock,
     onSent: createNotificationMetrics(registry),
+    onBreakerMoved: (to) => metrics.breakerMoved('notification', to),
+  });
+  const reapOutbox = createOutboxReaper({
+    database,
+    path: aside,
+    logger,
+    zoneOf: (tenantId) => decisions.timezoneOf(tenantId),
+    onReports: (tenantId) => learnSoon(database, tenantId),
   });
   const jobs = jobRegistry({
     approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
@@ -289,6 +303,8 @@ export function composeServer(options: ComposeOptions): Server {
     database,
     exportFolder,
     notifier,
+    reapOutbox,
+    renderReport: reports.render,
     trials: () => decisions.trials,
     mail,
   });
@@ -350,17 +366,22 @@ export function composeServer(options: ComposeOptions): Server {
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
+    seedDatasets: { database, keys, onError, operationHandlers: () => handlers },
     storesSecondFactors: envelope !== null,
     isDemoMode: config.DEMO_MODE,
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
     google,
     ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
+    reapOutbox,
+    renderReport: reports.render,
     resets: allResets,
     retainers: features.flatMap(({ retains }) => retains),
     restorables: features.flatMap(({ restores }) => restores),
+    narrativeWriter: templateNarrativeWriter,
     notifier,
     onError,
+    openBreakers: (tenantId) => notifier.openBreakers(tenantId),
     outboundRules: createOutboundRules(outboundOptions),
     logger,
     version: options.version,
@@ -412,6 +433,7 @@ export function composeServer(options: ComposeOptions): Server {
     decisions,
     jobs,
     aboutMail: mail.transport.about,
+    reapOutbox,
     lifecycle,
     logger,
     clock,
@@ -422,6 +444,7 @@ export function composeServer(options: ComposeOptions): Server {
       lifecycle.beginDrain();
       await app.close();
       await searches.close();
+      await reports.close();
       await decisions.close();
       await outbound.close();
       await operatorsOutbound.close();

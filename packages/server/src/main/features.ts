@@ -39,6 +39,7 @@ import { plansFeature } from '../features/plans/index.ts';
 import { preferencesFeature } from '../features/preferences/index.ts';
 import { qualificationFeature } from '../features/qualification/index.ts';
 import { rankingProfilesFeature } from '../features/ranking-profiles/index.ts';
+import { reportsFeature } from '../features/reports/index.ts';
 import { restoreFeature } from '../features/restore/index.ts';
 import { retentionFeature } from '../features/retention/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
@@ -103,6 +104,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   preferencesFeature,
   qualificationFeature,
   rankingProfilesFeature,
+  reportsFeature,
   restoreFeature,
   retentionFeature,
   schemasFeature,

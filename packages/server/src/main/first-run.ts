@@ -9,14 +9,15 @@ import {
   type BootstrapDependencies,
   createDemoTenant,
 } from '../features/admin/index.ts';
-import { packPort } from '../features/seed-packs/index.ts';
+import { createCustomerKeys } from '../features/customer-states/index.ts';
+import { createPackPort } from '../features/seed-packs/index.ts';
 import { createLinks } from '../features/sessions/index.ts';
 import { hasTenants } from '../features/tenants/index.ts';
 import { keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createPasswords } from '../platform/passwords.ts';
 import { onTenantCreated } from './features.ts';
-import { writePrivately } from './secrets.ts';
+import { masterKeysOf, writePrivately } from './secrets.ts';
 
 /**
  * Applies BOOTSTRAP_FILE, or makes the demo tenant on a database without tenants (docs/design/api-access.md 5.1, steps 4 and 5).
@@ -40,8 +41,9 @@ export async function prepareTenants(
   }
   const demo = await createDemoTenant(database, deps);
   if (demo === null) return [];
+  const address = publicUrl.replace(/\/+$/, '');
   const call =
-    `curl -s ${publicUrl}/api/v1/recommend -H 'Authorization: Bearer ${demo.apiKey}' ` +
+    `curl -s ${address}/api/v1/recommend -H 'Authorization: Bearer ${demo.apiKey}' ` +
     `-H 'X-Requested-With: curl' -H 'Content-Type: application/json' -d '{"customerId":"CM-000001","channel":"web"}'`;
   const signInUrl = await signInUrlOf(config, database, publicUrl, { tenantId: demo.tenantId, email: demo.email });
   const file = join(config.DATA_DIR, 'first-run.json');
@@ -51,7 +53,7 @@ export async function prepareTenants(
     `tenant     ${demo.tenantName} (${demo.tenantId})`,
     `sign in    ${demo.email} with password ${demo.password}`,
     `API key    ${demo.apiKey}`,
-    `docs       ${publicUrl}/api/docs`,
+    `docs       ${address}/api/docs`,
     `try        ${call}`,
     `kept in    ${file}`,
   ];
@@ -90,8 +92,15 @@ export async function applyTenants(
 }
 
 /** What making tenants needs of the process. */
-export function bootstrapDependencies(config: Pick<Config, 'API_KEY_PEPPER'>): BootstrapDependencies {
-  return { pepper: keyOf(config.API_KEY_PEPPER), passwords: createPasswords(), onTenantCreated, packs: packPort };
+export function bootstrapDependencies(
+  config: Pick<Config, 'API_KEY_PEPPER' | 'DATA_ENCRYPTION_KEY' | 'DATA_ENCRYPTION_KEYS_OLD'>,
+): BootstrapDependencies {
+  return {
+    pepper: keyOf(config.API_KEY_PEPPER),
+    passwords: createPasswords(),
+    onTenantCreated,
+    packs: createPackPort({ keys: createCustomerKeys(masterKeysOf(config)) }),
+  };
 }
 
 async function readBootstrapFile(file: string): Promise<unknown> {

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import { createKeyedHash } from '../features/customer-states/index.ts';
 import { mailForNobody } from '../features/mail/test-mailbox.ts';
 import { createNotifier } from '../features/notifications/index.ts';
+import { systemClock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { jobRegistry } from './jobs.ts';
@@ -13,6 +14,7 @@ import { jobRegistry } from './jobs.ts';
 /** These jobs reach no destination. */
 const notifier = createNotifier({
   ...mailForNobody,
+  clock: systemClock,
   outbound: { call: () => Promise.reject(new Error('no call goes out')) },
 });
 
@@ -80,6 +82,8 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     exportFolder,
     mail: mailForNobody,
     notifier,
+    reapOutbox: () => Promise.reject(new Error('no outbox here')),
+    renderReport: () => Promise.reject(new Error('no reports here')),
     trials,
   };
   const handler = jobRegistry(given).get(name);

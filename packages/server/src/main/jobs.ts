@@ -1,20 +1,33 @@
 import { jobsOf } from '../feature.ts';
 import { mailQueue } from '../features/mail/index.ts';
+import { templateNarrativeWriter } from '../features/report-rendering/index.ts';
 import { createJobRegistry, type JobRegistry, machineryJobs } from '../jobs/index.ts';
 import { features } from './features.ts';
 import { type JobPorts, jobFeaturePorts } from './ports.ts';
 
 /** Every job of the product with what does it: the machinery's own and those of the features. */
 export function jobRegistry(
-  given: Omit<JobPorts, keyof typeof jobFeaturePorts | 'enqueueMail' | 'envelope' | 'logger'>,
+  given: Omit<
+    JobPorts,
+    | keyof typeof jobFeaturePorts
+    | 'enqueueMail'
+    | 'envelope'
+    | 'logger'
+    | 'narrativeWriter'
+    | 'openBreakers'
+    | 'publicUrl'
+  >,
 ): JobRegistry {
-  const { database, mail } = given;
+  const { database, mail, notifier } = given;
   const ports: JobPorts = {
     ...given,
     ...jobFeaturePorts,
     enqueueMail: mailQueue(mail.envelope),
     envelope: mail.envelope,
     logger: mail.logger,
+    narrativeWriter: templateNarrativeWriter,
+    openBreakers: (tenantId) => notifier.openBreakers(tenantId),
+    publicUrl: mail.publicUrl,
   };
   return createJobRegistry([...machineryJobs(database), ...jobsOf(features, ports)]);
 }

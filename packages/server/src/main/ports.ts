@@ -35,6 +35,13 @@ import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/off
 import { rulesNamingSegment } from '../features/qualification/index.ts';
 import { type FindProfileUses, keepsProfile } from '../features/ranking-profiles/index.ts';
 import {
+  type BackgroundPorts,
+  noteReportDelivery,
+  type RunPorts,
+  reportFiles,
+  startReports,
+} from '../features/reports/index.ts';
+import {
   type AppendEvents,
   type FindFieldUses,
   type FindSchemaUses,
@@ -44,6 +51,7 @@ import {
   recordableColumns,
 } from '../features/schemas/index.ts';
 import type { MfaTokens } from '../features/second-factor/index.ts';
+import type { SeedPorts } from '../features/seed-packs/index.ts';
 import {
   type FindSegmentUses,
   type RefreshPorts,
@@ -55,7 +63,7 @@ import {
 import type { Links, Sessions } from '../features/sessions/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
 import { requiresSso, type SsoDependencies } from '../features/sso/index.ts';
-import { appendEvents } from '../features/stream/index.ts';
+import { appendEvents, type ReapOutbox } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { WhyNotPorts } from '../features/why-not/index.ts';
@@ -70,13 +78,14 @@ import type { Passwords } from '../platform/passwords.ts';
 import type { PrivateFolder } from '../platform/private-folder.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
-export interface JobPorts extends RefreshPorts, ExpiryPorts, NotificationJobPorts, TickPorts {
+export interface JobPorts extends RefreshPorts, ExpiryPorts, NotificationJobPorts, TickPorts, BackgroundPorts {
   readonly database: Database;
   readonly customerHash: KeyedHash;
   /** EXPORT_DIR. */
   readonly exportFolder: PrivateFolder;
   /** How mail is sent. */
   readonly mail: MailPorts;
+  readonly reapOutbox: ReapOutbox;
   readonly settlementNumbers: SettlementNumbers;
   /** Decisions for show, made by this process. */
   readonly trials: () => Trials;
@@ -85,11 +94,24 @@ export interface JobPorts extends RefreshPorts, ExpiryPorts, NotificationJobPort
 /** As `featurePorts`, for jobs. */
 export const jobFeaturePorts: Omit<
   JobPorts,
-  keyof ExpiryPorts | 'customerHash' | 'database' | 'envelope' | 'exportFolder' | 'mail' | 'notifier' | 'trials'
+  | keyof ExpiryPorts
+  | keyof BackgroundPorts
+  | 'customerHash'
+  | 'database'
+  | 'envelope'
+  | 'exportFolder'
+  | 'mail'
+  | 'notifier'
+  | 'reapOutbox'
+  | 'trials'
 > = {
   settlementNumbers: customerNumbers,
-  alsoDue: [],
-  tellDelivery: noteAlertDelivery,
+  alsoDue: [startReports],
+  filesOf: reportFiles,
+  tellDelivery: async (tx, result) => {
+    await noteAlertDelivery(tx, result);
+    await noteReportDelivery(tx, result);
+  },
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),
 };
@@ -100,7 +122,7 @@ async function watchedSegments(): Promise<ReadonlySet<string>> {
 }
 
 /** What operations need from the process. */
-export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
+export interface ProcessPorts extends Omit<FlowRoutePorts, 'appendEvents' | 'lockRoutes'> {
   readonly database: Database;
   readonly authenticate: Authenticate;
   readonly clock: Clock;
@@ -126,9 +148,13 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
   readonly logger: Logger;
+  readonly narrativeWriter: RunPorts['narrativeWriter'];
   readonly notifier: Notifier;
+  readonly openBreakers: RunPorts['openBreakers'];
   /** Puts a mail into the queue of the transaction. */
   readonly enqueueMail: EnqueueMail;
+  readonly reapOutbox: ReapOutbox;
+  readonly renderReport: RunPorts['renderReport'];
   readonly evenly: AccountDependencies['evenly'];
   /** NEXTAUTH_URL of the process. */
   readonly publicUrl: string;
@@ -136,6 +162,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
+  readonly seedDatasets: SeedPorts;
   readonly suppressions: SuppressionPorts;
   readonly whyNot: WhyNotPorts;
   /** Of all features, so that files are applied by the operations themselves. */

@@ -61,3 +61,9 @@ export async function writePrivately(file: string, value: unknown): Promise<void
   await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(draft, file);
 }
+
+/** The keys that customers' data is sealed under, newest first; none without DATA_ENCRYPTION_KEY. */
+export const masterKeysOf = (config: Pick<Config, 'DATA_ENCRYPTION_KEY' | 'DATA_ENCRYPTION_KEYS_OLD'>): Buffer[] =>
+  [config.DATA_ENCRYPTION_KEY, ...config.DATA_ENCRYPTION_KEYS_OLD]
+    .filter((key) => key !== null)
+    .map((key) => Buffer.from(key, 'base64'));

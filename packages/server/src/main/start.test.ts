@@ -102,7 +102,12 @@ test('the first start makes a demo whose printed call answers; the second change
     headers: { authorization: 'Bearer a token of the tests' },
   });
   const shown = await metrics.text();
-  for (const name of ['svc_db_pool_connections{state="idle"}', 'svc_jobs_total', 'svc_build_info{version="']) {
+  for (const name of [
+    'svc_db_pool_connections{state="idle"}',
+    'svc_jobs_total',
+    'svc_outbox_lag_seconds',
+    'svc_build_info{version="',
+  ]) {
     assert.ok(shown.includes(name), name);
   }
   await first.server.stop();

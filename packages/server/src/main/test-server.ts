@@ -7,6 +7,7 @@ import { type Database, systemActor } from '../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import { startTestPooler, type TestPooler } from '../db/test-pooler.ts';
 import { createApiKey, type Pepper } from '../features/credentials/index.ts';
+import { createCustomerKeys } from '../features/customer-states/index.ts';
 import { createTenant } from '../features/tenants/index.ts';
 import { createLoadShedder, defaultLimits } from '../http/load-shedding.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -21,6 +22,7 @@ import {
   type Server,
 } from './compose.ts';
 import { onTenantCreated } from './features.ts';
+import { masterKeysOf } from './secrets.ts';
 
 /** A tenant of the test server with a key for each role. */
 export interface TestTenant {
@@ -115,6 +117,9 @@ const testConfig: ComposeConfig = {
   RATE_LIMIT_DEFAULT_PER_MINUTE: 0,
   RECOMMEND_RATE_PER_MINUTE: 0,
 };
+
+/** What loading a pack needs in tests. */
+export const testLoadPorts = { keys: createCustomerKeys(masterKeysOf(testConfig)) };
 
 /**
  * Composes every feature as `serve` does, over a copy of the template database and as the restricted role. Answers that

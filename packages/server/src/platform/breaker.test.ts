@@ -46,3 +46,11 @@ test('who only looks takes no probe', () => {
   breaker.succeeded('a');
   assert.equal(looker.isOpen('a'), false);
 });
+
+test('of very many keys in trouble the one longest in it is forgotten, and no other', () => {
+  const breaker = createBreaker({ failures: 1, pauseMs: 60_000, now: () => 0 });
+  for (let key = 0; key < 10_000; key += 1) breaker.failed(String(key));
+  assert.deepEqual([breaker.isOpen('0'), breaker.isOpen('9999')], [true, true]);
+  breaker.failed('one more');
+  assert.deepEqual([breaker.isOpen('0'), breaker.isOpen('1'), breaker.isOpen('one more')], [false, true, true]);
+});

@@ -27,6 +27,9 @@ export interface BreakerOptions {
   readonly onMove?: (to: BreakerState) => void;
 }
 
+/** So many keys are known to be in trouble; of more the one longest in it is forgotten, since tenants name as many as they like. */
+const mostKeys = 10_000;
+
 interface Trouble {
   failures: number;
   state: BreakerState;
@@ -67,6 +70,7 @@ export function createBreaker({ failures, pauseMs, now, onMove = () => undefined
       const trouble = troubles.get(key) ?? { failures: 0, until: 0, state: 'closed' };
       trouble.failures += 1;
       troubles.set(key, trouble);
+      if (troubles.size > mostKeys) troubles.delete(troubles.keys().next().value ?? key);
       if (trouble.failures < failures) return;
       trouble.until = now() + pauseMs;
       move(trouble, 'open');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -44,6 +44,27 @@ test('T14: no path leaves the folder', async () => {
     await assert.rejects(folder.read(path), /leaves its folder/, path);
   }
   await assert.rejects(folder.write('a\0b', 'x'));
+});
+
+test('T14: no link below the folder leads out of it; the folder itself may be one', async () => {
+  const [target, real] = [join(root, 'elsewhere'), join(root, 'real')];
+  for (const path of [target, real]) await mkdir(path);
+  await writeFile(join(target, 'secret.json'), 'of somebody else');
+  await symlink(real, join(root, 'linked'));
+  const folder = createPrivateFolder(join(root, 'linked'));
+  await folder.write('a/1.json', 'fine');
+  assert.deepEqual(await readdir(join(real, 'a')), ['1.json']);
+  await symlink(target, join(real, 'b'));
+  await symlink(join(target, 'secret.json'), join(real, 'a/2.json'));
+  await symlink(join(target, 'new.json'), join(real, 'a/3.json.draft'));
+  for (const path of ['b/1.json', 'b/deeper/1.json'])
+    await assert.rejects(folder.write(path, 'x'), /over a link/, path);
+  for (const path of ['b/secret.json', 'a/2.json']) await assert.rejects(folder.read(path), /over a link/, path);
+  await assert.rejects(folder.write('a/3.json', 'x'), { code: 'ELOOP' });
+  assert.deepEqual(await readdir(target), ['secret.json'], 'nothing was written there');
+  assert.deepEqual(await folder.list('a', '.json'), ['a/1.json'], 'and no link is listed');
+  await folder.write('a/2.json', 'a file of its own');
+  assert.equal(await folder.read('a/2.json'), 'a file of its own');
 });
 
 test('a file that cannot be written leaves no draft and keeps the old one', async () => {

@@ -1,4 +1,5 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /** A folder whose files only this user can read, and which are whole or not there at all. Paths are relative to it, with `/`. */
@@ -15,7 +16,12 @@ export interface PrivateFolder {
 
 const isMissing = (error: unknown): boolean => error instanceof Error && Reflect.get(error, 'code') === 'ENOENT';
 
-/** `root`: made when it is first written to. Throws for a path that does not lie below it. */
+const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
+
+/**
+ * `root`: made when it is first written to; may be a link itself. Throws for a path that does not lie below it, and for one that a
+ * link below it could lead out of it.
+ */
 export function createPrivateFolder(root: string): PrivateFolder {
   const base = resolve(root);
   const inside = (path: string): string => {
@@ -24,14 +30,28 @@ export function createPrivateFolder(root: string): PrivateFolder {
     if (below === '' || below.split(sep)[0] === '..' || isAbsolute(below)) throw new Error('a path leaves its folder');
     return full;
   };
+  /** No part of the path below the root is a link. */
+  const refuseLinks = async (full: string): Promise<void> => {
+    let part = base;
+    for (const name of relative(base, full).split(sep)) {
+      part = join(part, name);
+      try {
+        if ((await lstat(part)).isSymbolicLink()) throw new Error('a path goes over a link');
+      } catch (error) {
+        if (isMissing(error)) return;
+        throw error;
+      }
+    }
+  };
   return {
     async write(path, bytes) {
       const full = inside(path);
       const folder = dirname(full);
+      await refuseLinks(folder);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const draft = `${full}.draft`;
       try {
-        const handle = await open(draft, 'w', 0o600);
+        const handle = await open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
         try {
           // A draft that a crash has left behind keeps its mode otherwise.
           await handle.chmod(0o600);
@@ -48,8 +68,10 @@ export function createPrivateFolder(root: string): PrivateFolder {
       await syncFolder(folder);
     },
     async read(path) {
+      const full = inside(path);
+      await refuseLinks(full);
       try {
-        return await readFile(inside(path), 'utf8');
+        return await readFile(full, 'utf8');
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;

@@ -4,16 +4,15 @@ import { useMemo, useState } from 'react';
 import { can } from '../../data/can.ts';
 import { useList, useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { ListTable } from '../../forms/list-table.tsx';
 import { settingsTexts, apiKeyTexts as t } from '../../messages/settings.ts';
 import { addresses } from '../../route/addresses.ts';
-import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
 import { toast } from '../../ui/toast.tsx';
 import { MakeKey } from './make-key.tsx';
@@ -46,22 +45,13 @@ export function ApiKeysPage() {
       actions={make}
     >
       {failure === null ? null : <FailurePanel failure={failure} operation={apiKeyOperations.revoke} retry={clear} />}
-      <DataTable
+      <ListTable
+        list={list}
+        operation={apiKeyOperations.list}
         label={t.title}
         columns={columns}
-        rows={list.loading ? undefined : list.rows}
         rowKey={({ id }) => id}
-        complete={list.complete}
-        total={list.total ?? undefined}
         density="comfortable"
-        onMore={list.complete ? undefined : list.loadMore}
-        loadingMore={list.loadingMore}
-        foot={list.asOf === null ? null : <AsOf at={list.asOf} stale={list.old} />}
-        error={
-          list.failure === null ? undefined : (
-            <FailurePanel failure={list.failure} operation={apiKeyOperations.list} retry={list.refresh} />
-          )
-        }
         empty={
           <Empty title={t.none} actions={make}>
             {t.noneText}
@@ -77,9 +67,9 @@ export function ApiKeysPage() {
         busy={busy}
         onConfirm={async () => {
           if (doomed === null) return;
-          await run({ params: { id: doomed.id }, body: {} });
+          const revoked = await run({ params: { id: doomed.id }, body: {} });
           setDoomed(null);
-          toast({ text: t.revoked(doomed.name) });
+          if (revoked !== null) toast({ text: t.revoked(doomed.name) });
         }}
       >
         <p>{t.revokeText}</p>

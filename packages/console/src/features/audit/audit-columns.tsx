@@ -54,5 +54,12 @@ export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Co
     grow: 0,
     cell: ({ integrityHash }) => <span className="font-mono text-caption text-soft">{middleCut(integrityHash)}</span>,
   },
-  { key: 'check', header: t.browser, width: 140, grow: 0, cell: ({ id }) => <RowVerdict check={checks.get(id)} /> },
+  {
+    key: 'check',
+    header: t.browser,
+    corner: true,
+    width: 140,
+    grow: 0,
+    cell: ({ id }) => <RowVerdict check={checks.get(id)} />,
+  },
 ];

@@ -3,17 +3,15 @@ import { useMemo } from 'react';
 import Type from 'typebox';
 import { can } from '../../data/can.ts';
 import { useList } from '../../data/use-operation.ts';
-import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { ListTable } from '../../forms/list-table.tsx';
 import { auditTexts as t } from '../../messages/audit.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
-import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
-import { DataTable } from '../../ui/table.tsx';
 import { auditColumns } from './audit-columns.tsx';
 import { AuditDetail } from './audit-detail.tsx';
 import { canHash, useRowChecks } from './use-row-checks.ts';
@@ -46,7 +44,7 @@ export function AuditPage() {
   const shown: AuditLog | undefined = list.rows.find(({ id }) => id === open);
   const text = (name: Exclude<(typeof filterNames)[number], 'action'>, label: string, width: string, type = 'text') => (
     <TextField
-      className={width}
+      className={`${width} max-sm:min-w-36 max-sm:flex-1`}
       label={label}
       type={type}
       value={search[name] ?? ''}
@@ -58,7 +56,7 @@ export function AuditPage() {
       <Verification />
       <div className="flex flex-wrap items-end gap-3">
         <SelectField
-          className="w-44"
+          className="w-44 max-sm:min-w-36 max-sm:flex-1"
           label={t.action}
           placeholder={t.anyAction}
           value={search.action ?? ''}
@@ -72,27 +70,18 @@ export function AuditPage() {
         {filtered ? <Button onClick={clear}>{t.clear}</Button> : null}
       </div>
       <div className="grid items-start gap-4 lg:grid-flow-col lg:auto-cols-[26rem] lg:grid-cols-[minmax(0,1fr)]">
-        <DataTable
+        <ListTable
+          list={list}
+          operation={auditLogOperations.list}
           label={t.rows}
           columns={columns}
-          rows={list.loading ? undefined : list.rows}
           rowKey={({ id }) => id}
           rowTo={({ id }) => addresses.audit({ ...query, row: id })}
-          complete={false}
-          total={list.total ?? undefined}
-          onMore={list.complete ? undefined : list.loadMore}
-          loadingMore={list.loadingMore}
           onPeek={({ id }) => change({ row: id })}
           filtered={filtered}
           maxHeight="max(24rem, calc(100dvh - 22rem))"
-          error={
-            list.failure === null ? undefined : (
-              <FailurePanel failure={list.failure} operation={auditLogOperations.list} retry={list.refresh} />
-            )
-          }
           foot={
             <span className="flex flex-wrap items-center gap-3">
-              {list.asOf === null ? null : <AsOf at={list.asOf} stale={list.old} />}
               {canHash() ? (
                 found.length > 0 && (
                   <Badge tone={wrong === 0 ? 'pass' : 'block'}>{t.summary(found.length - wrong, wrong)}</Badge>

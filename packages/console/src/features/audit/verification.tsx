@@ -39,7 +39,9 @@ export function Verification() {
         <Button busy={busy} onClick={() => void verify()}>
           {t.verify}
         </Button>
-        {found === null ? null : (
+        {found === null ? (
+          <span className="text-dense text-soft">{t.verifyText}</span>
+        ) : (
           <div className="flex min-w-0 flex-col gap-0.5" role="status">
             <span className="flex flex-wrap items-center gap-3">
               <Verdict result={found.result} rows={format.number(found.rows)} />

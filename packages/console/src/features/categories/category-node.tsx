@@ -1,12 +1,13 @@
 import { type Offer, offerOperations } from '@arbiter/contract/offers';
 import { useList } from '../../data/use-operation.ts';
-import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { ListTable } from '../../forms/list-table.tsx';
+import { decisionsColumn, nameColumn, priorityColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { versionFacts } from '../../forms/record-page.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
 import { categoryTexts as t } from '../../messages/categories.ts';
 import { listText, valueText } from '../../messages/conditions.ts';
 import { listTexts } from '../../messages/lists.ts';
 import { addresses } from '../../route/addresses.ts';
-import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
@@ -46,8 +47,7 @@ export function CategoryNode({ node }: { readonly node: Node }) {
                     <Link to={addresses.category(node.record.categoryId)}>{node.record.category.name}</Link>
                   ) : null,
               },
-              { label: listTexts.version, value: record.version },
-              { label: listTexts.changed, value: format.instant(record.updatedAt) },
+              ...versionFacts(record, format),
             ]}
           />
         </div>
@@ -120,15 +120,8 @@ function Fields({ fields }: { readonly fields: readonly CarriedField[] }) {
 }
 
 const offerColumns: readonly Column<Offer>[] = [
-  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 220, grow: 2 },
-  {
-    key: 'status',
-    header: listTexts.status,
-    cell: ({ status }) => <StatusBadge status={status} />,
-    sortBy: ({ status }) => status,
-    width: 100,
-    grow: 0,
-  },
+  nameColumn(220),
+  statusColumn,
   {
     key: 'sub',
     header: t.subCategory,
@@ -141,56 +134,32 @@ const offerColumns: readonly Column<Offer>[] = [
     sortBy: ({ subCategoryRef }) => subCategoryRef?.name ?? null,
     width: 150,
   },
-  {
-    key: 'priority',
-    header: listTexts.priority,
-    cell: ({ priority }) => priority,
-    sortBy: ({ priority }) => priority,
-    align: 'end',
-    width: 80,
-    grow: 0,
-  },
-  {
-    key: 'decisions',
-    header: t.decisions,
-    cell: ({ id }) => <Link to={addresses.decisions({ offerId: id })}>{t.open}</Link>,
-    width: 100,
-    grow: 0,
-  },
+  priorityColumn,
+  decisionsColumn((id) => addresses.decisions({ offerId: id })),
 ];
 
 function Offers({ node }: { readonly node: Node }) {
   const filter = node.level === 1 ? { categoryId: node.record.id } : { subCategoryId: node.record.id };
   const list = useList(offerOperations.list, { query: { ...filter, limit: 100 } });
-  const failed = list.failure !== null && list.rows.length === 0;
   return (
     <Section
       title={t.offers}
       flush
       actions={list.rows.length === 0 ? null : <Link to={addresses.offers(filter)}>{t.openList}</Link>}
     >
-      <DataTable
+      <ListTable
+        list={list}
+        operation={offerOperations.list}
         label={t.offers}
         columns={node.level === 1 ? offerColumns : offerColumns.filter(({ key }) => key !== 'sub')}
-        rows={list.loading || failed ? undefined : list.rows}
         rowKey={({ id }) => id}
         rowTo={({ id }) => addresses.offer(id)}
-        complete={list.complete}
-        total={list.total ?? undefined}
         maxHeight="28rem"
         empty={
           <Empty title={t.noOffers} level={3} actions={<ButtonLink to={addresses.offers()}>{t.allOffers}</ButtonLink>}>
             {t.noOffersText}
           </Empty>
         }
-        error={
-          list.failure === null ? undefined : (
-            <FailurePanel failure={list.failure} operation={offerOperations.list} retry={list.refresh} />
-          )
-        }
-        onMore={list.complete || list.rows.length === 0 ? undefined : list.loadMore}
-        loadingMore={list.loadingMore}
-        foot={list.asOf === null ? undefined : <AsOf at={list.asOf} stale={list.old} />}
       />
     </Section>
   );

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { useList } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { categoryTexts as t } from '../../messages/categories.ts';
+import { listTexts } from '../../messages/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { AsOf } from '../../ui/as-of.tsx';
@@ -40,7 +41,7 @@ export function CategoryPage() {
       {failures}
       {first.complete && first.rows.length === 0 ? (
         <div className="rounded-card border border-line bg-surface">
-          <Empty title={t.empty} actions={<ButtonLink to={addresses.home()}>{t.home}</ButtonLink>}>
+          <Empty title={t.empty} actions={<ButtonLink to={addresses.home()}>{listTexts.home}</ButtonLink>}>
             {t.emptyText}
           </Empty>
         </div>

@@ -1,8 +1,7 @@
 import type { BoundCreative } from '@arbiter/contract/channels';
+import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { RecordLink } from '../../forms/record-name.tsx';
-import { StatusBadge } from '../../forms/status-badge.tsx';
 import { channelTexts as t } from '../../messages/channels.ts';
-import { listTexts } from '../../messages/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -10,7 +9,7 @@ import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
 
 const columns: readonly Column<BoundCreative>[] = [
-  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 230, grow: 2 },
+  nameColumn(230),
   {
     key: 'offer',
     header: t.offer,
@@ -28,14 +27,7 @@ const columns: readonly Column<BoundCreative>[] = [
       ),
     width: 130,
   },
-  {
-    key: 'status',
-    header: listTexts.status,
-    cell: ({ status }) => <StatusBadge status={status} />,
-    sortBy: ({ status }) => status,
-    width: 100,
-    grow: 0,
-  },
+  statusColumn,
 ];
 
 export interface BoundCreativesProps {

@@ -1,33 +1,20 @@
 import { type Channel, channelOperations } from '@arbiter/contract/channels';
-import { RecordList } from '../../forms/record-list.tsx';
-import { StatusBadge, statusChoice } from '../../forms/status-badge.tsx';
+import { useList } from '../../data/use-operation.ts';
+import { creativesColumn, decisionsColumn, keyColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { RecordListPage } from '../../forms/record-list.tsx';
+import { statusChoice } from '../../forms/status-badge.tsx';
 import { channelTexts as t } from '../../messages/channels.ts';
 import { listTexts } from '../../messages/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Page } from '../../ui/page.tsx';
 import type { Column } from '../../ui/table-column.ts';
 
 const columns: readonly Column<Channel>[] = [
-  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 180 },
-  {
-    key: 'status',
-    header: listTexts.status,
-    cell: ({ status }) => <StatusBadge status={status} />,
-    sortBy: ({ status }) => status,
-    width: 100,
-    grow: 0,
-  },
-  {
-    key: 'key',
-    header: t.key,
-    cell: ({ key }) => <code className="text-caption">{key}</code>,
-    sortBy: ({ key }) => key,
-    width: 110,
-  },
+  nameColumn(180),
+  statusColumn,
+  keyColumn(110),
   {
     key: 'type',
     header: listTexts.type,
@@ -66,53 +53,27 @@ const columns: readonly Column<Channel>[] = [
     width: 200,
     grow: 2,
   },
-  {
-    key: 'creatives',
-    header: t.creatives,
-    cell: ({ id, creatives }) => (
-      <Link to={addresses.creatives({ channelId: id })} aria-label={t.creativesOf(String(creatives.length))}>
-        {creatives.length}
-      </Link>
-    ),
-    sortBy: ({ creatives }) => creatives.length,
-    align: 'end',
-    width: 90,
-    grow: 0,
-  },
-  {
-    key: 'decisions',
-    header: t.decisionsShort,
-    cell: ({ id }) => <Link to={addresses.decisions({ channelId: id })}>{t.open}</Link>,
-    width: 90,
-    grow: 0,
-  },
+  creativesColumn(t.creatives, (id) => addresses.creatives({ channelId: id })),
+  decisionsColumn((id) => addresses.decisions({ channelId: id })),
 ];
 
 /** All channels. */
 export function ChannelList() {
   const [search, change] = useSearch(channelOperations.list.query);
+  const list = useList(channelOperations.list, { query: { limit: 100, ...search } });
   return (
-    <Page
+    <RecordListPage
+      list={list}
+      operation={channelOperations.list}
       title={t.channels}
       lead={t.lead}
       actions={<ButtonLink to={addresses.placements()}>{t.allPlacements}</ButtonLink>}
-    >
-      <RecordList
-        operation={channelOperations.list}
-        input={{ query: { limit: 100, ...search } }}
-        label={t.channels}
-        columns={columns}
-        rowKey={({ id }) => id}
-        rowTo={({ id }) => addresses.channel(id)}
-        filters={search}
-        onFilter={change}
-        choices={[statusChoice]}
-        empty={
-          <Empty title={t.empty} actions={<ButtonLink to={addresses.home()}>{t.home}</ButtonLink>}>
-            {t.emptyText}
-          </Empty>
-        }
-      />
-    </Page>
+      columns={columns}
+      rowTo={addresses.channel}
+      filters={search}
+      onFilter={change}
+      choices={[statusChoice]}
+      empty={{ title: t.empty, text: t.emptyText }}
+    />
   );
 }

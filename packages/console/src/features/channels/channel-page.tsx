@@ -1,6 +1,6 @@
 import { type Channel, channelOperations } from '@arbiter/contract/channels';
 import { useOperation } from '../../data/use-operation.ts';
-import { Loaded } from '../../forms/loaded.tsx';
+import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
 import { channelTexts as t } from '../../messages/channels.ts';
@@ -13,7 +13,7 @@ import { Id } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { BoundCreatives } from './bound-creatives.tsx';
 
@@ -23,40 +23,30 @@ const parents = [{ title: t.channels, to: addresses.channels() }];
 export function ChannelPage() {
   const id = useParam('id');
   const answer = useOperation(channelOperations.get, { params: { id } });
-  const channel = answer.data;
   return (
-    <Page
-      title={channel?.name ?? t.channel}
+    <RecordPage
+      answer={answer}
+      operation={channelOperations.get}
+      kind={t.channel}
       parents={parents}
-      about={
-        channel ? (
-          <>
-            <StatusBadge status={channel.status} deleted={channel.deletedAt !== null} />
-            <Id id={channel.id} what="channel id" />
-          </>
-        ) : null
-      }
-      lead={channel?.description || undefined}
       actions={<ButtonLink to={addresses.decisions({ channelId: id })}>{t.decisions}</ButtonLink>}
     >
-      <Loaded answer={answer} operation={channelOperations.get}>
-        {(body) => (
-          <>
-            <div className="grid items-start gap-4 lg:grid-cols-2">
-              <HowItWorks channel={body} />
-              <Placements channel={body} />
-            </div>
-            <Section
-              title={t.creatives}
-              flush
-              actions={<Link to={addresses.creatives({ channelId: id })}>{t.openList}</Link>}
-            >
-              <BoundCreatives label={t.creatives} creatives={body.creatives} />
-            </Section>
-          </>
-        )}
-      </Loaded>
-    </Page>
+      {(body) => (
+        <>
+          <div className="grid items-start gap-4 lg:grid-cols-2">
+            <HowItWorks channel={body} />
+            <Placements channel={body} />
+          </div>
+          <Section
+            title={t.creatives}
+            flush
+            actions={<Link to={addresses.creatives({ channelId: id })}>{t.openList}</Link>}
+          >
+            <BoundCreatives label={t.creatives} creatives={body.creatives} />
+          </Section>
+        </>
+      )}
+    </RecordPage>
   );
 }
 
@@ -93,8 +83,7 @@ function HowItWorks({ channel }: { readonly channel: Channel }) {
             label: t.file,
             value: Object.keys(fileConfig).length === 0 ? null : <Settings config={fileConfig} narrow />,
           },
-          { label: listTexts.version, value: channel.version },
-          { label: listTexts.changed, value: format.instant(channel.updatedAt) },
+          ...versionFacts(channel, format),
         ]}
       />
     </Section>

@@ -2,17 +2,15 @@ import { channelOperations } from '@arbiter/contract/channels';
 import { type Placement, placementOperations } from '@arbiter/contract/placements';
 import { useOperation } from '../../data/use-operation.ts';
 import { ConditionView } from '../../forms/condition-view.tsx';
-import { Loaded } from '../../forms/loaded.tsx';
-import { StatusBadge } from '../../forms/status-badge.tsx';
+import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { channelTexts as t } from '../../messages/channels.ts';
 import { listText } from '../../messages/conditions.ts';
-import { listTexts } from '../../messages/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { BoundCreatives } from './bound-creatives.tsx';
 
@@ -22,44 +20,35 @@ export function PlacementPage() {
   const answer = useOperation(placementOperations.get, { params: { id } });
   const placement = answer.data;
   return (
-    <Page
-      title={placement?.name ?? t.placement}
+    <RecordPage
+      answer={answer}
+      operation={placementOperations.get}
+      kind={t.placement}
       parents={[
         { title: t.channels, to: addresses.channels() },
         ...(placement
           ? [{ title: placement.channel.name, to: addresses.channel(placement.channelId) }]
           : [{ title: t.placements, to: addresses.placements() }]),
       ]}
-      about={
-        placement ? (
-          <>
-            <StatusBadge status={placement.status} deleted={placement.deletedAt !== null} />
-            <Id id={placement.id} what="placement id" />
-          </>
-        ) : null
-      }
-      lead={placement?.description || undefined}
     >
-      <Loaded answer={answer} operation={placementOperations.get}>
-        {(body) => (
-          <>
-            <div className="grid items-start gap-4 lg:grid-cols-2">
-              <Slot placement={body} />
-              <Section title={t.rules}>
-                <ContentRules placement={body} />
-              </Section>
-            </div>
-            <Shown placement={body} />
-          </>
-        )}
-      </Loaded>
-    </Page>
+      {(body) => (
+        <>
+          <div className="grid items-start gap-4 lg:grid-cols-2">
+            <Slot placement={body} />
+            <Section title={t.rules}>
+              <ContentRules placement={body} />
+            </Section>
+          </div>
+          <Shown placement={body} />
+        </>
+      )}
+    </RecordPage>
   );
 }
 
 function Slot({ placement }: { readonly placement: Placement }) {
   const format = useFormat();
-  const { key, channel, slotType, maxSlots, targeting, version, updatedAt } = placement;
+  const { key, channel, slotType, maxSlots, targeting } = placement;
   return (
     <Section title={t.basics}>
       <Facts
@@ -69,8 +58,7 @@ function Slot({ placement }: { readonly placement: Placement }) {
           { label: t.slot, value: slotType },
           { label: t.slots, value: t.slotsAtMost(format.number(maxSlots)) },
           { label: t.targeting, value: <ConditionView condition={targeting} otherwise={t.everyRequest} /> },
-          { label: listTexts.version, value: version },
-          { label: listTexts.changed, value: format.instant(updatedAt) },
+          ...versionFacts(placement, format),
         ]}
       />
     </Section>

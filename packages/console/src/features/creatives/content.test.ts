@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMarkup, lengthOf, partsOf, shownOf } from './content.ts';
+import { isMarkup } from '../../ui/markup.ts';
+import { lengthOf, partsOf, shownOf } from './content.ts';
 
 test('a text is cut at its tokens and loses nothing', () => {
   const text = 'Hello {first_name}, {{customer.points | 0}} points';

@@ -1,3 +1,5 @@
+import { isMarkup } from '../../ui/markup.ts';
+
 /** How the content of a creative is shown: texts with their tokens, markup as its source, all else as JSON. */
 
 export interface TextPart {
@@ -20,9 +22,6 @@ export function partsOf(text: string): readonly TextPart[] {
   if (at < text.length) parts.push({ text: text.slice(at), token: null });
   return parts;
 }
-
-/** True for a text that a mail program or a browser would read as HTML. */
-export const isMarkup = (text: string): boolean => /<!doctype html|<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/i.test(text);
 
 export interface Shown {
   readonly key: string;

@@ -2,8 +2,10 @@ import type { Creative } from '@arbiter/contract/creatives';
 import { placementOperations } from '@arbiter/contract/placements';
 import { useOperation } from '../../data/use-operation.ts';
 import { creativeTexts as t } from '../../messages/creatives.ts';
+import { previewTexts } from '../../messages/preview.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Id } from '../../ui/copy.tsx';
+import { HtmlPreview, SourceText } from '../../ui/html-preview.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
@@ -15,7 +17,7 @@ export interface ContentProps {
   readonly onView: (view: 'words' | 'json') => void;
 }
 
-/** What the creative says, as stored. Nothing of it is run: markup stands there as its source, links are not followed. */
+/** What the creative says, as stored. Nothing of it is run: HTML stands in a frame of its own, links are not followed. */
 export function Content({ creative, view, onView }: ContentProps) {
   const { content, contentItemId, placementId } = creative;
   const placement = useOperation(
@@ -55,7 +57,7 @@ export function Content({ creative, view, onView }: ContentProps) {
           </p>
         )}
         {view === 'json' ? (
-          <Source text={JSON.stringify(content, null, 2)} label={t.raw} />
+          <SourceText text={JSON.stringify(content, null, 2)} label={t.raw} />
         ) : (
           <>
             <dl className="flex flex-col gap-3">
@@ -63,7 +65,7 @@ export function Content({ creative, view, onView }: ContentProps) {
                 <div key={one.key} className="flex flex-col gap-1">
                   <dt className="flex flex-wrap items-center gap-2">
                     <code className="text-caption text-faint">{one.key}</code>
-                    {one.kind === 'markup' ? <Badge tone="info">{t.html}</Badge> : null}
+                    {one.kind === 'markup' ? <Badge tone="info">{previewTexts.html}</Badge> : null}
                     {one.kind === 'json' ? <Badge tone="neutral">{t.json}</Badge> : null}
                     <Length text={one.text} most={one.kind === 'json' ? undefined : rules?.maxLength?.[one.key]} />
                   </dt>
@@ -96,7 +98,8 @@ function Length({ text, most }: { readonly text: string; readonly most: number |
 const large = new Set(['subject', 'title', 'headline']);
 
 function Value({ shown: { key, kind, text } }: { readonly shown: Shown }) {
-  if (kind !== 'text') return <Source text={text} label={key} />;
+  if (kind === 'markup') return <HtmlPreview html={text} what={key} />;
+  if (kind === 'json') return <SourceText text={text} label={key} />;
   return (
     <p className={large.has(key) ? 'text-section break-words whitespace-pre-wrap' : 'break-words whitespace-pre-wrap'}>
       {partsOf(text).map((part, at) =>
@@ -113,14 +116,5 @@ function Value({ shown: { key, kind, text } }: { readonly shown: Shown }) {
         ),
       )}
     </p>
-  );
-}
-
-function Source({ text, label }: { readonly text: string; readonly label: string }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
-    <section tabIndex={0} aria-label={label} className="max-h-96 overflow-auto rounded-card bg-sunken p-3">
-      <pre className="text-caption break-words whitespace-pre-wrap text-ink">{text}</pre>
-    </section>
   );
 }

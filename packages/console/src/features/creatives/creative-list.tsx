@@ -3,17 +3,15 @@ import { type Creative, creativeOperations } from '@arbiter/contract/creatives';
 import { offerOperations } from '@arbiter/contract/offers';
 import { placementOperations } from '@arbiter/contract/placements';
 import { useList, useOperation } from '../../data/use-operation.ts';
-import { type Choice, RecordList } from '../../forms/record-list.tsx';
-import { StatusBadge, statusChoice } from '../../forms/status-badge.tsx';
+import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { type Choice, choiceOf, RecordListPage } from '../../forms/record-list.tsx';
+import { statusChoice } from '../../forms/status-badge.tsx';
 import { creativeTexts as t } from '../../messages/creatives.ts';
-import { listTexts } from '../../messages/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
 import { middleCut } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
-import { Page } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import type { Column } from '../../ui/table-column.ts';
 
@@ -33,15 +31,8 @@ function ClickRate({ creative: { metrics } }: { readonly creative: Creative }) {
 }
 
 const columns: readonly Column<Creative>[] = [
-  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 260 },
-  {
-    key: 'status',
-    header: listTexts.status,
-    cell: ({ status }) => <StatusBadge status={status} />,
-    sortBy: ({ status }) => status,
-    width: 100,
-    grow: 0,
-  },
+  nameColumn(260),
+  statusColumn,
   {
     key: 'offer',
     header: t.offer,
@@ -119,32 +110,27 @@ function usePinned(
 /** All creatives, or those of one offer, channel or placement. */
 export function CreativeList() {
   const [search, change] = useSearch(creativeOperations.list.query);
+  const list = useList(creativeOperations.list, { query: { limit: 100, ...search } });
   const channels = useList(channelOperations.list, { query: { limit: 200 } });
-  const byChannel = {
-    key: 'channelId',
-    label: t.channel,
-    options: channels.rows.map(({ id, name }) => ({ value: id, label: name })),
-  };
+  const byChannel = choiceOf('channelId', t.channel, channels.rows);
   const byOffer = usePinned(offerOperations.get, 'offerId', t.offer, search.offerId);
   const byPlacement = usePinned(placementOperations.get, 'placementId', t.placement, search.placementId);
   return (
-    <Page title={t.creatives} lead={t.lead}>
-      <RecordList
-        operation={creativeOperations.list}
-        input={{ query: { limit: 100, ...search } }}
-        label={t.creatives}
-        columns={columns}
-        rowKey={({ id }) => id}
-        rowTo={({ id }) => addresses.creative(id)}
-        filters={search}
-        onFilter={change}
-        choices={[statusChoice, byChannel, ...byOffer, ...byPlacement]}
-        empty={
-          <Empty title={t.empty} actions={<ButtonLink to={addresses.offers()}>{t.openOffers}</ButtonLink>}>
-            {t.emptyText}
-          </Empty>
-        }
-      />
-    </Page>
+    <RecordListPage
+      list={list}
+      operation={creativeOperations.list}
+      title={t.creatives}
+      lead={t.lead}
+      columns={columns}
+      rowTo={addresses.creative}
+      filters={search}
+      onFilter={change}
+      choices={[statusChoice, byChannel, ...byOffer, ...byPlacement]}
+      empty={{
+        title: t.empty,
+        text: t.emptyText,
+        next: <ButtonLink to={addresses.offers()}>{t.openOffers}</ButtonLink>,
+      }}
+    />
   );
 }

@@ -2,18 +2,16 @@ import { type Creative, creativeOperations } from '@arbiter/contract/creatives';
 import Type from 'typebox';
 import { drillTo } from '../../data/drill.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { Loaded } from '../../forms/loaded.tsx';
+import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
 import { valueText } from '../../messages/conditions.ts';
 import { creativeTexts as t } from '../../messages/creatives.ts';
-import { listTexts } from '../../messages/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
-import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Metric } from '../../ui/metric.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Content } from './creative-content.tsx';
 
@@ -25,40 +23,26 @@ export function CreativePage() {
   const id = useParam('id');
   const [search, change] = useSearch(Search);
   const answer = useOperation(creativeOperations.get, { params: { id } });
-  const creative = answer.data;
   return (
-    <Page
-      title={creative?.name ?? t.creative}
-      parents={parents}
-      about={
-        creative ? (
-          <>
-            <StatusBadge status={creative.status} deleted={creative.deletedAt !== null} />
-            <Id id={creative.id} what="creative id" />
-          </>
-        ) : null
-      }
-    >
-      <Loaded answer={answer} operation={creativeOperations.get}>
-        {(body) => (
-          <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
-            <div className="flex min-w-0 flex-col gap-4">
-              <Content
-                creative={body}
-                view={search.view ?? 'words'}
-                onView={(view) => change({ view: view === 'json' ? 'json' : undefined })}
-              />
-              <Tokens creative={body} />
-            </div>
-            <div className="flex min-w-0 flex-col gap-4">
-              <Where creative={body} />
-              <Figures creative={body} />
-              <Limits creative={body} />
-            </div>
+    <RecordPage answer={answer} operation={creativeOperations.get} kind={t.creative} parents={parents}>
+      {(body) => (
+        <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
+          <div className="flex min-w-0 flex-col gap-4">
+            <Content
+              creative={body}
+              view={search.view ?? 'words'}
+              onView={(view) => change({ view: view === 'json' ? 'json' : undefined })}
+            />
+            <Tokens creative={body} />
           </div>
-        )}
-      </Loaded>
-    </Page>
+          <div className="flex min-w-0 flex-col gap-4">
+            <Where creative={body} />
+            <Figures creative={body} />
+            <Limits creative={body} />
+          </div>
+        </div>
+      )}
+    </RecordPage>
   );
 }
 
@@ -105,8 +89,7 @@ function Where({ creative }: PartProps) {
           { label: t.template, value: <code className="text-caption">{templateType}</code> },
           { label: t.weight, value: weight === 0 ? `0 · ${t.weightNone}` : format.number(weight) },
           { label: t.variant, value: abTestVariant },
-          { label: listTexts.version, value: creative.version },
-          { label: listTexts.changed, value: format.instant(creative.updatedAt) },
+          ...versionFacts(creative, format),
         ]}
       />
     </Section>

@@ -1,5 +1,5 @@
 import { Users } from 'lucide-react';
-import { customerTexts } from '../../messages/customers.ts';
+import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { feature } from '../../route/feature.ts';
 
@@ -9,15 +9,15 @@ export const customers = feature({
   screens: [
     {
       path: '/customers',
-      title: customerTexts.customers,
+      title: catalogueTitles.customers,
       rail: { group: 'audience', order: 10, icon: Users, key: 'c' },
       load: () => import('./customer-list.tsx').then((m) => m.CustomerList),
     },
     {
       path: '/customers/$id',
-      title: customerTexts.customer,
+      title: catalogueTitles.customer,
       load: () => import('./customer-page.tsx').then((m) => m.CustomerPage),
     },
   ],
-  commands: [{ id: 'customers.open', title: customerTexts.commandOpen, act: { open: addresses.customers() } }],
+  commands: [{ id: 'customers.open', title: catalogueTitles.commandOpen, act: { open: addresses.customers() } }],
 });

@@ -54,6 +54,7 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
     { key: 'offer', header: t.columns.offer, width: 200, grow: 2, cell: ({ offerName }) => offerName },
     {
       key: 'verdict',
+      corner: true,
       header: t.columns.verdict,
       width: 130,
       grow: 0,

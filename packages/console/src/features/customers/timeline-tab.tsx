@@ -91,7 +91,7 @@ export function TimelineTab({ customerId, hidden, onHide }: TimelineTabProps) {
         ))
       )}
       <p className="flex flex-wrap items-center gap-3 text-caption text-soft">
-        {timeline.since === null ? (
+        {loading || asked.some(([{ failure }]) => failure !== null) ? null : timeline.since === null ? (
           t.whole
         ) : (
           <>
@@ -124,17 +124,17 @@ function Line({ at, icon, to, children }: LineProps) {
   const format = useFormat();
   const content = (
     <>
-      <time dateTime={at} className="w-24 shrink-0 whitespace-nowrap tabular-nums text-soft">
+      <time dateTime={at} className="w-24 shrink-0 whitespace-nowrap tabular-nums text-soft max-sm:w-full">
         {format.time(at)}
       </time>
       <span aria-hidden className="mt-0.5 shrink-0 text-soft [&>svg]:size-4">
         {icon}
       </span>
-      <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-1">{children}</span>
+      <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-1 max-sm:basis-0">{children}</span>
       {to === undefined ? null : <ArrowRight aria-hidden className="mt-0.5 size-4 shrink-0 text-faint" />}
     </>
   );
-  const look = 'flex items-start gap-3 px-3 py-2 text-dense text-ink';
+  const look = 'flex items-start gap-x-3 px-3 py-2 text-dense text-ink max-sm:flex-wrap';
   return to === undefined ? (
     <div className={look}>{content}</div>
   ) : (

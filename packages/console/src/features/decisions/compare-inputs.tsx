@@ -1,13 +1,13 @@
 import { decisionOperations } from '@arbiter/contract/decisions';
 import { LockKeyhole } from 'lucide-react';
 import { can } from '../../data/can.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useInputs } from './calls.ts';
 import type { ComparedSide } from './compare-side.ts';
 import { valueDifferences } from './differences.ts';
-import { OperationProblem } from './operation-problem.tsx';
 import { ValueTable } from './value-table.tsx';
 
 /** Where the inputs of two records differ. It waits for a press, as each reading is written into the audit log. */
@@ -21,7 +21,7 @@ export function CompareInputs({ left, right }: { readonly left: ComparedSide; re
   return (
     <Section title={t.compareInputs}>
       {failure !== null ? (
-        <OperationProblem operation={decisionOperations.get} failure={failure} retry={ask} />
+        <FailurePanel operation={decisionOperations.get} failure={failure} retry={ask} />
       ) : a.record === null || b.record === null ? (
         <div className="flex flex-wrap items-center gap-3">
           <Button

@@ -2,6 +2,7 @@ import { decisionOperations } from '@arbiter/contract/decisions';
 import { ArrowLeftRight } from 'lucide-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import Type from 'typebox';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
@@ -16,7 +17,6 @@ import { type ComparedSide, useComparedSide } from './compare-side.ts';
 import { compareFunnels, compareOffers, type StepDifference } from './differences.ts';
 import { stageName } from './drops.ts';
 import { OfferChanges } from './offer-changes.tsx';
-import { OperationProblem } from './operation-problem.tsx';
 
 /** Two ids of decisions; instead of the second `now` or `draft`: the same customer asked now. */
 export const CompareSearch = Type.Object({
@@ -114,7 +114,7 @@ function Sides({ left, right }: SidesProps) {
         >
           <span className="text-caption text-faint">{at === 0 ? 'A' : 'B'}</span>
           {side.failure !== null ? (
-            <OperationProblem operation={decisionOperations.get} failure={side.failure} retry={side.refresh} />
+            <FailurePanel operation={decisionOperations.get} failure={side.failure} retry={side.refresh} />
           ) : side.title === null ? (
             <Skeleton className="h-10 w-full" />
           ) : (

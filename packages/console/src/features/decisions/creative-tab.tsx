@@ -1,4 +1,6 @@
 import { decisionTexts as t } from '../../messages/decisions.ts';
+import { HtmlPreview } from '../../ui/html-preview.tsx';
+import { isMarkup } from '../../ui/markup.ts';
 import { Section } from '../../ui/page.tsx';
 import type { Explained } from './explained.ts';
 import { isObject, type JsonObject, numberOf, objectOf, objectsOf, textOf } from './reading.ts';
@@ -49,6 +51,11 @@ function Item({ item, name }: { readonly item: JsonObject; readonly name: string
   );
 }
 
+function Value({ name, value }: { readonly name: string; readonly value: unknown }) {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return isMarkup(value) ? <HtmlPreview html={value} what={name} /> : value;
+}
+
 function Words({ values, large = false }: { readonly values: JsonObject; readonly large?: boolean }) {
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1.5">
@@ -56,7 +63,7 @@ function Words({ values, large = false }: { readonly values: JsonObject; readonl
         <div key={key} className="contents">
           <dt className="pt-0.5 font-mono text-caption text-faint">{key}</dt>
           <dd className={large ? 'break-words whitespace-pre-wrap' : 'text-dense break-words'}>
-            {typeof value === 'string' ? value : JSON.stringify(value)}
+            <Value name={key} value={value} />
           </dd>
         </div>
       ))}

@@ -1,5 +1,10 @@
+import { contactPolicyOperations } from '@arbiter/contract/contact-policies';
+import { offerOperations } from '@arbiter/contract/offers';
+import { qualificationRuleOperations } from '@arbiter/contract/qualification-rules';
 import { ListFilter, Search, X } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import { useOperation } from '../../data/use-operation.ts';
+import { NameOf } from '../../forms/name-of.tsx';
 import { fateTexts, filterTexts, decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import type { SearchChange } from '../../route/use-address.ts';
@@ -56,7 +61,9 @@ export function DecisionFilters({ search, change, channels }: DecisionFiltersPro
           className="inline-flex h-7 max-w-full items-center gap-1 rounded-control border border-line bg-accent-soft ps-2 text-dense"
         >
           <span className="text-soft">{filterTexts[name]}</span>
-          <span className="max-w-52 truncate font-medium">{chipValue(name, value, channels)}</span>
+          <span className="max-w-52 truncate font-medium">
+            <ChipValue name={name} value={value} channels={channels} />
+          </span>
           <Button
             kind="quiet"
             size="small"
@@ -82,7 +89,31 @@ export function DecisionFilters({ search, change, channels }: DecisionFiltersPro
   );
 }
 
-function chipValue(name: FilterName, value: string, channels: DecisionFiltersProps['channels']): string {
+/** Filters whose value is the id of a record. */
+const named = {
+  offerId: { kind: 'offer', get: offerOperations.get },
+  policyId: { kind: 'policy', get: contactPolicyOperations.get },
+  ruleId: { kind: 'rule', get: qualificationRuleOperations.get },
+} as const;
+const isNamed = (name: FilterName): name is keyof typeof named => Object.hasOwn(named, name);
+
+function NamedValue({ name, id }: { readonly name: keyof typeof named; readonly id: string }) {
+  const { kind, get } = named[name];
+  return <NameOf answer={useOperation(get, { params: { id } }, { keepPrevious: false })} kind={kind} id={id} />;
+}
+
+interface ChipValueProps extends Pick<DecisionFiltersProps, 'channels'> {
+  readonly name: FilterName;
+  readonly value: string;
+}
+
+/** The value of a filter in words; of records the name. */
+function ChipValue({ name, value, channels }: ChipValueProps) {
+  if (isNamed(name)) return <NamedValue name={name} id={value} />;
+  return chipText(name, value, channels);
+}
+
+function chipText(name: FilterName, value: string, channels: DecisionFiltersProps['channels']): string {
   if (name === 'channelId') return channels.find(({ id }) => id === value)?.name ?? value;
   if (name === 'fate') return fateTexts[value] ?? value;
   if (name === 'reason') return reasonText(value).title;

@@ -63,7 +63,8 @@ export function leadOf(
   write: Writers,
 ): string {
   const [first] = shown;
-  const channel = textOf(trace?.channel) ?? channels.get(textOf(trace?.channelId) ?? first?.channelId ?? '') ?? null;
+  // The name of the channel; its key where the channel is gone.
+  const channel = channels.get(textOf(trace?.channelId) ?? first?.channelId ?? '') ?? textOf(trace?.channel);
   const place = channel === null ? '' : t.onChannel(channel);
   const at = write.instant(decidedAt);
   if (first !== undefined) return t.leadShown(first.offerName ?? t.unnamed, shown.length - 1, place, at);

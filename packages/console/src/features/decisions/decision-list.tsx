@@ -1,22 +1,21 @@
 import { decisionListOperations } from '@arbiter/contract/decision-lists';
+import { decisionOperations } from '@arbiter/contract/decisions';
 import { Radio } from 'lucide-react';
 import { useMemo } from 'react';
 import { boot } from '../../data/boot.ts';
 import { useList } from '../../data/use-operation.ts';
+import { ListTable } from '../../forms/list-table.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
-import { AsOf } from '../../ui/as-of.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
-import { DataTable } from '../../ui/table.tsx';
 import { useChannels } from './calls.ts';
 import { decisionColumns, type ListedDecision, listedTrace } from './decision-columns.tsx';
 import { DecisionFilters } from './decision-filters.tsx';
 import { DecisionPeek } from './decision-peek.tsx';
 import { asksTraces, chipsOf, DecisionSearch, decisionQuery } from './filters.ts';
-import { OperationProblem } from './operation-problem.tsx';
 import { useTraceList } from './use-trace-list.ts';
 
 /** How often the live tail looks for new decisions, in milliseconds. */
@@ -39,10 +38,6 @@ export function DecisionList() {
   const filtered = chipsOf(search).length > 0;
   const block = boot();
   const isTracesOff = block.authenticated && !block.settings.decisionTraceEnabled;
-  const failure =
-    shown.failure === null ? undefined : (
-      <OperationProblem operation={decisionListOperations.list} failure={shown.failure} retry={shown.refresh} />
-    );
   const clear = () => {
     change(Object.fromEntries(chipsOf(search).map(({ name }) => [name, undefined])), { push: true });
   };
@@ -65,21 +60,16 @@ export function DecisionList() {
       <DecisionFilters search={search} change={change} channels={channels} />
       {byTraces ? <p className="text-dense text-soft">{isTracesOff ? t.noTraces : t.tracesOnly}</p> : null}
       <div className="grid items-start gap-4 lg:grid-flow-col lg:auto-cols-[26rem] lg:grid-cols-[minmax(0,1fr)]">
-        <DataTable
+        <ListTable
+          list={{ ...shown, rows }}
+          operation={byTraces ? decisionOperations.listTraces : decisionListOperations.list}
           label={t.decisions}
           columns={columns}
-          rows={shown.loading ? undefined : rows}
           rowKey={(row) => row.recommendationId}
           rowTo={(row) => addresses.decision(row.recommendationId)}
-          complete={false}
-          total={shown.total ?? undefined}
-          error={failure}
-          onMore={shown.complete ? undefined : shown.loadMore}
-          loadingMore={shown.loadingMore}
           onPeek={(row) => change({ peek: row.recommendationId })}
           filtered={filtered}
           maxHeight="max(24rem, calc(100dvh - 18rem))"
-          foot={shown.asOf === null ? null : <AsOf at={shown.asOf} />}
           empty={
             <Empty
               title={t.noneTitle}

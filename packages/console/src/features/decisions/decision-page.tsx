@@ -3,11 +3,13 @@ import { useEffect } from 'react';
 import Type from 'typebox';
 import { can } from '../../data/can.ts';
 import { codeOf } from '../../data/failure.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { Link } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/progress.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -16,8 +18,8 @@ import { CreativeTab } from './creative-tab.tsx';
 import { DecisionActions, DecisionBadges, leadOf } from './decision-head.tsx';
 import { ErasedPanel } from './erased-panel.tsx';
 import { InputsTab } from './inputs-tab.tsx';
-import { OperationProblem } from './operation-problem.tsx';
 import { ProofTab } from './proof-tab.tsx';
+import { flowAddress } from './record-facts.tsx';
 import { TraceTab } from './trace-tab.tsx';
 import { useDecision } from './use-decision.ts';
 import { useWriters } from './use-writers.ts';
@@ -58,7 +60,7 @@ export function DecisionPage() {
             {t.notFound}
           </Empty>
         ) : (
-          <OperationProblem
+          <FailurePanel
             operation={decisionOperations.get}
             failure={state.record.failure}
             retry={state.record.refresh}
@@ -109,9 +111,29 @@ export function DecisionPage() {
   return (
     <Page
       title={t.titleFor(data.customerId ?? '')}
+      heading={
+        data.customerId === null ? undefined : (
+          <>
+            {t.decisionFor}{' '}
+            <Link to={addresses.customer(data.customerId)} look="plain" className="hover:underline">
+              {data.customerId}
+            </Link>
+          </>
+        )
+      }
       parents={parents}
       about={<DecisionBadges record={data} explained={explained} replay={replay} />}
-      lead={explained === null ? undefined : leadOf(data, explained, state.trace, nameOf, write)}
+      lead={
+        explained === null ? undefined : (
+          <>
+            {leadOf(data, explained, state.trace, nameOf, write)} {t.madeBy}{' '}
+            <Link to={flowAddress(data)} title={t.flowAtVersion} className="underline">
+              {t.flowVersion(data.flow.key, data.flow.version)}
+            </Link>
+            .
+          </>
+        )
+      }
       actions={<DecisionActions record={data} />}
     >
       <Tabs

@@ -1,5 +1,6 @@
 import { decisionOperations } from '@arbiter/contract/decisions';
 import { X } from 'lucide-react';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -11,7 +12,6 @@ import { stageName } from './drops.ts';
 import { funnelOf } from './funnel.ts';
 import { whyText } from './offer-list.tsx';
 import { offersOf } from './offers.ts';
-import { OperationProblem } from './operation-problem.tsx';
 import { useDecision } from './use-decision.ts';
 import { useWriters } from './use-writers.ts';
 
@@ -43,7 +43,7 @@ export function DecisionPeek({ id, onClose }: { readonly id: string; readonly on
       }
     >
       {record.failure !== null ? (
-        <OperationProblem operation={decisionOperations.get} failure={record.failure} retry={record.refresh} />
+        <FailurePanel operation={decisionOperations.get} failure={record.failure} retry={record.refresh} />
       ) : data === undefined ? (
         <Skeleton className="h-40 w-full" />
       ) : data.inputsState === 'erased' ? (

@@ -44,27 +44,27 @@ export function GateList({ gates, write }: { readonly gates: readonly ShownGate[
 }
 
 function GateLine({ gate, write }: { readonly gate: ShownGate; readonly write: Writers }) {
-  const { kind, id, name, ruleType, status, reason, detail, note } = gate;
+  const { kind, name, ruleType, status, reason, detail, note } = gate;
   const story = kind === 'stage' || kind === 'suppression' ? null : storyOf({ kind, ruleType, detail }, write);
   const passed = status === 'passed' || status === 'skipped';
   const drill = drillOf(gate);
+  const record = recordOf(gate);
+  const verdict = t.statuses[status] ?? status;
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1 py-2">
       <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-        <span className="min-w-0 font-medium">
-          {id !== null && kind !== 'stage' && kind !== 'suppression' && drill !== null ? (
-            <Link to={drill} aria-label={`${name}: ${t.gateLink}`}>
-              {name}
-            </Link>
-          ) : (
-            name
-          )}
-        </span>
+        <span className="min-w-0 font-medium">{record === null ? name : <Link to={record}>{name}</Link>}</span>
         {ruleType === null ? null : (
           <span className="text-caption text-faint">{gateTypeNames[ruleType] ?? ruleType}</span>
         )}
       </div>
-      <Badge tone={tones[status]}>{t.statuses[status] ?? status}</Badge>
+      {drill === null || passed ? (
+        <Badge tone={tones[status]}>{verdict}</Badge>
+      ) : (
+        <Link to={drill} look="plain" aria-label={t.gateLink(verdict, name)} title={t.gateLink(verdict, name)}>
+          <Badge tone={tones[status]}>{verdict}</Badge>
+        </Link>
+      )}
       {story === null ? (
         passed ? null : (
           <p className="col-span-2 text-dense text-soft">{note ?? reason}</p>
@@ -89,6 +89,13 @@ function GateLine({ gate, write }: { readonly gate: ShownGate; readonly write: W
       {story !== null && note ? <p className="col-span-2 text-caption text-soft">{note}</p> : null}
     </li>
   );
+}
+
+/** The page of the rule or policy itself. */
+function recordOf({ kind, id }: ShownGate): string | null {
+  if (id === null) return null;
+  if (kind === 'rule') return addresses.rule(id);
+  return kind === 'policy' ? addresses.policy(id) : null;
 }
 
 /** The decisions in which a rule or policy refused. */

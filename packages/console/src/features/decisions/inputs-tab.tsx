@@ -1,6 +1,7 @@
 import { decisionOperations } from '@arbiter/contract/decisions';
 import { LockKeyhole } from 'lucide-react';
 import type { Permission } from '../../data/can.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -8,7 +9,6 @@ import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { useInputs } from './calls.ts';
 import { JsonBlock } from './json-block.tsx';
-import { OperationProblem } from './operation-problem.tsx';
 import { isObject } from './reading.ts';
 
 export interface InputsTabProps {
@@ -21,7 +21,7 @@ export function InputsTab({ id, permission }: InputsTabProps) {
   const { ask, busy, failure, record } = useInputs(id);
   const format = useFormat();
   if (failure !== null)
-    return <OperationProblem operation={decisionOperations.get} failure={failure} retry={() => void ask()} />;
+    return <FailurePanel operation={decisionOperations.get} failure={failure} retry={() => void ask()} />;
   if (record === null) {
     return (
       <Empty

@@ -13,6 +13,8 @@ const tones: Readonly<Record<Change, Tone>> = {
   same: 'neutral',
 };
 
+const changeBadge = (change: Change) => <Badge tone={tones[change]}>{t.changes[change] ?? change}</Badge>;
+
 /** Offers of two decisions, each with what became of it before and after. */
 export function OfferChanges({
   rows,
@@ -26,13 +28,15 @@ export function OfferChanges({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
     <section aria-label={t.compareOffers} tabIndex={0} className="overflow-x-auto">
-      <table className="w-full min-w-130 text-dense">
+      <table className="w-full text-dense max-sm:table-fixed sm:min-w-130">
         <thead className={a === undefined ? 'hidden-text' : ''}>
           <tr className="border-b border-line text-caption text-soft">
-            <th scope="col" className="py-1 pe-3 text-start font-medium">
+            <th scope="col" className="py-1 pe-3 text-start font-medium max-sm:w-2/5">
               {t.offers}
             </th>
-            <th scope="col" className="py-1 pe-3 text-start font-medium" />
+            <th scope="col" className="py-1 pe-3 text-start font-medium max-sm:hidden">
+              {t.change}
+            </th>
             <th scope="col" className="py-1 pe-3 text-start font-medium">
               {a}
             </th>
@@ -44,16 +48,15 @@ export function OfferChanges({
         <tbody>
           {rows.map((row) => (
             <tr key={row.offerId} className="border-b border-line last:border-0">
-              <th scope="row" className="max-w-60 truncate py-1.5 pe-3 text-start font-medium">
-                {row.name ?? row.offerId}
+              <th scope="row" className="max-w-60 py-1.5 pe-3 text-start align-top font-medium sm:truncate">
+                <span dir="auto">{row.name ?? row.offerId}</span>
+                <span className="block sm:hidden">{changeBadge(row.change)}</span>
               </th>
-              <td className="py-1.5 pe-3">
-                <Badge tone={tones[row.change]}>{t.changes[row.change] ?? row.change}</Badge>
-              </td>
-              <td className="py-1.5 pe-3 text-soft">
+              <td className="py-1.5 pe-3 align-top max-sm:hidden">{changeBadge(row.change)}</td>
+              <td className="py-1.5 pe-3 align-top text-soft">
                 <Side side={row.a} />
               </td>
-              <td className="py-1.5">
+              <td className="py-1.5 align-top">
                 <Side side={row.b} />
               </td>
             </tr>

@@ -127,13 +127,13 @@ function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
             <li>
               {t.propensityFrom(sourceTexts[propensitySource] ?? propensitySource)}{' '}
               {evidence === null || answered === 0
-                ? t.prior
+                ? t.noEvidence
                 : t.evidence(
                     format.number(evidence.positives),
                     format.number(answered),
                     maturityTexts[evidence.maturity] ?? evidence.maturity,
                   )}
-              {modelKey === null ? '' : ` · ${t.model(modelKey)}`}
+              {modelKey === null ? '' : ` ${t.model(modelKey)}`}
             </li>
           )}
           {Object.entries(shadowScores).map(([key, value]) => (

@@ -1,5 +1,6 @@
 import { decisionOperations } from '@arbiter/contract/decisions';
 import { RotateCcw, ShieldCheck } from 'lucide-react';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,7 +11,6 @@ import { ProblemPanel } from '../../ui/problem.tsx';
 import { Spinner } from '../../ui/progress.tsx';
 import type { Replay } from './calls.ts';
 import type { Explained } from './explained.ts';
-import { OperationProblem } from './operation-problem.tsx';
 import type { DecisionRecord } from './record.ts';
 import { RecordFacts } from './record-facts.tsx';
 import { ValueTable } from './value-table.tsx';
@@ -48,7 +48,7 @@ export function ProofTab({ record, replay, explained }: ProofTabProps) {
               {t.withheld(record.withheld.join(', '))}
             </ProblemPanel>
           ) : failure !== null ? (
-            <OperationProblem operation={decisionOperations.replay} failure={failure} retry={() => void ask()} />
+            <FailurePanel operation={decisionOperations.replay} failure={failure} retry={() => void ask()} />
           ) : data === null ? (
             <Spinner label={t.replaying} />
           ) : data.identical ? (

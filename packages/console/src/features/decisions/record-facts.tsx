@@ -11,6 +11,13 @@ export interface RecordFactsProps {
   readonly slate: number | null;
 }
 
+/** The flow at the version that decided, with what this decision did in each of its nodes. */
+export const flowAddress = ({ flow, customerId, recommendationId, inputsState }: DecisionRecord): string =>
+  addresses.flow(flow.id, {
+    ...(flow.version === null ? {} : { version: String(flow.version) }),
+    ...(customerId === null || inputsState !== 'available' ? {} : { customer: customerId, decision: recommendationId }),
+  });
+
 /** The record's own facts: what was decided by what, and the hashes that hold it together. */
 export function RecordFacts({ record, slate }: RecordFactsProps) {
   const format = useFormat();
@@ -22,7 +29,7 @@ export function RecordFacts({ record, slate }: RecordFactsProps) {
       customerId === null ? (
         t.erased
       ) : (
-        <Link key="c" to={addresses.decisions({ customerId })}>
+        <Link key="c" to={addresses.customer(customerId)}>
           {customerId}
         </Link>
       ),
@@ -31,13 +38,7 @@ export function RecordFacts({ record, slate }: RecordFactsProps) {
     [t.facts.source, t.sources[record.source] ?? record.source],
     [
       t.facts.flow,
-      <Link
-        key="f"
-        to={addresses.decisions({
-          decisionFlowKey: flow.key,
-          ...(flow.version === null ? {} : { version: flow.version }),
-        })}
-      >
+      <Link key="f" to={flowAddress(record)} title={t.flowAtVersion}>
         {t.flowVersion(flow.key, flow.version)}
       </Link>,
     ],

@@ -1,13 +1,15 @@
 import { decisionOperations } from '@arbiter/contract/decisions';
 import { useMemo, useState } from 'react';
-import { useOperation } from '../../data/use-operation.ts';
+import { type BodyOf, type ListAnswer, useOperation } from '../../data/use-operation.ts';
 import { asksTraces, type DecisionSearch, traceQuery, tracesPerPage } from './filters.ts';
+
+type TraceRow = BodyOf<typeof decisionOperations.listTraces>['traces'][number];
 
 /**
  * Traces by filters, in the form of a list that grows. The operation pages by offset; asking for the first n rows again keeps
  * them in step while new ones come.
  */
-export function useTraceList(search: DecisionSearch, enabled: boolean, everyMs: number | false) {
+export function useTraceList(search: DecisionSearch, enabled: boolean, everyMs: number | false): ListAnswer<TraceRow> {
   const [asked, setAsked] = useState(tracesPerPage);
   const query = useMemo(() => ({ ...traceQuery(search, 0), limit: asked }), [search, asked]);
   const answer = useOperation(
@@ -24,6 +26,9 @@ export function useTraceList(search: DecisionSearch, enabled: boolean, everyMs: 
     complete,
     failure: answer.failure,
     loading: answer.loading,
+    // Rows stay in step while more of them are asked for, so they are dimmed only when they could not be renewed.
+    old: answer.old && answer.failure !== null,
+    restarted: false,
     loadingMore: answer.old && answer.failure === null,
     asOf: answer.asOf,
     refresh: answer.refresh,

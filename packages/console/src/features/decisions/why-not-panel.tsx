@@ -2,6 +2,7 @@ import type { WhyNotAnswer } from '@arbiter/contract/why-not';
 import { whyNotOperations } from '@arbiter/contract/why-not';
 import { ArrowRight, CircleCheck, Clock, FlaskConical } from 'lucide-react';
 import { useState } from 'react';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -14,7 +15,6 @@ import { stageName } from './drops.ts';
 import { type Flip, type FlipQuestion, finalGate, tryFlip } from './flips.ts';
 import { GateList, type ShownGate } from './gate-list.tsx';
 import { valueText, type Writers } from './gates.ts';
-import { OperationProblem } from './operation-problem.tsx';
 
 export interface WhyNotPanelProps {
   readonly question: FlipQuestion;
@@ -66,7 +66,7 @@ export function WhyNotPanel({ question, offerName, write, withGates }: WhyNotPan
       ) : busy ? (
         <Spinner label={t.whyNotBusy} />
       ) : failure !== null ? (
-        <OperationProblem operation={whyNotOperations.ask} failure={failure} retry={() => askOf(asked)} />
+        <FailurePanel operation={whyNotOperations.ask} failure={failure} retry={() => askOf(asked)} />
       ) : data === null ? null : (
         <div className="flex flex-col gap-3">
           <p>{data.summary}</p>
@@ -88,7 +88,7 @@ export function WhyNotPanel({ question, offerName, write, withGates }: WhyNotPan
           <p className="text-caption text-faint">
             {data.search.truncated
               ? t.flipTruncated(write.number(data.search.executions))
-              : t.flipSearched(write.number(data.search.executions))}
+              : t.flipSearched(data.search.executions, write.number(data.search.executions))}
           </p>
           {withGates ? <GateList gates={data.gates.map(askedGate)} write={write} /> : null}
         </div>

@@ -90,7 +90,10 @@ export function WhyTab({ record, explained, search, change, write }: WhyTabProps
       {offers.length === 0 ? null : (
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(20rem,5fr)_minmax(0,8fr)]">
           <div className={cx('lg:sticky lg:top-4', chosen && 'max-lg:hidden')}>
-            <Section title={t.offers}>
+            <Section
+              title={t.offers}
+              about={chosen ? null : <span className="text-dense text-soft">{t.offersHint}</span>}
+            >
               <div className="lg:max-h-[70dvh] lg:overflow-y-auto">
                 <OfferList
                   offers={leftHere}

@@ -1,8 +1,7 @@
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
 import { useOperation } from '../../data/use-operation.ts';
 import { readFlow } from '../../flow-canvas/index.ts';
-import { Loaded } from '../../forms/loaded.tsx';
-import { StatusBadge } from '../../forms/status-badge.tsx';
+import { RecordPage } from '../../forms/record-page.tsx';
 import { flowTexts as t } from '../../messages/flows.ts';
 import { listTexts } from '../../messages/lists.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -10,7 +9,6 @@ import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { Page } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { FlowSearch } from './flow-search.ts';
@@ -24,44 +22,44 @@ export function FlowPage() {
   const id = useParam('id');
   const [search, change] = useSearch(FlowSearch);
   const answer = useOperation(decisionFlowOperations.get, { params: { id } });
-  const flow = answer.data;
-  const live = flow?.publishedVersions.at(-1);
   return (
-    <Page
-      title={flow?.name ?? t.flow}
+    <RecordPage
+      answer={answer}
+      operation={decisionFlowOperations.get}
+      kind={t.flow}
       parents={parents}
-      about={
-        flow ? (
-          <>
-            <StatusBadge status={flow.status} deleted={flow.deletedAt !== null} />
-            {live ? <Badge tone="pass">{t.liveVersion(live.version)}</Badge> : <Badge tone="draft">{t.notLive}</Badge>}
-            {flow.isDefault ? <Badge tone="info">{t.isDefault}</Badge> : null}
-            <Id id={flow.key} what="flow key" whole />
-          </>
-        ) : null
-      }
-      lead={flow?.description || undefined}
+      badges={badges}
+      idOf={({ key }) => <Id id={key} what="flow key" whole />}
     >
-      <Loaded answer={answer} operation={decisionFlowOperations.get}>
-        {(body) => (
-          <Tabs
-            label={t.flow}
-            value={search.tab ?? 'nodes'}
-            onChange={(tab) => change({ tab: tab === 'nodes' ? undefined : tab }, { push: true })}
-            tabs={[
-              { key: 'nodes', label: t.nodes, content: <FlowWork flow={body} search={search} onChange={change} /> },
-              {
-                key: 'versions',
-                label: t.versions,
-                count: body.publishedVersions.length,
-                content: <FlowVersions flow={body} from={search.from} to={search.to} onCompare={change} />,
-              },
-              { key: 'about', label: listTexts.about, content: <About flow={body} /> },
-            ]}
-          />
-        )}
-      </Loaded>
-    </Page>
+      {(body) => (
+        <Tabs
+          label={t.flow}
+          value={search.tab ?? 'nodes'}
+          onChange={(tab) => change({ tab: tab === 'nodes' ? undefined : tab }, { push: true })}
+          tabs={[
+            { key: 'nodes', label: t.nodes, content: <FlowWork flow={body} search={search} onChange={change} /> },
+            {
+              key: 'versions',
+              label: t.versions,
+              count: body.publishedVersions.length,
+              content: <FlowVersions flow={body} from={search.from} to={search.to} onCompare={change} />,
+            },
+            { key: 'about', label: listTexts.about, content: <About flow={body} /> },
+          ]}
+        />
+      )}
+    </RecordPage>
+  );
+}
+
+/** Which version is live, and whether it answers where no route says another. */
+function badges({ publishedVersions, isDefault }: DecisionFlow) {
+  const live = publishedVersions.at(-1);
+  return (
+    <>
+      {live ? <Badge tone="pass">{t.liveVersion(live.version)}</Badge> : <Badge tone="draft">{t.notLive}</Badge>}
+      {isDefault ? <Badge tone="info">{t.isDefault}</Badge> : null}
+    </>
   );
 }
 

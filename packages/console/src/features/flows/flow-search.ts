@@ -8,6 +8,8 @@ export const FlowSearch = Type.Object({
   node: Type.Optional(Type.String()),
   customer: Type.Optional(Type.String()),
   channel: Type.Optional(Type.String()),
+  /** A recorded decision of the customer: its counts are shown instead of those of now. */
+  decision: Type.Optional(Type.String()),
   from: Type.Optional(Type.String()),
   to: Type.Optional(Type.String()),
 });

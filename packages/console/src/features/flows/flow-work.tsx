@@ -67,7 +67,7 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
           customer={search.customer}
           channel={search.channel}
           busy={simulation.loading}
-          onRun={(customer, channel) => onChange({ customer, channel })}
+          onRun={(customer, channel) => onChange({ customer, channel, decision: undefined })}
         />
         <div className="flex flex-wrap items-end gap-2">
           <SelectField
@@ -81,7 +81,7 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
               { value: 'draft', label: t.asDraft },
             ]}
             value={String(version)}
-            onChange={(event) => onChange({ version: event.target.value, node: undefined })}
+            onChange={(event) => onChange({ version: event.target.value, node: undefined, decision: undefined })}
           />
           {check === null ? null : (
             <span className="flex h-8 items-center">
@@ -111,7 +111,9 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
       {answer?.failure ? (
         <FailurePanel failure={answer.failure} operation={decisionFlowOperations.versions} retry={answer.refresh} />
       ) : null}
-      {run === null || search.customer === undefined ? null : <Outcome run={run} customer={search.customer} />}
+      {run === null || search.customer === undefined ? null : (
+        <Outcome run={run} customer={search.customer} decision={search.decision} />
+      )}
       {general.length === 0 ? null : (
         <ProblemPanel
           tone={general.some(({ severity }) => severity === 'error') ? 'block' : 'warn'}
@@ -120,7 +122,7 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
         />
       )}
       <div
-        className={`grid items-start gap-3 ${view === 'canvas' ? 'md:grid-cols-[minmax(0,1fr)_20rem]' : 'md:grid-cols-[minmax(16rem,24rem)_minmax(0,1fr)]'}`}
+        className={`grid grid-cols-[minmax(0,1fr)] items-start gap-3 ${view === 'canvas' ? 'md:grid-cols-[minmax(0,1fr)_20rem]' : 'md:grid-cols-[minmax(16rem,24rem)_minmax(0,1fr)]'}`}
       >
         <div className={`rounded-card border border-line bg-surface p-2 ${view === 'canvas' ? 'md:hidden' : ''}`}>
           {answer?.loading ? <Skeleton className="h-96 w-full" /> : <FlowOutline {...common} />}
@@ -145,17 +147,23 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
 const noRuns: FlowRun['byNode'] = new Map();
 const noProblems: readonly NodeProblem[] = [];
 
-/** The decision for the chosen customer by the shown version; nothing is asked before one is chosen. */
-function useRun(flow: DecisionFlow, version: 'draft' | number, { customer, channel }: FlowSearch) {
+/**
+ * The decision for the chosen customer by the shown version, or a recorded one once more on its record; nothing is asked before
+ * a customer is chosen.
+ */
+function useRun(flow: DecisionFlow, version: 'draft' | number, { customer, channel, decision }: FlowSearch) {
   const simulation = useOperation(
     simulationOperations.run,
     {
-      body: {
-        customerId: customer ?? '',
-        flowId: flow.id,
-        version,
-        ...(channel === undefined ? {} : { channelId: channel }),
-      },
+      body:
+        decision === undefined
+          ? {
+              customerId: customer ?? '',
+              flowId: flow.id,
+              version,
+              ...(channel === undefined ? {} : { channelId: channel }),
+            }
+          : { customerId: customer ?? '', decisionId: decision },
     },
     { enabled: customer !== undefined, keepPrevious: false },
   );
@@ -185,7 +193,15 @@ function useProblems(flow: DecisionFlow, version: 'draft' | number): readonly No
 }
 
 /** What the customer would see, and what happened between the nodes. */
-function Outcome({ run, customer }: { readonly run: FlowRun; readonly customer: string }) {
+function Outcome({
+  run,
+  customer,
+  decision,
+}: {
+  readonly run: FlowRun;
+  readonly customer: string;
+  readonly decision: string | undefined;
+}) {
   const format = useFormat();
   if (run.hint !== null) {
     return (
@@ -201,6 +217,7 @@ function Outcome({ run, customer }: { readonly run: FlowRun; readonly customer: 
       role="status"
     >
       <Badge tone={run.shown.length > 0 ? 'pass' : 'warn'}>{t.ran(customer)}</Badge>
+      {decision === undefined ? null : <Link to={addresses.decision(decision)}>{t.onRecord}</Link>}
       <span className="text-soft">{t.result(run.shown.length)}</span>
       {run.shown.map(({ offerId, name, score }, at) => (
         <span key={offerId} className="inline-flex items-baseline gap-1">

@@ -1,5 +1,5 @@
 import { Workflow } from 'lucide-react';
-import { flowTexts } from '../../messages/flows.ts';
+import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const flows = feature({
@@ -7,13 +7,13 @@ export const flows = feature({
   screens: [
     {
       path: '/flows',
-      title: flowTexts.flows,
+      title: catalogueTitles.flows,
       rail: { group: 'decide', order: 30, icon: Workflow, key: 'f' },
       load: () => import('./flow-list.tsx').then((module) => module.FlowList),
     },
     {
       path: '/flows/$id',
-      title: flowTexts.flow,
+      title: catalogueTitles.flow,
       load: () => import('./flow-page.tsx').then((module) => module.FlowPage),
     },
   ],

@@ -1,6 +1,6 @@
 import { adminRlsOperations, type RlsReport } from '@arbiter/contract/admin-rls';
 import { type Readiness, systemOperations } from '@arbiter/contract/system';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { can } from '../../data/can.ts';
 import { codeOf } from '../../data/failure.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -14,6 +14,14 @@ import { Page, Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
+import { AlertRules } from './alert-rules.tsx';
+import { Bill } from './bill.tsx';
+import { DeadLetters } from './dead-letters.tsx';
+import { DecisionFigures } from './figures.tsx';
+
+/** Parts of their own: whether the server is ready is told before them. */
+const Pipeline = lazy(() => import('./pipeline.tsx').then((m) => ({ default: m.Pipeline })));
+const LastDays = lazy(() => import('./last-days.tsx').then((m) => ({ default: m.LastDays })));
 
 const everyMs = 10_000;
 
@@ -52,7 +60,19 @@ export function HealthPage() {
           </Loaded>
         </Section>
       </div>
+      <Suspense>
+        <Pipeline />
+      </Suspense>
+      <Suspense>
+        <LastDays />
+      </Suspense>
+      <DecisionFigures />
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <AlertRules schedulerOff={ready.data?.checks.scheduler === 'off'} />
+        <DeadLetters />
+      </div>
       <Tables />
+      <Bill />
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { apiKeyOperations } from '@arbiter/contract/api-keys';
 import { decisionListOperations } from '@arbiter/contract/decision-lists';
-import { useSyncExternalStore } from 'react';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -13,6 +13,10 @@ import { countDone, doneOf } from './progress.ts';
 import { RecentDecisions } from './recent-decisions.tsx';
 import { ServerStrip } from './server-strip.tsx';
 
+/** Parts of their own: the first decision does not wait for what they have to ask. */
+const NeedsYou = lazy(() => import('./needs-you.tsx').then((m) => ({ default: m.NeedsYou })));
+const SinceLast = lazy(() => import('./since-last.tsx').then((m) => ({ default: m.SinceLast })));
+
 /** The start: decide and see why, or load something to decide about; below it what happened last. */
 export function HomePage() {
   const block = useSyncExternalStore(onBoot, boot);
@@ -23,6 +27,18 @@ export function HomePage() {
   const done = doneOf(recent.data?.data ?? [], keys.data?.data ?? null);
   const { done: count, all } = countDone(done);
   const { hasData } = block.tenantStatus;
+  // Who has done the first steps comes back for what has happened; who has not, for the steps.
+  const isReturning = hasData && recent.data !== undefined && count === all;
+  const waiting = (
+    <div className="grid items-start gap-4 empty:hidden lg:grid-cols-[repeat(auto-fit,minmax(26rem,1fr))]">
+      <Suspense>
+        <NeedsYou onlyIfAny={!isReturning} />
+      </Suspense>
+      <Suspense>
+        <SinceLast />
+      </Suspense>
+    </div>
+  );
   return (
     <Page
       title={t.title}
@@ -34,8 +50,10 @@ export function HomePage() {
         ) : null
       }
     >
+      {isReturning ? waiting : null}
       {hasData ? <FirstSteps done={done} /> : <NothingYet />}
       <ServerStrip />
+      {isReturning || !hasData ? null : waiting}
       {hasData ? <RecentDecisions answer={recent} /> : null}
     </Page>
   );

@@ -1,5 +1,6 @@
 import { seedDatasetOperations } from '@arbiter/contract/seed-datasets';
-import { Coffee } from 'lucide-react';
+import { Building2 } from 'lucide-react';
+import { useState } from 'react';
 import { setBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';
 import { fetchBoot } from '../../data/fetch-boot.ts';
@@ -9,34 +10,38 @@ import { homeTexts as t } from '../../messages/home.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Progress } from '../../ui/progress.tsx';
+import { DatasetChoice } from './dataset-choice.tsx';
 
-const key = 'coffee_rewards';
-
-/** A tenant without offers and customers: loads the sample data, and shows how far that is. */
+/** A tenant without offers and customers: loads one of the datasets of sample data, and shows how far that is. */
 export function NothingYet() {
   const permission = can(seedDatasetOperations.load);
+  const list = useOperation(seedDatasetOperations.list, {}, { enabled: permission.allowed });
+  const datasets = list.data?.datasets ?? [];
+  const [wanted, setWanted] = useState<string | null>(null);
+  const chosen = datasets.find(({ key }) => key === wanted) ?? datasets[0];
   const { run, busy, failure } = useMutate(seedDatasetOperations.load);
   const status = useOperation(
     seedDatasetOperations.status,
-    { params: { key } },
+    { params: { key: chosen?.key ?? '' } },
     { enabled: busy, everyMs: busy ? 500 : false },
   );
   const load = async () => {
-    if ((await run({ params: { key }, query: {} })) !== null) setBoot(await fetchBoot());
+    if (chosen === undefined) return;
+    if ((await run({ params: { key: chosen.key }, query: {} })) !== null) setBoot(await fetchBoot());
   };
   const at = status.data ?? { step: '' as const, progress: 0 };
   return (
     <div className="rounded-card border border-line bg-surface">
       <Empty
         title={t.emptyTitle}
-        icon={<Coffee />}
+        icon={<Building2 />}
         actions={
           <>
-            {permission.allowed ? (
+            {chosen === undefined ? null : (
               <Button kind="primary" busy={busy} onClick={() => void load()}>
-                {busy ? t.loading : t.load}
+                {busy ? t.loading : t.load(chosen.name)}
               </Button>
-            ) : null}
+            )}
             <a
               href="./api/docs"
               className="inline-flex h-8 items-center rounded-control border border-line-strong bg-surface px-3 font-medium hover:bg-hover"
@@ -47,6 +52,9 @@ export function NothingYet() {
         }
       >
         {permission.allowed ? t.emptyText : t.emptyForAdmins}
+        {chosen === undefined ? null : (
+          <DatasetChoice datasets={datasets} chosen={chosen.key} onChoose={setWanted} disabled={busy} />
+        )}
         {busy ? (
           <div className="mt-4 flex flex-col gap-1.5" role="status">
             <Progress share={at.progress / 100} label={t.loading} />
@@ -54,6 +62,11 @@ export function NothingYet() {
           </div>
         ) : null}
       </Empty>
+      {list.failure === null ? null : (
+        <div className="px-4 pb-4">
+          <FailurePanel failure={list.failure} operation={seedDatasetOperations.list} retry={list.refresh} />
+        </div>
+      )}
       {failure === null ? null : (
         <div className="px-4 pb-4">
           <FailurePanel failure={failure} operation={seedDatasetOperations.load} retry={() => void load()} />

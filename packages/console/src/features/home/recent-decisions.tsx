@@ -6,9 +6,20 @@ import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
 const shown = 5;
+
+/** Holds the place of the lines. */
+function Waiting() {
+  return (
+    <div className="flex flex-col gap-3 p-4" role="status" aria-label={t.recent}>
+      <Skeleton />
+      <Skeleton />
+    </div>
+  );
+}
 
 /** The decisions that were made last, each a link to its explanation. */
 export function RecentDecisions({ answer }: { answer: Answer<{ readonly data: readonly DecisionListRow[] }> }) {
@@ -20,7 +31,7 @@ export function RecentDecisions({ answer }: { answer: Answer<{ readonly data: re
       actions={<Link to={addresses.decisions()}>{t.all}</Link>}
       flush
     >
-      <Loaded answer={answer} operation={decisionListOperations.list}>
+      <Loaded answer={answer} operation={decisionListOperations.list} skeleton={<Waiting />}>
         {({ data }) =>
           data.length === 0 ? (
             <p className="p-4 text-soft">{t.none}</p>

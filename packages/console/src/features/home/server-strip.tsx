@@ -1,4 +1,5 @@
 import { systemOperations } from '@arbiter/contract/system';
+import { lazy, Suspense } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { homeTexts as t } from '../../messages/home.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -6,7 +7,10 @@ import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Link } from '../../ui/link.tsx';
 
-/** Whether the server takes traffic, in a line. */
+/** A part of its own: whether the server is ready is told before it. */
+const LastDay = lazy(() => import('./last-day.tsx').then((m) => ({ default: m.LastDay })));
+
+/** Whether the server takes traffic and what it has decided lately, in a line. */
 export function ServerStrip() {
   const ready = useOperation(systemOperations.ready, {}, { everyMs: 30_000 });
   if (ready.asOf === null && ready.failure === null) return null;
@@ -17,6 +21,9 @@ export function ServerStrip() {
         <span className="text-soft">{t.health}</span>
         <Badge tone={isReady ? 'pass' : 'block'}>{isReady ? t.healthReady : t.healthNotReady}</Badge>
       </span>
+      <Suspense>
+        <LastDay />
+      </Suspense>
       {ready.data?.checks.scheduler === 'off' ? <span className="text-soft">{t.schedulerOff}</span> : null}
       <span className="ms-auto flex items-center gap-3">
         {ready.asOf === null ? null : <AsOf at={ready.asOf} stale={ready.old} word="asked" />}

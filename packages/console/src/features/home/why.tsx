@@ -10,7 +10,7 @@ const factors = ['propensity', 'relevance', 'impact', 'emphasis', 'fitMultiplier
 export function Why({ answer }: { answer: RecommendAnswer | null }) {
   const format = useFormat();
   if (answer === null) return <p className="text-soft">{t.whyWait}</p>;
-  const [item] = answer.decisions;
+  const [item, next] = answer.decisions;
   const { recommendationId } = answer;
   const { channelId } = answer;
   return (
@@ -18,30 +18,43 @@ export function Why({ answer }: { answer: RecommendAnswer | null }) {
       {item?.scoreComponents === undefined ? (
         <p className="text-soft">{t.whyEmpty}</p>
       ) : (
-        <dl className="flex flex-col gap-1.5">
-          {factors.map((name) => {
-            const value = item.scoreComponents?.[name] ?? 0;
-            return (
-              <div key={name} className="grid grid-cols-[6rem_minmax(0,1fr)_3.5rem] items-center gap-3">
-                <dt className="text-soft">{t.factors[name]}</dt>
-                <dd className="h-2 overflow-hidden rounded-control bg-sunken" aria-hidden>
-                  <div
-                    data-mark
-                    className="h-full bg-accent"
-                    style={{ width: `${Math.round(Math.min(1, Math.max(0, value)) * 100)}%` }}
-                  />
-                </dd>
-                <dd className="text-end tabular-nums">{format.fixed(value, 3)}</dd>
-              </div>
-            );
-          })}
-          <div className="grid grid-cols-[6rem_minmax(0,1fr)_3.5rem] gap-3 border-line border-t pt-1.5 font-medium">
-            <dt className="col-span-2">
-              {t.score} · {item.offerName}
-            </dt>
-            <dd className="text-end tabular-nums">{item.score === undefined ? '' : format.fixed(item.score, 3)}</dd>
-          </div>
-        </dl>
+        <>
+          <p>
+            {next === undefined || next.score === undefined || item.score === undefined
+              ? t.whyAlone(item.offerName ?? '')
+              : t.whyFirst(
+                  item.offerName ?? '',
+                  format.fixed(item.score, 3),
+                  next.offerName ?? '',
+                  format.fixed(next.score, 3),
+                )}
+          </p>
+          <dl className="flex flex-col gap-1.5">
+            {factors.map((name) => {
+              const value = item.scoreComponents?.[name] ?? 0;
+              return (
+                <div key={name} className="grid grid-cols-[6rem_minmax(0,1fr)_3.5rem] items-center gap-3">
+                  <dt className="text-soft">{t.factors[name]}</dt>
+                  <dd className="h-2 overflow-hidden rounded-control bg-sunken" aria-hidden>
+                    <div
+                      data-mark
+                      className="h-full bg-accent"
+                      style={{ width: `${Math.round(Math.min(1, Math.max(0, value)) * 100)}%` }}
+                    />
+                  </dd>
+                  <dd className="text-end tabular-nums">{format.fixed(value, 3)}</dd>
+                </div>
+              );
+            })}
+            <div className="grid grid-cols-[6rem_minmax(0,1fr)_3.5rem] gap-3 border-line border-t pt-1.5 font-medium">
+              <dt className="col-span-2">
+                {t.score} · {item.offerName}
+              </dt>
+              <dd className="text-end tabular-nums">{item.score === undefined ? '' : format.fixed(item.score, 3)}</dd>
+            </div>
+          </dl>
+          <p className="text-dense text-soft">{t.whyParts}</p>
+        </>
       )}
       {recommendationId === null ? (
         <ButtonLink

@@ -1,4 +1,5 @@
 import type { Offer } from '@arbiter/contract/offers';
+import { versionFacts } from '../../forms/record-page.tsx';
 import { humanKey, Settings } from '../../forms/settings.tsx';
 import { valueText } from '../../messages/conditions.ts';
 import { listTexts } from '../../messages/lists.ts';
@@ -67,8 +68,7 @@ export function Basics({ offer }: PartProps) {
             ...(isObject(customFields)
               ? Object.entries(customFields).map(([key, value]) => ({ label: humanKey(key), value: valueText(value) }))
               : []),
-            { label: listTexts.version, value: offer.version },
-            { label: listTexts.changed, value: format.instant(offer.updatedAt) },
+            ...versionFacts(offer, format),
           ]}
         />
         {Object.keys(rest).length === 0 ? null : (

@@ -1,15 +1,13 @@
 import { decisionListOperations, offerFates } from '@arbiter/contract/decision-lists';
 import { useList } from '../../data/use-operation.ts';
-import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { ListTable } from '../../forms/list-table.tsx';
 import { offerTexts as t } from '../../messages/offers.ts';
 import { addresses } from '../../route/addresses.ts';
-import { AsOf } from '../../ui/as-of.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
 
 const shownRows = 5;
 
@@ -18,33 +16,25 @@ export function OfferDecisions({ id }: { readonly id: string }) {
   const format = useFormat();
   const operation = decisionListOperations.list;
   const list = useList(operation, { query: { offerId: id, limit: shownRows } });
-  const rows = list.rows.slice(0, shownRows);
-  const failed = list.failure !== null && rows.length === 0;
   return (
     <Section title={t.decisions} flush>
-      <DataTable
+      <ListTable
+        first
+        list={{ ...list, rows: list.rows.slice(0, shownRows) }}
+        operation={operation}
         label={t.decisions}
         columns={[
           { key: 'at', header: t.at, cell: ({ decidedAt }) => format.moment(decidedAt), width: 140 },
           { key: 'customer', header: t.customer, cell: ({ customerId }) => customerId ?? t.erased, width: 120 },
           { key: 'first', header: t.first, cell: ({ topOffer }) => topOffer?.offerName ?? '–', width: 170 },
         ]}
-        rows={list.loading || failed ? undefined : rows}
         rowKey={({ recommendationId }) => recommendationId}
         rowTo={({ recommendationId }) => addresses.decision(recommendationId)}
-        complete={list.complete}
-        total={list.total ?? undefined}
         empty={
           <Empty title={t.never} level={3} actions={<ButtonLink to={addresses.simulate()}>{t.simulate}</ButtonLink>}>
             {t.neverText}
           </Empty>
         }
-        error={
-          list.failure === null ? undefined : (
-            <FailurePanel failure={list.failure} operation={operation} retry={list.refresh} />
-          )
-        }
-        foot={list.asOf === null ? undefined : <AsOf at={list.asOf} stale={list.old} />}
       />
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 px-4 py-3 text-dense">
         <span className="text-soft">{t.fates}</span>

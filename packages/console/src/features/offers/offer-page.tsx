@@ -1,15 +1,12 @@
 import { type Offer, offerOperations } from '@arbiter/contract/offers';
 import { useOperation } from '../../data/use-operation.ts';
-import { Loaded } from '../../forms/loaded.tsx';
-import { StatusBadge } from '../../forms/status-badge.tsx';
+import { RecordPage } from '../../forms/record-page.tsx';
 import { offerTexts as t } from '../../messages/offers.ts';
 import { scheduleState } from '../../messages/schedules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { useNow } from '../../ui/as-of.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Id } from '../../ui/copy.tsx';
-import { Page } from '../../ui/page.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { CreativeMatrix } from './creative-matrix.tsx';
@@ -24,43 +21,34 @@ const parents = [{ title: t.offers, to: addresses.offers() }];
 export function OfferPage() {
   const id = useParam('id');
   const answer = useOperation(offerOperations.get, { params: { id } });
-  const offer = answer.data;
   return (
-    <Page
-      title={offer?.name ?? t.offer}
+    <RecordPage
+      answer={answer}
+      operation={offerOperations.get}
+      kind={t.offer}
       parents={parents}
-      about={
-        offer ? (
-          <>
-            <StatusBadge status={offer.status} deleted={offer.deletedAt !== null} />
-            <Id id={offer.id} what="offer id" />
-          </>
-        ) : null
-      }
-      lead={offer?.shortDesc || undefined}
+      lead={({ shortDesc }) => shortDesc}
       actions={<ButtonLink to={addresses.decisions({ offerId: id })}>{t.allDecisions}</ButtonLink>}
     >
-      <Loaded answer={answer} operation={offerOperations.get}>
-        {(body) => (
-          <>
-            <WhyNotDecided offer={body} />
-            <div className="grid items-start gap-4 lg:grid-cols-2">
-              <div className="flex min-w-0 flex-col gap-4">
-                <Basics offer={body} />
-                <Who offer={body} />
-                <When offer={body} />
-              </div>
-              <div className="flex min-w-0 flex-col gap-4">
-                <Value offer={body} />
-                <Limits offer={body} />
-                <OfferDecisions id={body.id} />
-              </div>
+      {(body) => (
+        <>
+          <WhyNotDecided offer={body} />
+          <div className="grid items-start gap-4 lg:grid-cols-2">
+            <div className="flex min-w-0 flex-col gap-4">
+              <Basics offer={body} />
+              <Who offer={body} />
+              <When offer={body} />
             </div>
-            <CreativeMatrix offer={body} />
-          </>
-        )}
-      </Loaded>
-    </Page>
+            <div className="flex min-w-0 flex-col gap-4">
+              <Value offer={body} />
+              <Limits offer={body} />
+              <OfferDecisions id={body.id} />
+            </div>
+          </div>
+          <CreativeMatrix offer={body} />
+        </>
+      )}
+    </RecordPage>
   );
 }
 

@@ -1,5 +1,5 @@
 import { ShieldCheck } from 'lucide-react';
-import { policyTexts } from '../../messages/policies.ts';
+import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const policies = feature({
@@ -7,13 +7,13 @@ export const policies = feature({
   screens: [
     {
       path: '/policies',
-      title: policyTexts.policies,
+      title: catalogueTitles.policies,
       rail: { group: 'guard', order: 10, icon: ShieldCheck, key: 'p' },
       load: () => import('./policy-list.tsx').then((module) => module.PolicyList),
     },
     {
       path: '/policies/$id',
-      title: policyTexts.policy,
+      title: catalogueTitles.policy,
       load: () => import('./policy-page.tsx').then((module) => module.PolicyPage),
     },
   ],

@@ -1,18 +1,17 @@
 import { type ContactPolicy, contactPolicyOperations, contactPolicyTypes } from '@arbiter/contract/contact-policies';
-import { RecordList } from '../../forms/record-list.tsx';
+import { useList } from '../../data/use-operation.ts';
+import { nameColumn, priorityColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { RecordListPage } from '../../forms/record-list.tsx';
 import { ScopeText } from '../../forms/record-name.tsx';
-import { StatusBadge, statusChoice } from '../../forms/status-badge.tsx';
-import { listTexts } from '../../messages/lists.ts';
+import { statusChoice } from '../../forms/status-badge.tsx';
 import { cannotAct, policySentence, policyTypeNames, policyTexts as t } from '../../messages/policies.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Page } from '../../ui/page.tsx';
 import type { Column } from '../../ui/table-column.ts';
 
 const columns: readonly Column<ContactPolicy>[] = [
-  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 220 },
+  nameColumn(),
   {
     key: 'says',
     header: t.says,
@@ -36,23 +35,8 @@ const columns: readonly Column<ContactPolicy>[] = [
     grow: 0,
   },
   { key: 'scope', header: t.appliesTo, cell: ({ scopes }) => <ScopeText scopes={scopes} />, width: 180 },
-  {
-    key: 'priority',
-    header: listTexts.priority,
-    cell: ({ priority }) => priority,
-    sortBy: ({ priority }) => priority,
-    align: 'end',
-    width: 90,
-    grow: 0,
-  },
-  {
-    key: 'status',
-    header: listTexts.status,
-    cell: ({ status }) => <StatusBadge status={status} />,
-    sortBy: ({ status }) => status,
-    width: 110,
-    grow: 0,
-  },
+  priorityColumn,
+  statusColumn,
 ];
 
 const typeChoice = {
@@ -64,20 +48,19 @@ const typeChoice = {
 /** All contact policies, in the order in which they are asked. */
 export function PolicyList() {
   const [search, change] = useSearch(contactPolicyOperations.list.query);
+  const list = useList(contactPolicyOperations.list, { query: { limit: 100, ...search } });
   return (
-    <Page title={t.policies} lead={t.lead}>
-      <RecordList
-        operation={contactPolicyOperations.list}
-        input={{ query: { limit: 100, ...search } }}
-        label={t.policies}
-        columns={columns}
-        rowKey={({ id }) => id}
-        rowTo={({ id }) => addresses.policy(id)}
-        filters={search}
-        onFilter={change}
-        choices={[typeChoice, statusChoice]}
-        empty={<Empty title={t.empty}>{t.emptyText}</Empty>}
-      />
-    </Page>
+    <RecordListPage
+      list={list}
+      operation={contactPolicyOperations.list}
+      title={t.policies}
+      lead={t.lead}
+      columns={columns}
+      rowTo={addresses.policy}
+      filters={search}
+      onFilter={change}
+      choices={[typeChoice, statusChoice]}
+      empty={{ title: t.empty, text: t.emptyText }}
+    />
   );
 }

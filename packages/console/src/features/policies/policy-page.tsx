@@ -1,17 +1,15 @@
 import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/contact-policies';
 import { useOperation } from '../../data/use-operation.ts';
-import { Loaded } from '../../forms/loaded.tsx';
 import { ScopeText } from '../../forms/record-name.tsx';
+import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { Settings } from '../../forms/settings.tsx';
-import { StatusBadge } from '../../forms/status-badge.tsx';
 import { listTexts } from '../../messages/lists.ts';
 import { cannotAct, policySentence, policyTypeNames, policyTexts as t, windowOf } from '../../messages/policies.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
-import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Week } from './week.tsx';
@@ -22,31 +20,16 @@ const parents = [{ title: t.policies, to: addresses.policies() }];
 export function PolicyPage() {
   const id = useParam('id');
   const answer = useOperation(contactPolicyOperations.get, { params: { id } });
-  const policy = answer.data;
   return (
-    <Page
-      title={policy?.name ?? t.policy}
-      parents={parents}
-      about={
-        policy ? (
-          <>
-            <StatusBadge status={policy.status} deleted={policy.deletedAt !== null} />
-            <Id id={policy.id} what="policy id" />
-          </>
-        ) : null
-      }
-      lead={policy?.description || undefined}
-    >
-      <Loaded answer={answer} operation={contactPolicyOperations.get}>
-        {(body) => <Policy policy={body} />}
-      </Loaded>
-    </Page>
+    <RecordPage answer={answer} operation={contactPolicyOperations.get} kind={t.policy} parents={parents}>
+      {(body) => <Policy policy={body} />}
+    </RecordPage>
   );
 }
 
 function Policy({ policy }: { readonly policy: ContactPolicy }) {
   const format = useFormat();
-  const { ruleType, config, scopes, priority, version, updatedAt } = policy;
+  const { ruleType, config, scopes, priority } = policy;
   const window = windowOf(ruleType, config);
   return (
     <>
@@ -70,8 +53,7 @@ function Policy({ policy }: { readonly policy: ContactPolicy }) {
                   label: t.blocked,
                   value: <Link to={addresses.decisions({ policyId: policy.id })}>{t.openBlocked}</Link>,
                 },
-                { label: listTexts.version, value: version },
-                { label: listTexts.changed, value: format.instant(updatedAt) },
+                ...versionFacts(policy, format),
               ]}
             />
           </div>

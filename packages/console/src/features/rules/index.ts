@@ -1,5 +1,5 @@
 import { ListChecks } from 'lucide-react';
-import { ruleTexts } from '../../messages/rules.ts';
+import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const rules = feature({
@@ -7,13 +7,13 @@ export const rules = feature({
   screens: [
     {
       path: '/rules',
-      title: ruleTexts.rules,
+      title: catalogueTitles.rules,
       rail: { group: 'guard', order: 20, icon: ListChecks },
       load: () => import('./rule-list.tsx').then((module) => module.RuleList),
     },
     {
       path: '/rules/$id',
-      title: ruleTexts.rule,
+      title: catalogueTitles.rule,
       load: () => import('./rule-page.tsx').then((module) => module.RulePage),
     },
   ],

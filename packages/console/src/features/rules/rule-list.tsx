@@ -4,19 +4,19 @@ import {
   qualificationRuleTypes,
   qualificationStages,
 } from '@arbiter/contract/qualification-rules';
-import { RecordList } from '../../forms/record-list.tsx';
+import { useList } from '../../data/use-operation.ts';
+import { nameColumn, priorityColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { RecordListPage } from '../../forms/record-list.tsx';
 import { ScopeText } from '../../forms/record-name.tsx';
-import { StatusBadge, statusChoice } from '../../forms/status-badge.tsx';
+import { statusChoice } from '../../forms/status-badge.tsx';
 import { listTexts } from '../../messages/lists.ts';
 import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { Page } from '../../ui/page.tsx';
 import type { Column } from '../../ui/table-column.ts';
 
 const columns: readonly Column<QualificationRule>[] = [
-  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 200 },
+  nameColumn(200),
   {
     key: 'asks',
     header: t.asks,
@@ -35,23 +35,8 @@ const columns: readonly Column<QualificationRule>[] = [
     grow: 0,
   },
   { key: 'scope', header: t.appliesTo, cell: ({ scopes }) => <ScopeText scopes={scopes} />, width: 180 },
-  {
-    key: 'priority',
-    header: listTexts.priority,
-    cell: ({ priority }) => priority,
-    sortBy: ({ priority }) => priority,
-    align: 'end',
-    width: 90,
-    grow: 0,
-  },
-  {
-    key: 'status',
-    header: listTexts.status,
-    cell: ({ status }) => <StatusBadge status={status} />,
-    sortBy: ({ status }) => status,
-    width: 110,
-    grow: 0,
-  },
+  priorityColumn,
+  statusColumn,
 ];
 
 const choices = [
@@ -67,20 +52,19 @@ const choices = [
 /** All qualification rules. */
 export function RuleList() {
   const [search, change] = useSearch(qualificationRuleOperations.list.query);
+  const list = useList(qualificationRuleOperations.list, { query: { limit: 100, ...search } });
   return (
-    <Page title={t.rules} lead={t.lead}>
-      <RecordList
-        operation={qualificationRuleOperations.list}
-        input={{ query: { limit: 100, ...search } }}
-        label={t.rules}
-        columns={columns}
-        rowKey={({ id }) => id}
-        rowTo={({ id }) => addresses.rule(id)}
-        filters={search}
-        onFilter={change}
-        choices={choices}
-        empty={<Empty title={t.empty}>{t.emptyText}</Empty>}
-      />
-    </Page>
+    <RecordListPage
+      list={list}
+      operation={qualificationRuleOperations.list}
+      title={t.rules}
+      lead={t.lead}
+      columns={columns}
+      rowTo={addresses.rule}
+      filters={search}
+      onFilter={change}
+      choices={choices}
+      empty={{ title: t.empty, text: t.emptyText }}
+    />
   );
 }

@@ -1,17 +1,15 @@
 import { type QualificationRule, qualificationRuleOperations } from '@arbiter/contract/qualification-rules';
 import { useOperation } from '../../data/use-operation.ts';
-import { Loaded } from '../../forms/loaded.tsx';
 import { ScopeText } from '../../forms/record-name.tsx';
+import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { Settings } from '../../forms/settings.tsx';
-import { StatusBadge } from '../../forms/status-badge.tsx';
 import { listTexts } from '../../messages/lists.ts';
 import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
-import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
 const parents = [{ title: t.rules, to: addresses.rules() }];
@@ -20,31 +18,16 @@ const parents = [{ title: t.rules, to: addresses.rules() }];
 export function RulePage() {
   const id = useParam('id');
   const answer = useOperation(qualificationRuleOperations.get, { params: { id } });
-  const rule = answer.data;
   return (
-    <Page
-      title={rule?.name ?? t.rule}
-      parents={parents}
-      about={
-        rule ? (
-          <>
-            <StatusBadge status={rule.status} deleted={rule.deletedAt !== null} />
-            <Id id={rule.id} what="rule id" />
-          </>
-        ) : null
-      }
-      lead={rule?.description || undefined}
-    >
-      <Loaded answer={answer} operation={qualificationRuleOperations.get}>
-        {(body) => <Rule rule={body} />}
-      </Loaded>
-    </Page>
+    <RecordPage answer={answer} operation={qualificationRuleOperations.get} kind={t.rule} parents={parents}>
+      {(body) => <Rule rule={body} />}
+    </RecordPage>
   );
 }
 
 function Rule({ rule }: { readonly rule: QualificationRule }) {
   const format = useFormat();
-  const { ruleType, config, scopes, stage, priority, version, updatedAt } = rule;
+  const { ruleType, config, scopes, stage, priority } = rule;
   return (
     <div className="grid items-start gap-4 md:grid-cols-2">
       <Section title={t.asks}>
@@ -65,8 +48,7 @@ function Rule({ rule }: { readonly rule: QualificationRule }) {
                 label: t.dropped,
                 value: <Link to={addresses.decisions({ ruleId: rule.id })}>{t.open}</Link>,
               },
-              { label: listTexts.version, value: version },
-              { label: listTexts.changed, value: format.instant(updatedAt) },
+              ...versionFacts(rule, format),
             ]}
           />
         </div>

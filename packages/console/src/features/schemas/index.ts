@@ -1,5 +1,5 @@
 import { Database } from 'lucide-react';
-import { schemaTexts } from '../../messages/schemas.ts';
+import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const schemas = feature({
@@ -7,13 +7,13 @@ export const schemas = feature({
   screens: [
     {
       path: '/data/schemas',
-      title: schemaTexts.schemas,
+      title: catalogueTitles.schemas,
       rail: { group: 'data', order: 10, icon: Database },
       load: () => import('./schema-list.tsx').then((module) => module.SchemaList),
     },
     {
       path: '/data/schemas/$id',
-      title: schemaTexts.schema,
+      title: catalogueTitles.schema,
       load: () => import('./schema-page.tsx').then((module) => module.SchemaPage),
     },
   ],

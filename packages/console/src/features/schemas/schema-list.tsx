@@ -1,18 +1,13 @@
 import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/schemas';
-import { RecordList } from '../../forms/record-list.tsx';
+import { useList } from '../../data/use-operation.ts';
+import { changedColumn } from '../../forms/record-columns.tsx';
+import { RecordListPage } from '../../forms/record-list.tsx';
 import { listTexts } from '../../messages/lists.ts';
 import { schemaTexts as t } from '../../messages/schemas.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Page } from '../../ui/page.tsx';
-import { useFormat } from '../../ui/provider.tsx';
 import type { Column } from '../../ui/table-column.ts';
-
-function Changed({ at }: { readonly at: string }) {
-  return <span className="text-soft">{useFormat().moment(at)}</span>;
-}
 
 const columns: readonly Column<DataSchema>[] = [
   {
@@ -53,32 +48,25 @@ const columns: readonly Column<DataSchema>[] = [
     width: 150,
     grow: 0,
   },
-  {
-    key: 'changed',
-    header: listTexts.changed,
-    cell: ({ updatedAt }) => <Changed at={updatedAt} />,
-    width: 130,
-    grow: 0,
-  },
+  changedColumn,
 ];
 
 /** All schemas. */
 export function SchemaList() {
   const [search, change] = useSearch(schemaRecordOperations.list.query);
+  const list = useList(schemaRecordOperations.list, { query: { limit: 100, ...search } });
   return (
-    <Page title={t.schemas} lead={t.lead}>
-      <RecordList
-        operation={schemaRecordOperations.list}
-        input={{ query: { limit: 100, ...search } }}
-        label={t.schemas}
-        columns={columns}
-        rowKey={({ id }) => id}
-        rowTo={({ id }) => addresses.schema(id)}
-        filters={search}
-        onFilter={change}
-        choices={[]}
-        empty={<Empty title={t.empty}>{t.emptyText}</Empty>}
-      />
-    </Page>
+    <RecordListPage
+      list={list}
+      operation={schemaRecordOperations.list}
+      title={t.schemas}
+      lead={t.lead}
+      columns={columns}
+      rowTo={addresses.schema}
+      filters={search}
+      onFilter={change}
+      choices={[]}
+      empty={{ title: t.empty, text: t.emptyText }}
+    />
   );
 }

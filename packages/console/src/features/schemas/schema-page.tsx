@@ -1,8 +1,7 @@
 import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/schemas';
 import Type from 'typebox';
 import { useOperation } from '../../data/use-operation.ts';
-import { Loaded } from '../../forms/loaded.tsx';
-import { listTexts } from '../../messages/lists.ts';
+import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { schemaTexts as t } from '../../messages/schemas.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
@@ -10,7 +9,6 @@ import { Badge } from '../../ui/badge.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Page } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { SchemaFields } from './schema-fields.tsx';
@@ -31,43 +29,35 @@ export function SchemaPage() {
   const id = useParam('id');
   const [search, change] = useSearch(SchemaSearch);
   const answer = useOperation(schemaRecordOperations.get, { params: { id } });
-  const schema = answer.data;
   return (
-    <Page
-      title={schema?.displayName ?? t.schema}
+    <RecordPage
+      answer={answer}
+      operation={schemaRecordOperations.get}
+      kind={t.schema}
       parents={parents}
-      about={
-        schema ? (
-          <>
-            <Badge tone="neutral">{schema.schemaType}</Badge>
-            <Id id={schema.id} what="schema id" />
-          </>
-        ) : null
-      }
-      lead={schema?.description || undefined}
+      nameOf={({ displayName }) => displayName}
+      badges={({ schemaType }) => <Badge tone="neutral">{schemaType}</Badge>}
     >
-      <Loaded answer={answer} operation={schemaRecordOperations.get}>
-        {(body) => (
-          <Tabs
-            label={t.schema}
-            value={search.tab ?? 'fields'}
-            onChange={(tab) => change({ tab, offset: undefined, key: undefined }, { push: true })}
-            tabs={[
-              { key: 'fields', label: t.fields, count: body.fields.length, content: <SchemaFields schema={body} /> },
-              {
-                key: 'rows',
-                label: t.rows,
-                content: (
-                  <SchemaRows schema={body} offset={search.offset ?? 0} rowKey={search.key ?? ''} onChange={change} />
-                ),
-              },
-              { key: 'statistics', label: t.statistics, content: <SchemaStatistics schema={body} /> },
-              { key: 'about', label: t.about, content: <About schema={body} /> },
-            ]}
-          />
-        )}
-      </Loaded>
-    </Page>
+      {(body) => (
+        <Tabs
+          label={t.schema}
+          value={search.tab ?? 'fields'}
+          onChange={(tab) => change({ tab, offset: undefined, key: undefined }, { push: true })}
+          tabs={[
+            { key: 'fields', label: t.fields, count: body.fields.length, content: <SchemaFields schema={body} /> },
+            {
+              key: 'rows',
+              label: t.rows,
+              content: (
+                <SchemaRows schema={body} offset={search.offset ?? 0} rowKey={search.key ?? ''} onChange={change} />
+              ),
+            },
+            { key: 'statistics', label: t.statistics, content: <SchemaStatistics schema={body} /> },
+            { key: 'about', label: t.about, content: <About schema={body} /> },
+          ]}
+        />
+      )}
+    </RecordPage>
   );
 }
 
@@ -91,8 +81,7 @@ function About({ schema }: { readonly schema: DataSchema }) {
               ),
           },
           { label: t.autoEnrich, value: schema.autoEnrich ? t.yes : t.no },
-          { label: listTexts.version, value: schema.version },
-          { label: listTexts.changed, value: format.instant(schema.updatedAt) },
+          ...versionFacts(schema, format),
         ]}
       />
     </div>

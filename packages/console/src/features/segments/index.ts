@@ -1,5 +1,5 @@
 import { UsersRound } from 'lucide-react';
-import { segmentTexts } from '../../messages/segments.ts';
+import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const segments = feature({
@@ -7,13 +7,13 @@ export const segments = feature({
   screens: [
     {
       path: '/segments',
-      title: segmentTexts.segments,
+      title: catalogueTitles.segments,
       rail: { group: 'audience', order: 20, icon: UsersRound },
       load: () => import('./segment-list.tsx').then((module) => module.SegmentList),
     },
     {
       path: '/segments/$id',
-      title: segmentTexts.segment,
+      title: catalogueTitles.segment,
       load: () => import('./segment-page.tsx').then((module) => module.SegmentPage),
     },
   ],

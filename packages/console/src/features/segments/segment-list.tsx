@@ -1,14 +1,13 @@
 import { type Segment, segmentOperations } from '@arbiter/contract/segments';
-import { RecordList } from '../../forms/record-list.tsx';
-import { StatusBadge, statusChoice } from '../../forms/status-badge.tsx';
+import { useList } from '../../data/use-operation.ts';
+import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { RecordListPage } from '../../forms/record-list.tsx';
+import { statusChoice } from '../../forms/status-badge.tsx';
 import { conditionText } from '../../messages/conditions.ts';
-import { listTexts } from '../../messages/lists.ts';
 import { segmentTexts as t } from '../../messages/segments.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { AsOf } from '../../ui/as-of.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Page } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import type { Column } from '../../ui/table-column.ts';
 
@@ -19,7 +18,7 @@ function Count({ segment: { customerCount } }: { readonly segment: Segment }) {
 }
 
 const columns: readonly Column<Segment>[] = [
-  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 200 },
+  nameColumn(200),
   {
     key: 'who',
     header: t.who,
@@ -46,33 +45,25 @@ const columns: readonly Column<Segment>[] = [
     grow: 0,
   },
   { key: 'base', header: t.base, cell: ({ baseSchemaName }) => baseSchemaName, width: 160 },
-  {
-    key: 'status',
-    header: listTexts.status,
-    cell: ({ status }) => <StatusBadge status={status} />,
-    sortBy: ({ status }) => status,
-    width: 110,
-    grow: 0,
-  },
+  statusColumn,
 ];
 
 /** All segments. */
 export function SegmentList() {
   const [search, change] = useSearch(segmentOperations.list.query);
+  const list = useList(segmentOperations.list, { query: { limit: 100, ...search } });
   return (
-    <Page title={t.segments} lead={t.lead}>
-      <RecordList
-        operation={segmentOperations.list}
-        input={{ query: { limit: 100, ...search } }}
-        label={t.segments}
-        columns={columns}
-        rowKey={({ id }) => id}
-        rowTo={({ id }) => addresses.segment(id)}
-        filters={search}
-        onFilter={change}
-        choices={[statusChoice]}
-        empty={<Empty title={t.empty}>{t.emptyText}</Empty>}
-      />
-    </Page>
+    <RecordListPage
+      list={list}
+      operation={segmentOperations.list}
+      title={t.segments}
+      lead={t.lead}
+      columns={columns}
+      rowTo={addresses.segment}
+      filters={search}
+      onFilter={change}
+      choices={[statusChoice]}
+      empty={{ title: t.empty, text: t.emptyText }}
+    />
   );
 }

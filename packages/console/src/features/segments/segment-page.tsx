@@ -1,10 +1,8 @@
 import { type Segment, segmentOperations } from '@arbiter/contract/segments';
 import { useList, useOperation } from '../../data/use-operation.ts';
 import { ConditionView } from '../../forms/condition-view.tsx';
-import { FailurePanel } from '../../forms/failure-panel.tsx';
-import { Loaded } from '../../forms/loaded.tsx';
-import { StatusBadge } from '../../forms/status-badge.tsx';
-import { listTexts } from '../../messages/lists.ts';
+import { ListTable } from '../../forms/list-table.tsx';
+import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { segmentTexts as t } from '../../messages/segments.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
@@ -13,9 +11,8 @@ import { Id } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Page, Section } from '../../ui/page.tsx';
+import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
 
 const parents = [{ title: t.segments, to: addresses.segments() }];
 
@@ -23,36 +20,21 @@ const parents = [{ title: t.segments, to: addresses.segments() }];
 export function SegmentPage() {
   const id = useParam('id');
   const answer = useOperation(segmentOperations.get, { params: { id } });
-  const segment = answer.data;
   return (
-    <Page
-      title={segment?.name ?? t.segment}
-      parents={parents}
-      about={
-        segment ? (
-          <>
-            <StatusBadge status={segment.status} />
-            <Id id={segment.id} what="segment id" />
-          </>
-        ) : null
-      }
-      lead={segment?.description || undefined}
-    >
-      <Loaded answer={answer} operation={segmentOperations.get}>
-        {(body) => (
-          <div className="grid items-start gap-4 md:grid-cols-2">
-            <Definition segment={body} />
-            <Members id={body.id} />
-          </div>
-        )}
-      </Loaded>
-    </Page>
+    <RecordPage answer={answer} operation={segmentOperations.get} kind={t.segment} parents={parents}>
+      {(body) => (
+        <div className="grid items-start gap-4 md:grid-cols-2">
+          <Definition segment={body} />
+          <Members id={body.id} />
+        </div>
+      )}
+    </RecordPage>
   );
 }
 
 function Definition({ segment }: { readonly segment: Segment }) {
   const format = useFormat();
-  const { filters, customerCount, lastRefreshedAt, baseSchema, joins, viewName, version, updatedAt } = segment;
+  const { filters, customerCount, lastRefreshedAt, baseSchema, joins, viewName } = segment;
   return (
     <Section title={t.who}>
       <div className="flex flex-col gap-4">
@@ -89,8 +71,7 @@ function Definition({ segment }: { readonly segment: Segment }) {
                     )),
             },
             { label: t.view, value: <Id id={viewName} what="view name" whole /> },
-            { label: listTexts.version, value: version },
-            { label: listTexts.changed, value: format.instant(updatedAt) },
+            ...versionFacts(segment, format),
           ]}
         />
       </div>
@@ -102,24 +83,15 @@ function Members({ id }: { readonly id: string }) {
   const list = useList(segmentOperations.customers, { params: { id }, query: { limit: 100 } });
   return (
     <section aria-label={t.members} className="flex min-w-0 flex-col gap-2">
-      <DataTable
+      <ListTable
+        list={list}
+        operation={segmentOperations.customers}
         label={t.members}
         columns={[{ key: 'id', header: t.members, cell: ({ customerId }) => customerId, width: 200 }]}
-        rows={list.loading || (list.failure !== null && list.rows.length === 0) ? undefined : list.rows}
         rowKey={({ customerId }) => customerId}
         rowTo={({ customerId }) => addresses.customer(customerId)}
-        complete={list.complete}
-        total={list.total ?? undefined}
         maxHeight="28rem"
         empty={<Empty title={t.nobody} level={3} />}
-        error={
-          list.failure === null ? undefined : (
-            <FailurePanel failure={list.failure} operation={segmentOperations.customers} retry={list.refresh} />
-          )
-        }
-        onMore={list.complete || list.rows.length === 0 ? undefined : list.loadMore}
-        loadingMore={list.loadingMore}
-        foot={list.asOf === null ? undefined : <AsOf at={list.asOf} stale={list.old} />}
       />
     </section>
   );

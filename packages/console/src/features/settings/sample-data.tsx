@@ -19,13 +19,14 @@ export function SampleData() {
   const [asking, setAsking] = useState(false);
   const { run, busy, failure } = useMutate(seedDatasetOperations.unload);
   const key = list.data?.currentlyLoaded ?? null;
-  if (key === null) return null;
+  const dataset = list.data?.datasets.find((each) => each.key === key);
+  if (key === null || dataset === undefined) return null;
   return (
     <Section title={t.sample} about={<Badge tone="info">{t.sampleLoaded}</Badge>}>
       <div className="flex flex-col gap-3">
         {failure === null ? null : <FailurePanel failure={failure} operation={seedDatasetOperations.unload} />}
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-soft">{t.sampleLead}</p>
+          <p className="text-soft">{t.sampleLead(dataset.name, dataset.description)}</p>
           <Button kind="danger" onClick={() => setAsking(true)}>
             {t.sampleRemove}
           </Button>
@@ -34,7 +35,7 @@ export function SampleData() {
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title={t.sampleRemoveTitle}
+        title={t.sampleRemoveTitle(dataset.name)}
         act={t.sampleRemove}
         typed={key}
         busy={busy}

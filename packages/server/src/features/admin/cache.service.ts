@@ -2,15 +2,21 @@ import { type CacheFlush, type CacheFlushed, cacheScopes } from '@arbiter/contra
 import type { Tx } from '../../db/tx.ts';
 import { recordAudit } from '../audit/index.ts';
 import { renewCounts } from '../objectives/index.ts';
+import { enqueueRecount } from '../stream/index.ts';
 
 /**
  * Has every process read the tenant's catalogue anew before its next decision (contract part 1, 4.13;
  * docs/design/api-access.md 15). With scope `all` what ranking objectives count is counted anew as well, and used at once
- * (docs/design/api-settled.md 112).
+ * (docs/design/api-settled.md 112), and the tenant's daily figures are counted anew from history by a job, in the days of the
+ * tenant's zone.
  */
 export async function flushCaches(tx: Tx, { scope = 'all' }: CacheFlush): Promise<CacheFlushed> {
-  const flushed: CacheFlushed['flushed'] = scope === 'all' ? [...cacheScopes, 'objectiveCounts'] : [scope];
-  if (scope === 'all') await renewCounts(tx, null, 0);
+  const flushed: CacheFlushed['flushed'] =
+    scope === 'all' ? [...cacheScopes, 'objectiveCounts', 'dailyTotals'] : [scope];
+  if (scope === 'all') {
+    await renewCounts(tx, null, 0);
+    await enqueueRecount(tx);
+  }
   tx.touchCatalogue();
   await recordAudit(tx, {
     action: 'update',

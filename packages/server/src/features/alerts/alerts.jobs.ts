@@ -1,6 +1,7 @@
 import Type from 'typebox';
+import type { Tx } from '../../db/index.ts';
 import { handleInSlices, handleInstallationJob, installationJob, type JobHandler, job } from '../../jobs/index.ts';
-import { retentionOf } from '../retention/index.ts';
+import { removeByAge } from '../retention/index.ts';
 import { expireEvents } from './alerts.store.ts';
 import { type TickPorts, tick } from './tick.service.ts';
 
@@ -21,14 +22,14 @@ export const retainEventsJob = job({
   schedule: { cron: '55 4 * * *', payload: {}, upkeep: true },
 });
 
+/** One slice of events that are kept no longer. */
+export const retainEvents = (tx: Tx) => removeByAge(tx, 'metrics', (days) => expireEvents(tx, days));
+
 /** How this feature's jobs are done. */
 export const alertJobs = (ports: TickPorts): JobHandler[] => [
   handleInstallationJob(tickJob, async () => {
     const now = await ports.database.withSystem('tick', async (tx) => tx.now);
     await tick(ports, now);
   }),
-  handleInSlices(retainEventsJob, ports.database, async (tx) => {
-    const { days, legalHold } = await retentionOf(tx, 'metrics');
-    return !legalHold && expireEvents(tx, days);
-  }),
+  handleInSlices(retainEventsJob, ports.database, async (tx) => (await retainEvents(tx)).more),
 ];

@@ -10,6 +10,7 @@ import {
 } from '@arbiter/contract';
 import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
+import type { Removed } from '../../jobs/index.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 
@@ -197,8 +198,8 @@ export async function deleteTraces(tx: Tx, alertId: string): Promise<void> {
 
 const rowsPerSlice = 1_000;
 
-/** Deletes events that are older than so many days. True when there may be more. */
-export async function expireEvents(tx: Tx, days: number): Promise<boolean> {
+/** Deletes events that are older than so many days. */
+export async function expireEvents(tx: Tx, days: number): Promise<Removed> {
   const [row] = await tx.query<{ deleted: number }>(
     `with due as (
        select id from arbiter.alert_events
@@ -207,5 +208,6 @@ export async function expireEvents(tx: Tx, days: number): Promise<boolean> {
      select count(*)::int as deleted from gone`,
     [tx.tenantId, tx.now, days, rowsPerSlice],
   );
-  return row?.deleted === rowsPerSlice;
+  const rows = row?.deleted ?? 0;
+  return { rows, more: rows === rowsPerSlice };
 }

@@ -3,6 +3,7 @@ import type { Tx } from '../../db/tx.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type DeliveryResult, enqueueDelivery, providersAmong } from '../notifications/index.ts';
+import { tellFired } from './alerts.events.ts';
 import { alertText, breaches, severityOf, shownNumber, usable } from './alerts.rules.ts';
 import {
   type AlertState,
@@ -33,7 +34,7 @@ export async function evaluateRule(tx: Tx, id: string, begun: Date): Promise<Loo
   const rule = await claimRule(tx, id);
   if (rule === undefined) return null;
   const [before] = await selectStates(tx, [id]);
-  if (before !== undefined && before.lastEvaluatedAt.getTime() >= begun.getTime()) return null;
+  if (before !== undefined && isBetween(before.lastEvaluatedAt, begun, tx.now)) return null;
   const windowMs = rule.windowMinutes * minuteMs;
   const start = new Date(tx.now.getTime() - windowMs);
   const { over, isOfNow } = await measureOf(tx, rule);
@@ -45,7 +46,7 @@ export async function evaluateRule(tx: Tx, id: string, begun: Date): Promise<Loo
     lastFiredAt: before?.lastFiredAt ?? null,
     lastEventId: before?.lastEventId ?? null,
   };
-  const quiet = quietStatus(rule, value, state.lastFiredAt, tx.now);
+  const quiet = quietStatus(rule, value, firedBefore(state.lastFiredAt, tx.now), tx.now);
   if (quiet !== null || value === null) {
     const status = quiet ?? 'no_data';
     await upsertState(tx, { ...state, status });
@@ -55,8 +56,20 @@ export async function evaluateRule(tx: Tx, id: string, begun: Date): Promise<Loo
   const event = await fire(tx, rule, value, earlier);
   const status = event.deliveries.some(({ ok }) => ok === false) ? 'delivery_failed' : 'fired';
   await upsertState(tx, { ...state, status, lastFiredAt: tx.now, lastEventId: event.id });
+  await tellFired(tx, rule, event, { before: before?.status ?? 'ok', after: status });
   return status;
 }
+
+/** Clocks of nodes differ by less. */
+const clocksDifferMs = 2 * minuteMs;
+
+/** True when the instant lies within the tick. One from far ahead was noted by a clock that was set back since: it says nothing. */
+const isBetween = (at: Date, begun: Date, now: Date): boolean =>
+  at.getTime() >= begun.getTime() && at.getTime() <= now.getTime() + clocksDifferMs;
+
+/** When the rule fired last; null also where a clock that was set back since says that it will. */
+const firedBefore = (lastFiredAt: Date | null, now: Date): Date | null =>
+  lastFiredAt !== null && lastFiredAt.getTime() > now.getTime() + clocksDifferMs ? null : lastFiredAt;
 
 /** Null: the rule fires. */
 function quietStatus(

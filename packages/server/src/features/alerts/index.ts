@@ -2,7 +2,8 @@ import { alertOperations, tickOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { alertJobs } from './alerts.jobs.ts';
+import { alertFired } from './alerts.events.ts';
+import { alertJobs, retainEvents } from './alerts.jobs.ts';
 import { alertRoutes, tickRoutes } from './alerts.routes.ts';
 import type { AlertPorts } from './alerts.service.ts';
 import type { TickPorts } from './tick.service.ts';
@@ -16,6 +17,8 @@ export const tables = ['alerts', 'alert_states', 'alert_events'];
 export const alertsFeature = feature({
   name: 'alerts',
   tables,
+  events: [alertFired],
+  retains: [{ dataClass: 'metrics', counted: 'metrics', remove: retainEvents }],
   resets: { empties: ['alert_events', 'alert_states', 'alerts'] },
   operations: (ports: AlertPorts & TickPorts & { readonly clock: Clock }) => [
     ...handlerEntries(alertOperations, alertRoutes(ports)),

@@ -15,7 +15,10 @@ export interface TickPorts {
   readonly database: Database;
   readonly logger: Logger;
   /** What else is due when the clock ticks: each starts it, once whoever calls, and says what failed. */
-  readonly alsoDue: readonly ((now: Date) => Promise<readonly TickFailure[]>)[];
+  readonly alsoDue: readonly ((
+    ports: Pick<TickPorts, 'database' | 'logger'>,
+    now: Date,
+  ) => Promise<readonly TickFailure[]>)[];
 }
 
 const actor = systemActor('tick');
@@ -50,7 +53,7 @@ export async function tick({ database, logger, alsoDue }: TickPorts, now: Date):
       if (looked === 'fired' || looked === 'delivery_failed') rulesFired += 1;
     }
   }
-  for (const start of alsoDue) errors.push(...(await start(now)));
+  for (const start of alsoDue) errors.push(...(await start({ database, logger }, now)));
   return {
     ok: errors.length === 0,
     tenantsProcessed: tenantIds.length,

@@ -82,7 +82,8 @@ async function change(
   if (action === 'delete') {
     if (expected !== undefined) await requireVersion(tx, entityType, entityId, expected);
     await call(operations.deleteById, { params: { id: entityId } });
-    return entityId;
+    // It was found, so that it is the id of a record, perhaps in other letters.
+    return entityId.toLowerCase();
   }
   const publishes = entityType === 'decisionFlow' && isPublishing(publish);
   if (action === 'create') {
@@ -95,7 +96,7 @@ async function change(
   const onlyPublishes = publishes && Object.keys(values).length === 0;
   if (!onlyPublishes) await call(operations.updateById, { params: { id: entityId }, body });
   if (publishes) await publishFlow(call, entityId, notes, onlyPublishes ? expected : undefined);
-  return entityId;
+  return entityId.toLowerCase();
 }
 
 /** The version that the payload was written for. `version` is what most records call it. */

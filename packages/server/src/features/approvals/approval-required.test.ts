@@ -54,9 +54,70 @@ test('an editor writes drafts, and neither makes a record live nor brings a live
     assert.deepEqual([live.status, live.body.code], [403, 'approval_required'], path);
     assert.notEqual((await world.read(`${path}/${draft.id}`)).status, 'active');
     assert.equal((await put(null, { status: 'active' })).status, 200, `${path}: admins are free`);
-    assert.equal((await put(editor, { description: 'Live already' })).status, 200, path);
-    assert.equal((await put(editor, { status: 'active' })).status, 200, `${path}: it was live before`);
+    assert.equal((await put(editor, { status: 'active' })).status, 200, `${path}: nothing changes`);
   }
+});
+
+test('an editor changes no live record, and takes one out of use; of a live flow the draft stays free', async () => {
+  const changes: Readonly<Record<string, object>> = {
+    offers: { priority: 91 },
+    creatives: { content: { headline: 'Other words' } },
+    channels: { name: 'Another channel' },
+    'algorithm-models': { config: { baseScore: 0.2 } },
+    'decision-flows': { isDefault: true },
+  };
+  for (const [path, body] of await drafts()) {
+    const { body: draft } = await make(path, body);
+    const put = (as: string | null, change: object) => world.as<Problem>(as, 'PUT', `${path}/${draft.id}`, change);
+    assert.equal((await put(null, { status: 'active' })).status, 200, path);
+    const before = await world.read(`${path}/${draft.id}`);
+    const refused = await put(editor, changes[path]!);
+    assert.deepEqual(
+      [refused.status, refused.body.code],
+      [403, 'approval_required'],
+      `${path} ${JSON.stringify(refused.body)}`,
+    );
+    assert.deepEqual(await world.read(`${path}/${draft.id}`), before, 'nothing changed');
+    if (path === 'decision-flows') {
+      assert.equal((await put(editor, { draftConfig: { version: 2, nodes: [] }, description: 'Next' })).status, 200);
+    }
+    assert.equal((await put(null, changes[path]!)).status, 200, `${path}: admins are free`);
+    const stopped = await put(editor, { status: 'archived' });
+    assert.equal(stopped.status, 200, `${path} ${JSON.stringify(stopped.body)}`);
+  }
+});
+
+test('secrets of a live channel are no way around it', async () => {
+  const channel = await world.make('channels', {
+    name: `Channel ${++counter}`,
+    channelType: 'email',
+    status: 'active',
+  });
+  const providerConfig = { provider: 'sendgrid', apiKey: 'SG.a-secret-of-the-test' };
+  const put = (as: string | null, body: object) => world.as<Problem>(as, 'PUT', `channels/${channel.id}`, body);
+  assert.equal((await put(null, { providerConfig })).status, 200);
+  assert.equal((await put(editor, { providerConfig })).body.code, 'approval_required');
+  assert.equal(
+    (await put(editor, { providerConfig: { ...providerConfig, apiKey: 'SG.another' } })).body.code,
+    'approval_required',
+  );
+});
+
+test('a role that is lowered for a call is refused like an editor; PATCH and the collection style are no ways around it', async () => {
+  const offer = await world.make('offers', { name: `Offer ${++counter}`, status: 'active' });
+  const lowered = await world.server.call<Problem>('PUT', `/api/v1/offers/${offer.id}`, {
+    body: { priority: 3 },
+    headers: { 'x-user-role': 'editor' },
+  });
+  assert.equal(lowered.body.code, 'approval_required', lowered.text);
+  assert.equal(
+    (await world.as<Problem>(editor, 'PUT', 'offers', { id: offer.id, priority: 3 })).body.code,
+    'approval_required',
+  );
+  assert.equal((await world.as<Problem>(editor, 'PATCH', `offers/${offer.id}`, { priority: 3 })).status, 405);
+  const gone = await world.make('offers', { name: `Offer ${++counter}`, status: 'active' });
+  assert.equal((await world.as(null, 'DELETE', `offers/${gone.id}`)).status, 200);
+  assert.equal((await world.as(editor, 'POST', 'restore', { entityType: 'offer', id: gone.id })).status, 403);
 });
 
 test('a record that is live unless the body says otherwise is live', async () => {

@@ -12,7 +12,7 @@ export function approvalRoutes(ports: ApprovalPorts): Handlers<typeof approvalOp
   return {
     list: async (tx, { query: { status = 'pending', limit = 100 } }) =>
       reply(200, await listApprovals(tx, status, Math.min(limit, mostListed))),
-    create: async (tx, { body }) => reply(201, await fileApproval(tx, ports, body)),
+    create: async (tx, request) => reply(201, await fileApproval(tx, request, ports, request.body)),
     get: async (tx, request) => reply(200, await readApproval(tx, request, ports, request.params.id)),
     decide: async (tx, request) => reply(200, await decide(tx, request, ports, request.params.id, request.body)),
   };

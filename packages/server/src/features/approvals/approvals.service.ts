@@ -47,12 +47,18 @@ export const payloadPlace = (tenantId: string, recordId: string): SealPlace => (
  * Files a request. Only its shape is judged: whether the record is there and may be changed so is told when it is applied
  * (docs/design/api-access.md 8). Throws 409 `limit_reached`, and 503 `not_configured` for secrets that nothing can seal.
  */
-export async function fileApproval(tx: Tx, ports: ApprovalPorts, body: ApprovalCreate): Promise<Approval> {
+export async function fileApproval(
+  tx: Tx,
+  facts: RequestFacts,
+  ports: ApprovalPorts,
+  body: ApprovalCreate,
+): Promise<Approval> {
   if ((await countPending(tx)) >= mostPending) {
     throw new AppError('limit_reached', { detail: `${mostPending} requests wait already; decide some of them first.` });
   }
-  const { payload, stages = defaultStages, ...asked } = body;
-  tx.remarks.push(...payloadRemarks(asked, payload));
+  const { payload: sent, stages = defaultStages, ...asked } = body;
+  tx.remarks.push(...payloadRemarks(asked, sent));
+  const payload = await pinned(tx, facts, ports, body);
   const { shown, paths } = payload === undefined ? { shown: null, paths: [] } : hidePayload(payload);
   const row: ApprovalRow = {
     ...asked,
@@ -96,6 +102,22 @@ export async function fileApproval(tx: Tx, ports: ApprovalPorts, body: ApprovalC
   });
   await tellDeciders(tx, ports.enqueueMail, row, asStages);
   return approval;
+}
+
+/**
+ * The payload, with the version of the flow that is to be published as it is: what is approved later is this draft, or nothing
+ * (docs/adr/0063-live-records-change-by-approval.md).
+ */
+async function pinned(
+  tx: Tx,
+  facts: RequestFacts,
+  ports: ApprovalPorts,
+  { entityType, entityId, action, payload }: ApprovalCreate,
+): Promise<ApprovalCreate['payload']> {
+  if (entityType !== 'decisionFlow' || action !== 'update' || payload?.publish !== true) return payload;
+  if (['draftConfig', 'rowVersion', 'version'].some((name) => payload[name] !== undefined)) return payload;
+  const flow = await readTarget(tx, facts, ports, { entityType, entityId });
+  return flow === null ? payload : { ...payload, rowVersion: flow.rowVersion };
 }
 
 async function keepSecret(tx: Tx, envelope: Envelope | null, id: string, payload: Payload): Promise<void> {

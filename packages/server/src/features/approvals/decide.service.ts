@@ -7,6 +7,7 @@ import { personBehind } from '../credentials/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { applyChange } from './apply.service.ts';
 import { tellDeciders, tellRequester } from './approval-mails.ts';
+import { tellResolved } from './approvals.events.ts';
 import type { ApprovalPorts } from './approvals.ports.ts';
 import { decidesStage, hasActed, openStage, showApproval } from './approvals.rules.ts';
 import { noApproval, openPayload } from './approvals.service.ts';
@@ -73,6 +74,7 @@ export async function decide(
   await updateApproval(tx, after);
   if (isLast) await deleteSecrets(tx, [row.id]);
   await noteDecision(tx, action, { row, stages, after, decidedStages });
+  if (isLast) await tellResolved(tx, [after]);
   if (isLast) await tellRequester(tx, ports.enqueueMail, after, person);
   else await tellDeciders(tx, ports.enqueueMail, after, decidedStages);
   return resultOf(after, decidedStages);

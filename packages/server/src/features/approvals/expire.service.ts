@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { EnqueueMail } from '../mail/index.ts';
 import { selectTenantIds } from '../tenants/index.ts';
 import { tellRequester } from './approval-mails.ts';
+import { tellResolved } from './approvals.events.ts';
 import { showApproval } from './approvals.rules.ts';
 import { deleteSecrets, expirePending, selectStages } from './approvals.store.ts';
 
@@ -58,6 +59,7 @@ export async function expireInTenant(
   const rows = await expirePending(tx, cutoff);
   if (rows.length === 0) return 0;
   const ids = rows.map(({ id }) => id);
+  await tellResolved(tx, rows);
   await deleteSecrets(tx, ids);
   const stages = Map.groupBy(await selectStages(tx, ids), ({ approvalId }) => approvalId);
   for (const row of rows) {

@@ -38,13 +38,13 @@ async function pagesOf(tenant: TestTenant, limit: number): Promise<AuditVerifica
   return pages;
 }
 
-test('60,000 rows are checked in one request', async () => {
-  const tenant = await tenantWithChain(60_000);
+test('12,000 rows, a dozen slices, are checked in one request', async () => {
+  const tenant = await tenantWithChain(12_000);
   assert.deepEqual(await verify(tenant), {
     intact: true,
-    verified: 60_000,
-    total: 60_000,
-    scanned: 60_000,
+    verified: 12_000,
+    total: 12_000,
+    scanned: 12_000,
     fromSequence: 1,
     nextSequence: null,
     checkpoint: null,
@@ -55,12 +55,18 @@ test('a slice is read by the index: what lies behind it is not touched', async (
   const tenant = await tenantWithChain(4_000);
   await server.db.ownerQuery('analyze arbiter.audit_logs');
   await server.db.database.withTenant(tenant.id, systemActor('test'), async (tx) => {
+    const rowsRead = async (): Promise<number> => {
+      const [read] = await tx.query<{ rows: number }>(
+        `select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
+           from pg_stat_xact_user_tables where schemaname = 'arbiter' and relname = 'audit_logs'`,
+      );
+      return read?.rows ?? 0;
+    };
+    // PostgreSQL may not have written away yet what the connection read in transactions before this one.
+    const before = await rowsRead();
     assert.equal((await selectChain(tx, 1, 4_000, 50, 1_000_000)).length, 50);
-    const [read] = await tx.query<{ rows: number }>(
-      `select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
-         from pg_stat_xact_user_tables where schemaname = 'arbiter' and relname = 'audit_logs'`,
-    );
-    assert.ok(read !== undefined && read.rows >= 50 && read.rows < 200, `${read?.rows} rows were read for 50`);
+    const read = (await rowsRead()) - before;
+    assert.ok(read >= 50 && read < 200, `${read} rows were read for 50`);
   });
 });
 

@@ -52,6 +52,7 @@ export {
   requireLive,
 } from './references.store.ts';
 export {
+  countRecords,
   countReferring,
   type ReferringColumn,
   type RelatedRow,

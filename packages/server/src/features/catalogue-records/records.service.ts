@@ -146,7 +146,7 @@ export async function updateRecord<Row extends GovernedRow>(
   const after = await (options.keepsVersion
     ? updateRow(tx, spec, before.id, change, updatedAt)
     : writeRow(tx, spec, before, change, updatedAt));
-  await checkGoingLive(tx, spec, { before, after });
+  await checkGoingLive(tx, spec, { before, after, changesSecrets: (options.secretsGiven ?? []).length > 0 });
   await noteChange(tx, spec, options.action ?? 'update', { before, after }, options.secretsGiven, options.actor);
   return after;
 }

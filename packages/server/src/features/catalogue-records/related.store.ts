@@ -107,3 +107,22 @@ export async function countReferring<E extends EntityType>(
   if (resource.softDelete) query = query.where('deletedAt', 'is', null);
   return new Map((await query.execute()).map((row) => [row.referredTo, row.referring]));
 }
+
+/** How many live records of a resource have this value in a column. */
+export async function countRecords<E extends EntityType>(
+  tx: Tx,
+  entityType: E,
+  column: ColumnOf<E>,
+  value: string,
+): Promise<number> {
+  const resource = resources[entityType];
+  const table: string = tableOf(resource);
+  let query = anyTable(tx)
+    .selectFrom(table)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('tenantId', '=', tx.tenantId)
+    .where(column, '=', value);
+  if (resource.softDelete) query = query.where('deletedAt', 'is', null);
+  const [row] = await rowsOf<{ count: number }>(tx, query);
+  return row?.count ?? 0;
+}

@@ -14,7 +14,7 @@ export function createConsoleSite(dist: Dist): Site {
   return {
     page: consoleOperations.page,
     isFilePath: (path) => path.startsWith(hashed) || /\.[A-Za-z0-9]{1,12}$/.test(path),
-    async file(path, acceptEncoding): Promise<WholeAnswer | null> {
+    async file(path, acceptEncoding, query): Promise<WholeAnswer | null> {
       const file = (await dist.read())?.files.get(path);
       if (file === undefined) return null;
       const { bytes, encoding } = encodedFor(file, acceptEncoding);
@@ -26,7 +26,7 @@ export function createConsoleSite(dist: Dist): Site {
           'cross-origin-resource-policy': 'same-origin',
           vary: 'Accept-Encoding',
           ...(encoding === null ? {} : { 'content-encoding': encoding }),
-          ...(file.mediaType.startsWith('text/html') ? pageOfFile(path, file) : {}),
+          ...(file.mediaType.startsWith('text/html') ? pageOfFile(path, file, query) : {}),
         },
         body: bytes,
       };
@@ -48,8 +48,11 @@ function takes(accepted: string, encoding: string): boolean {
   });
 }
 
-/** Pages of the build besides the console itself have no origin and may load nothing. */
-function pageOfFile(path: string, { bytes }: DistFile): Readonly<Record<string, string>> {
+/**
+ * Pages of the build besides the console itself have no origin and may load nothing; images of other sites only where the
+ * person asked for them, since they tell those sites that somebody looks.
+ */
+function pageOfFile(path: string, { bytes }: DistFile, query: string): Readonly<Record<string, string>> {
   const frames = path === previewFrame ? "frame-ancestors 'self'" : "frame-ancestors 'none'";
   const scripts = [
     ...Buffer.from(bytes)
@@ -61,7 +64,7 @@ function pageOfFile(path: string, { bytes }: DistFile): Readonly<Record<string, 
   return {
     'content-security-policy':
       `sandbox allow-scripts; default-src 'none'; script-src ${scripts === '' ? "'none'" : scripts}; ` +
-      `style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; ${frames}`,
+      `style-src 'unsafe-inline'; img-src data:${path === previewFrame && query === 'images=1' ? ' https:' : ''}; base-uri 'none'; form-action 'none'; ${frames}`,
     'referrer-policy': 'no-referrer',
   };
 }

@@ -21,6 +21,7 @@ async function makeBuild(folder: string, title = 'First'): Promise<void> {
   await writeFile(join(folder, 'assets/index-1a2b.js.br'), brotliCompressSync(script));
   await writeFile(join(folder, 'assets/index-1a2b.js.gz'), gzipSync(script));
   await writeFile(join(folder, 'preview-frame.html'), '<!doctype html><body><script>let a = 1;</script></body>');
+  await writeFile(join(folder, 'other-page.html'), '<!doctype html><body></body>');
   await writeFile(join(folder, '.vite/manifest.json'), '{}');
   await writeFile(join(folder, 'index.html'), page);
 }
@@ -205,6 +206,20 @@ test('the frame for HTML of a tenant has no origin and runs its own script only'
     /^sandbox allow-scripts; default-src 'none'; script-src 'sha256-[^']+'; style-src 'unsafe-inline';/,
   );
   assert.match(policy, /frame-ancestors 'self'$/);
+});
+
+test('images of other sites come into that frame only where somebody asked for them', async () => {
+  for (const [target, images] of [
+    ['/preview-frame.html', 'img-src data:;'],
+    ['/preview-frame.html?images=1', 'img-src data: https:;'],
+    ['/preview-frame.html?images=0', 'img-src data:;'],
+    ['/preview-frame.html?images=1&images=1', 'img-src data:;'],
+    ['/other-page.html?images=1', 'img-src data:;'],
+  ] as const) {
+    const answer = await get(target, { accept: browser });
+    assert.equal(answer.statusCode, 200, target);
+    assert.ok(String(answer.headers['content-security-policy']).includes(images), target);
+  }
 });
 
 test('a newer build is shown without a restart; without any, the page says what to do', async () => {

@@ -13,6 +13,7 @@ export { type CustomerKeys, createCustomerKeys } from './customer-keys.ts';
 export { addContact, addOutcome, type CustomerState, laneOf, prune } from './customer-state.ts';
 export { decodeState, encodeState, type StoredState } from './customer-state-codec.ts';
 export { erasedAt, readErasures, recordErasure } from './erasures.store.ts';
+export { forgetOffers } from './forget-offers.ts';
 export { customerNumbers } from './numbers.ts';
 export {
   ensureStates,

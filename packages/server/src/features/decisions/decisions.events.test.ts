@@ -54,9 +54,10 @@ async function written(): Promise<Written[]> {
   const rows = await server.database.withTenant(server.tenants[0].id, systemActor('test'), (tx) =>
     readStream(tx, 0, 1_000),
   );
-  const events = rows.flatMap((row) =>
-    row.events.flatMap((text): Written[] => (text === null ? [] : [JSON.parse(text)])),
-  );
+  const events = rows
+    .flatMap((row) => row.events.flatMap((text): Written[] => (text === null ? [] : [JSON.parse(text)])))
+    // That the flow was published is told by the flows, and tested there.
+    .filter(({ type }) => type !== 'flow.published.v1');
   for (const event of events) {
     const check = checks.get(event.type);
     assert.ok(check, `${event.type} is described nowhere`);

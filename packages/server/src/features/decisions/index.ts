@@ -8,6 +8,13 @@ import { type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
 import { decisionErasers } from './erasers.ts';
 
 export { type AnswerFacts, shapeAnswer } from './answer.ts';
+export {
+  type MinuteSums,
+  type Quantiles,
+  readMinuteSums,
+  readQuantiles,
+  type SpanSums,
+} from './daily-minutes.store.ts';
 export { decisionMade } from './decisions.events.ts';
 export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
@@ -15,6 +22,19 @@ export { createDecisionMetrics } from './metrics.ts';
 export { type CallFacts, type RecommendCall, readRecommendCall } from './recommend.rules.ts';
 export { decisionNamed } from './requests.store.ts';
 export type { TenantMetric } from './tenant-counts.ts';
+export {
+  countTraces,
+  mostTracesRead,
+  readFates,
+  readOfferFigures,
+  readPolicyFigures,
+  readScoreBins,
+  readStageFigures,
+  type ScoreBin,
+  type StageFigures,
+  type TraceWindow,
+} from './trace-figures.store.ts';
+export { reasonsOfFate } from './trace-filter.ts';
 export { hideValues, valuesNeverStored } from './trace-rows.ts';
 export { readTrialClock } from './trial-clock.ts';
 export {

@@ -266,7 +266,7 @@ test('objectives move scores; their counts are a numbered state that a record na
   const flushed = await counted();
   assert.deepEqual(flushed.body, {
     success: true,
-    flushed: ['offers', 'qualificationRule', 'contactPolicy', 'objectiveCounts'],
+    flushed: ['offers', 'qualificationRule', 'contactPolicy', 'objectiveCounts', 'dailyTotals'],
     tenantId: server.tenants[0].id,
     timestamp: Reflect.get(flushed.body, 'timestamp'),
   });

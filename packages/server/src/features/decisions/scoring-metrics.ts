@@ -18,7 +18,7 @@ export type WebhookResult =
 export interface ScoringMetrics {
   /** `seconds`: how long the call took; null: none was made. */
   webhookAsked(hook: string, result: WebhookResult, seconds: number | null): void;
-  breakerMoved(name: 'model' | 'webhook', to: BreakerState): void;
+  breakerMoved(name: 'model' | 'notification' | 'webhook', to: BreakerState): void;
   /** Decisions that did without a model. */
   degraded(modelKey: string, decisions: number): void;
 }

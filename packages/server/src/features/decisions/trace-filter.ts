@@ -19,7 +19,8 @@ export async function readTraceFilter(tx: Tx, asked: TraceFilters): Promise<Trac
   return { requestId, record, flowKey, mentions };
 }
 
-const reasonsOfFate: Readonly<Record<Exclude<OfferFate, 'selected'>, readonly string[]>> = {
+/** What each fate of an offer that was not shown is called where it was dropped. */
+export const reasonsOfFate: Readonly<Record<Exclude<OfferFate, 'selected'>, readonly string[]>> = {
   qualification: ['qualification'],
   suppression: ['suppressed'],
   contact_policy: ['contact_policy'],

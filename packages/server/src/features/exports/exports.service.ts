@@ -31,8 +31,8 @@ export interface Exported {
 }
 
 /**
- * How much later than its id a row may be written, in ms: from the making of the id, by the clock of any node, to the
- * first change of its transaction. From there on the transaction may last as long as it likes.
+ * How much later than its id a row may be written, in ms, by the database's clock, without being noted as late by the
+ * statement that writes it (migration 0045). From there on the transaction may last as long as it likes.
  */
 export const idsMayLagMs = 10 * 60_000;
 
@@ -78,24 +78,26 @@ async function chooseBatch(tx: Tx, folder: PrivateFolder): Promise<boolean> {
   const reached = isWhole || last === undefined ? bounds.lowId : smaller(bounds.lowId, last.rowId);
   const lowId = greater(checkpoint.lowId, reached);
   const at = last === undefined ? null : await fileInstant(tx, folder, checkpoint.lastFileAt);
-  await noteBatch(tx, { ...bounds, lowId, at, rows });
+  const items = new Map(found.map((row) => [row.rowId, row.items]));
+  const whole = rows.flatMap((row) => (row.items === items.get(row.rowId) ? [row.rowId] : []));
+  await noteBatch(tx, { ...bounds, lowId, at, rows, whole });
   return last !== undefined;
 }
 
 /**
  * The id below which no row is committed any more, and what has to be waited for until a later one is. A transaction that
  * runs may still commit rows with ids from before it began; so the bound of a call holds once every transaction that ran
- * then has ended, however long they take. Numbers of transactions begin anew in a restored copy of the database, where no
+ * then has ended, however long they take; what a later one writes with an older id is noted by itself. Numbers of transactions begin anew in a restored copy of the database, where no
  * transaction of before runs.
  */
 async function boundsOf(
   tx: Tx,
   { lowId, nextLowId, nextLowXid }: Checkpoint,
 ): Promise<{ readonly lowId: string; readonly nextLowId: string | null; readonly nextLowXid: bigint | null }> {
-  const { oldest, next } = await runningTransactions(tx);
+  const { oldest, next, at } = await runningTransactions(tx);
   const waitedFor = nextLowXid === null ? null : BigInt(nextLowXid);
   if (waitedFor !== null && waitedFor > oldest && waitedFor <= next) return { lowId, nextLowId, nextLowXid: waitedFor };
-  const ahead = firstIdAt(Math.max(0, tx.now.getTime() - idsMayLagMs));
+  const ahead = firstIdAt(Math.max(0, at - idsMayLagMs));
   return { lowId: greater(lowId, nextLowId ?? lowId), nextLowId: ahead, nextLowXid: next };
 }
 

@@ -1,6 +1,6 @@
 import { columns, computed, expression, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import { type Tx, uuidArray } from '../../db/index.ts';
-import { storedRowsFrom } from '../interactions/index.ts';
+import { storedRowsAmong, storedRowsFrom } from '../interactions/index.ts';
 
 const checkpoint = selectList(
   columns(table('export_checkpoints'), [
@@ -40,14 +40,17 @@ export async function waitForCheckpoint(tx: Tx): Promise<boolean> {
 
 /**
  * Which transactions run: those below `oldest` have all ended, and no transaction of now is at or above `next`. As texts,
- * since they are wider than a number.
+ * since they are wider than a number. `at`: epoch ms, not later, by the database's clock, which judges how old ids are.
  */
-export async function runningTransactions(tx: Tx): Promise<{ readonly oldest: bigint; readonly next: bigint }> {
-  const [row] = await tx.query<{ oldest: string; next: string }>(
-    `select pg_snapshot_xmin(s)::text as oldest, pg_snapshot_xmax(s)::text as next from pg_current_snapshot() s`,
+export async function runningTransactions(
+  tx: Tx,
+): Promise<{ readonly oldest: bigint; readonly next: bigint; readonly at: number }> {
+  const [row] = await tx.query<{ oldest: string; next: string; at: number }>(
+    `select pg_snapshot_xmin(s)::text as oldest, pg_snapshot_xmax(s)::text as next,
+       floor(extract(epoch from statement_timestamp()) * 1000)::float8 as at from pg_current_snapshot() s`,
   );
   if (row === undefined) throw new Error('a snapshot has one row');
-  return { oldest: BigInt(row.oldest), next: BigInt(row.next) };
+  return { oldest: BigInt(row.oldest), next: BigInt(row.next), at: row.at };
 }
 
 /** A stored row of history of which items are to be exported: those behind the first `from`, up to the first `items`. */
@@ -57,16 +60,32 @@ export interface RowToExport {
   readonly items: number;
 }
 
-/** Rows from an id on of which not all items were exported, the oldest first. */
+/**
+ * Rows of which not all items were exported, the oldest first: those from an id on, and those below it that came late. What is
+ * noted of late rows that have gone since is forgotten.
+ */
 export async function selectUnexported(tx: Tx, lowId: string, most: number): Promise<RowToExport[]> {
   const exported = `select from arbiter.exported_rows e
     where e.tenant_id = $1 and e.row_id = s.row_id and e.items >= s.items`;
+  const lateRows = await tx.query<{ id: string }>(
+    'select row_id as id from arbiter.export_late_rows where tenant_id = $1 and row_id < $2 order by row_id limit $3',
+    [tx.tenantId, lowId, most],
+  );
+  const late = uuidArray(lateRows.map(({ id }) => id));
+  if (lateRows.length > 0) {
+    await tx.query(
+      `delete from arbiter.export_late_rows l where l.tenant_id = $1 and l.row_id = any($2::uuid[])
+         and not exists (select from (${storedRowsAmong('$2::uuid[]')}) s where s.row_id = l.row_id)`,
+      [tx.tenantId, late],
+    );
+  }
   return tx.query<RowToExport>(
     `select s.row_id as "rowId", coalesce(e.items, 0)::int as "from", s.items::int as items
-     from (${storedRowsFrom('$2::uuid', '$3', `not exists (${exported})`)}) s
+     from (${storedRowsFrom('$2::uuid', '$3', `not exists (${exported})`)}
+           union all ${storedRowsAmong('$4::uuid[]')}) s
      left join arbiter.exported_rows e on e.tenant_id = $1 and e.row_id = s.row_id
      order by s.row_id limit $3`,
-    [tx.tenantId, lowId, most],
+    [tx.tenantId, lowId, most, late],
   );
 }
 
@@ -77,10 +96,12 @@ export interface ChosenBatch {
   readonly nextLowXid: bigint | null;
   readonly at: Date | null;
   readonly rows: readonly RowToExport[];
+  /** Those of the rows of which no item is left. */
+  readonly whole: readonly string[];
 }
 
 /** Notes a batch; the checkpoint is locked. From here on its rows are exported, whoever writes their file. */
-export async function noteBatch(tx: Tx, { rows, at, ...bounds }: ChosenBatch): Promise<void> {
+export async function noteBatch(tx: Tx, { rows, whole, at, ...bounds }: ChosenBatch): Promise<void> {
   const ids = uuidArray(rows.map(({ rowId }) => rowId));
   const items = rows.map((row) => row.items);
   await tx.query(
@@ -100,11 +121,21 @@ export async function noteBatch(tx: Tx, { rows, at, ...bounds }: ChosenBatch): P
       items,
     ],
   );
-  await tx.query('delete from arbiter.exported_rows where tenant_id = $1 and row_id < $2', [tx.tenantId, bounds.lowId]);
+  await tx.query('delete from arbiter.export_late_rows where tenant_id = $1 and row_id = any($2::uuid[])', [
+    tx.tenantId,
+    uuidArray(whole),
+  ]);
+  // Of a late row below the bound a part may be exported.
+  const late = 'select from arbiter.export_late_rows l where l.tenant_id = $1 and l.row_id =';
+  await tx.query(
+    `delete from arbiter.exported_rows e where e.tenant_id = $1 and e.row_id < $2 and not exists (${late} e.row_id)`,
+    [tx.tenantId, bounds.lowId],
+  );
   if (rows.length === 0) return;
   await tx.query(
     `insert into arbiter.exported_rows as e (tenant_id, row_id, items)
-     select $1, r.row_id, r.items from unnest($2::uuid[], $3::smallint[]) as r(row_id, items) where r.row_id >= $4
+     select $1, r.row_id, r.items from unnest($2::uuid[], $3::smallint[]) as r(row_id, items)
+      where r.row_id >= $4 or exists (${late} r.row_id)
      on conflict (tenant_id, row_id) do update set items = excluded.items`,
     [tx.tenantId, ids, items, bounds.lowId],
   );

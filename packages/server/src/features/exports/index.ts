@@ -7,13 +7,13 @@ import { type ExportRoutePorts, exportRoutes } from './exports.routes.ts';
 import type { ExportPorts } from './exports.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['export_checkpoints', 'exported_rows', 'export_erasures'];
+export const tables = ['export_checkpoints', 'exported_rows', 'export_late_rows', 'export_erasures'];
 
 export const exportsFeature = feature({
   name: 'exports',
   tables,
   resets: {
-    empties: ['exported_rows', 'export_erasures'],
+    empties: ['exported_rows', 'export_late_rows', 'export_erasures'],
     keeps: { export_checkpoints: 'files that were written stay, and so do their names' },
   },
   erases: [

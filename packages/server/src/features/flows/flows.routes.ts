@@ -8,11 +8,13 @@ import {
 } from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
 import { type LockDependants, type RouteColumn, recordHandlers } from '../catalogue-records/index.ts';
+import type { AppendEvents } from '../schemas/index.ts';
 import { readAssemblyLog } from './assembly.service.ts';
 import { inspectDraft } from './flow-check.ts';
 import { exportFlow, importFlow } from './flow-exchange.service.ts';
 import type { FlowPorts } from './flow-ports.ts';
 import { diffFlowVersions, readVersions, restoreVersion, type VersionName } from './flow-versions.service.ts';
+import { publishedEvent } from './flows.events.ts';
 import {
   createFlow,
   deleteFlow,
@@ -27,6 +29,7 @@ import { flowSpec } from './flows.store.ts';
 /** Ports of the process, and for the features above. */
 export interface FlowRoutePorts extends FlowPorts {
   readonly lockRoutes: LockDependants<RouteColumn>;
+  readonly appendEvents: AppendEvents;
 }
 
 export const flowRecordRoutes = (ports: FlowRoutePorts) =>
@@ -40,7 +43,11 @@ export const flowRecordRoutes = (ports: FlowRoutePorts) =>
 export function decisionFlowRoutes(ports: FlowRoutePorts): Handlers<typeof decisionFlowOperations> {
   return {
     ...flowRecordRoutes(ports),
-    publish: async (tx, { body }) => reply(200, await showFlow(tx, await publishFlow(tx, body, ports))),
+    publish: async (tx, { body }) => {
+      const flow = await publishFlow(tx, body, ports);
+      await ports.appendEvents(tx, [publishedEvent(tx, flow)]);
+      return reply(200, await showFlow(tx, flow));
+    },
     validate: async (tx, { body }) => reply(200, await inspectDraft(tx, body.draftConfig, body.id ?? null, ports)),
     versions: async (tx, { query }) => reply(200, await readVersions(tx, query.id, query.version)),
     ensureBase: async (tx) => {

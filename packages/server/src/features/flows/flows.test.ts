@@ -19,7 +19,9 @@ const {
   update: updateFlow,
   read: readFlow,
   list: listFlows,
-} = recordCalls(flowRecordRoutes({ ...withoutSecrets, lockRoutes: async () => async () => 0 }));
+} = recordCalls(
+  flowRecordRoutes({ ...withoutSecrets, lockRoutes: async () => async () => 0, appendEvents: async () => undefined }),
+);
 
 const editor: Actor = { id: 'apikey:1', name: 'editor', role: 'editor' };
 

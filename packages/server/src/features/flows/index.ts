@@ -6,6 +6,7 @@ import {
 } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { flowPublished } from './flows.events.ts';
 import {
   decisionFlowAssemblyRoutes,
   decisionFlowExchangeRoutes,
@@ -36,6 +37,7 @@ export const tables = ['decision_flows', 'flow_assembly_runs', 'flow_secrets', '
 export const flowsFeature = feature({
   name: 'flows',
   tables,
+  events: [flowPublished],
   resets: {
     empties: ['decision_flows', 'flow_assembly_runs', 'flow_secrets'],
     emptiesHistory: ['flow_versions'],

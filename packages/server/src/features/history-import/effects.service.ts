@@ -1,6 +1,7 @@
 import type { SnapshotPolicy } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { newId } from '../../platform/ids.ts';
+import { takeTurns } from '../../platform/turns.ts';
 import {
   addContact,
   addOutcome,
@@ -9,6 +10,7 @@ import {
   encodeState,
   laneOf,
   type lockStatesInOrder,
+  type SavedState,
   saveHeldStates,
 } from '../customer-states/index.ts';
 import { appendChanges, type EvidenceChange } from '../evidence/index.ts';
@@ -19,8 +21,19 @@ import { appendCounted } from '../stream/index.ts';
 import { triggeredRows, writeTriggered } from '../suppressions/index.ts';
 import { type Booking, bookVolumes, impressionCents, outcomeCents } from '../volumes/index.ts';
 import type { ResolvedEvent } from './batch.service.ts';
+import type { ImportedEvent } from './line.rules.ts';
 
 type HeldStates = Awaited<ReturnType<typeof lockStatesInOrder>>;
+
+/** What of an event its effects need. */
+export type EventFacts = Omit<ResolvedEvent, 'keyHash' | 'event'> & {
+  readonly event: Omit<ImportedEvent, 'line' | 'key'>;
+};
+
+/** Rows of history in one statement. */
+const rowsPerInsert = 1_000;
+/** States in one statement, which looks each of them up in a list. */
+const statesPerUpdate = 500;
 
 interface OpenState {
   readonly state: CustomerState;
@@ -34,12 +47,13 @@ interface OpenState {
  */
 export async function writeEvents(
   tx: Tx,
-  events: readonly ResolvedEvent[],
+  events: readonly EventFacts[],
   held: HeldStates,
   outcomePolicies: readonly SnapshotPolicy[],
 ): Promise<void> {
   const open = new Map<string, OpenState>();
   const rows: NewInteraction[] = [];
+  const turns = takeTurns();
   for (const each of events) {
     const { customerId } = each.event;
     let customer = open.get(customerId);
@@ -54,6 +68,7 @@ export async function writeEvents(
       open.set(customerId, customer);
     }
     customer.customerSeq += 1;
+    await turns();
     count(customer.state, each);
     rows.push(rowOf(each, customer.customerSeq));
     const { outcome, offerId, categoryId, event } = each;
@@ -62,14 +77,17 @@ export async function writeEvents(
       await writeTriggered(tx, customerId, triggeredRows(outcomePolicies, about, tx.now.getTime()));
     }
   }
-  await insertInteractions(tx, rows);
-  const saved = [...open].map(([customerId, { state, hadBase, customerSeq }]) => ({
-    customerId,
-    customerSeq,
-    hadBase,
-    stored: encodeState(state),
-  }));
-  await saveHeldStates(tx, saved);
+  for (let from = 0; from < rows.length; from += rowsPerInsert) {
+    await insertInteractions(tx, rows.slice(from, from + rowsPerInsert));
+  }
+  const saved: SavedState[] = [];
+  for (const [customerId, { state, hadBase, customerSeq }] of open) {
+    saved.push({ customerId, customerSeq, hadBase, stored: encodeState(state) });
+    await turns();
+  }
+  for (let from = 0; from < saved.length; from += statesPerUpdate) {
+    await saveHeldStates(tx, saved.slice(from, from + statesPerUpdate));
+  }
   await takeStock(
     tx,
     events.flatMap(({ outcome, offerId }) => (outcome.isConversion ? [offerId] : [])),
@@ -84,7 +102,7 @@ export async function writeEvents(
 }
 
 /** What the event costs the budgets of its offer, creative and channel, at the prices of now. */
-function bookingOf({ event, outcome, offerId, creativeId, channelId, prices }: ResolvedEvent): Booking {
+function bookingOf({ event, outcome, offerId, creativeId, channelId, prices }: EventFacts): Booking {
   const { key, isConversion, classification } = outcome;
   const isImpression = key === 'impression';
   const isPositive = classification === 'positive';
@@ -101,14 +119,14 @@ function bookingOf({ event, outcome, offerId, creativeId, channelId, prices }: R
   };
 }
 
-function count(state: CustomerState, { event, outcome, offerId, creativeId, channelId }: ResolvedEvent): void {
+function count(state: CustomerState, { event, outcome, offerId, creativeId, channelId }: EventFacts): void {
   const lane = laneOf(state, { offerId, creativeId, channelId, campaignId: event.campaignId });
   if (outcome.key === 'impression') addContact(state, lane, event.at);
   else addOutcome(state, outcome.key, lane, event.at);
 }
 
 function rowOf(
-  { event, outcome, offerId, categoryId, creativeId, channelId, placementId }: ResolvedEvent,
+  { event, outcome, offerId, categoryId, creativeId, channelId, placementId }: EventFacts,
   customerSeq: number,
 ): NewInteraction {
   const isImpression = outcome.key === 'impression';
@@ -140,7 +158,7 @@ function rowOf(
 }
 
 /** One change for each offer on a channel: a state is the sum of its changes. */
-function evidenceOf(events: readonly ResolvedEvent[]): Omit<EvidenceChange, 'number'>[] {
+function evidenceOf(events: readonly EventFacts[]): Omit<EvidenceChange, 'number'>[] {
   const changes = new Map<string, { offerId: string; categoryId: string | null; channelId: string | null } & Counts>();
   for (const { outcome, offerId, categoryId, channelId } of events) {
     if (outcome.category !== 'response' || outcome.classification === 'neutral') continue;

@@ -4,6 +4,7 @@ import { handlerEntries } from '../../http/handler.ts';
 import { historyImportRoutes } from './history-import.routes.ts';
 import type { HistoryImportPorts } from './history-import.service.ts';
 
+export { type EventFacts, writeEvents } from './effects.service.ts';
 export type { HistoryImportPorts } from './history-import.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

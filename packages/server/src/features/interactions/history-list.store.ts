@@ -162,6 +162,12 @@ export const storedRowsFrom = (id: string, most: string, besides: string): strin
   return `${branch('interactions', '1')} union all ${branch('decision_impressions', 'cardinality(offer_ids)')}`;
 };
 
+/** SQL: the same for those of the tenant's stored rows whose ids are in `ids`, an array. */
+export const storedRowsAmong = (ids: string): string =>
+  `(select id as row_id, 1::smallint as items from interactions where tenant_id = $1 and id = any(${ids}))
+   union all
+   (select id, cardinality(offer_ids)::smallint from decision_impressions where tenant_id = $1 and id = any(${ids}))`;
+
 /** An item of a stored row. */
 export type StoredItem = HistoryRow & { readonly rowId: string };
 

@@ -9,7 +9,13 @@ import { interactionListRoutes } from './interactions.routes.ts';
 import type { SettlementNumbers } from './reservations.service.ts';
 
 export { countsOfErased, isHistoryOf } from './erasure.store.ts';
-export { type HistoryRow, type StoredItem, selectStoredItems, storedRowsFrom } from './history-list.store.ts';
+export {
+  type HistoryRow,
+  type StoredItem,
+  selectStoredItems,
+  storedRowsAmong,
+  storedRowsFrom,
+} from './history-list.store.ts';
 export { insertInteractions } from './import.store.ts';
 export { type InteractionEvent, interactionEvent, interactionRecorded, interactionsOf } from './interactions.events.ts';
 export {
@@ -19,7 +25,15 @@ export {
   insertInteraction,
   type NewInteraction,
 } from './interactions.store.ts';
+export { countSummariesOf, customersOfOffers, removeHistoryOf } from './offer-removal.store.ts';
 export { type PreviewAnswer, type PreviewQuestion, previewCap, selectOffersSeen } from './preview.store.ts';
+export {
+  type HistorySpan,
+  readHistoryTotals,
+  readSelections,
+  readTotals,
+  type TotalsFilter,
+} from './report-figures.store.ts';
 export type { SettlementNumbers } from './reservations.service.ts';
 export { settleReservation } from './reservations.store.ts';
 export {
@@ -44,6 +58,7 @@ export {
   type DailyTotals,
   readCreativeTotals,
   readTenantSummaries,
+  type TotalsDimension,
 } from './totals.store.ts';
 export { type HistoryFigures, historyFigures, type OpenReservation, openReservations } from './volume-figures.store.ts';
 export { type FigureWindow, readWindowFigures, type WindowFigures } from './window-figures.store.ts';

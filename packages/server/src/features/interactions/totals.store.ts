@@ -72,6 +72,9 @@ const dimensions = {
 } as const;
 export type TotalsDimension = keyof typeof dimensions;
 
+/** The same and the customer, of whom the tenant's figures know nothing. */
+const columnsOf = { ...dimensions, customerId: 'customer_id' } as const;
+
 /** Those of the dimensions that were asked for, and the sums. */
 export interface DailyTotals {
   readonly day?: string;
@@ -99,7 +102,16 @@ export async function readTenantSummaries(
   to: string,
   by: readonly TotalsDimension[] = ['day', 'offerId', 'creativeId', 'channelId', 'direction'],
 ): Promise<DailyTotals[]> {
-  const keys = by.map((name) => `${dimensions[name]} as "${name}"`);
+  return tx.query<DailyTotals>(summed(by, 'from daily_totals where tenant_id = $1 and day between $2 and $3'), [
+    tx.tenantId,
+    from,
+    to,
+  ]);
+}
+
+/** SQL: sums over counted rows by some of their dimensions. */
+export function summed(by: readonly (keyof typeof columnsOf)[], rest: string): string {
+  const keys = by.map((name) => `${columnsOf[name]} as "${name}"`);
   const places = by.map((_, i) => `${i + 1}`);
   const order = by.map((_, i) => `${i + 1} nulls first`);
   const sums = counts.map((name) =>
@@ -107,11 +119,8 @@ export async function readTenantSummaries(
       ? 'coalesce(sum(total_value), 0)::float8 as "totalValue"'
       : `coalesce(sum(${name}), 0)::float8 as ${name}`,
   );
-  return tx.query<DailyTotals>(
-    `select ${[...keys, ...sums].join(', ')} from daily_totals where tenant_id = $1 and day between $2 and $3
-     ${by.length > 0 ? `group by ${places.join(', ')} order by ${order.join(', ')}` : ''}`,
-    [tx.tenantId, from, to],
-  );
+  const groups = by.length > 0 ? `group by ${places.join(', ')} order by ${order.join(', ')}` : '';
+  return `select ${[...keys, ...sums].join(', ')} ${rest} ${groups}`;
 }
 
 /** What was counted of a creative so far, as retention left it. */

@@ -7,7 +7,7 @@ import type { MailContent } from './mail.templates.ts';
  * which programs that leave it out colour by themselves.
  */
 export function renderMail(content: MailContent, base: string): { subject: string; text: string; html: string } {
-  return { subject: content.subject, text: asText(content, base), html: asHtml(content, base) };
+  return { subject: content.subject, text: asText(content, base), html: mailHtml(content, base) };
 }
 
 const lineLength = 72;
@@ -44,7 +44,11 @@ const darkSheet =
   '.press{background:#4c8dff!important;color:#06142e!important}}' +
   '@media (max-width:620px){.card{padding:24px 20px!important}}';
 
-function asHtml({ subject, preview, heading, paragraphs, action, notes }: MailContent, base: string): string {
+/** The HTML of a mail; `base` is the public address that its last line names, null to name none. */
+export function mailHtml(
+  { subject, preview, heading, paragraphs, facts = [], action, notes }: MailContent,
+  base: string | null,
+): string {
   const said = paragraphs
     .map(
       (each) =>
@@ -70,10 +74,20 @@ function asHtml({ subject, preview, heading, paragraphs, action, notes }: MailCo
     `<tr><td class="ink" style="padding:0 4px 16px;color:#171a18;font-size:16px;font-weight:600;${font}">Arbiter</td></tr>` +
     `<tr><td class="card" style="background:#ffffff;border:1px solid #dadeda;border-radius:10px;padding:32px;${font}">` +
     `<h1 class="ink" style="margin:0 0 16px;color:#171a18;font-size:22px;line-height:28px;font-weight:600">${escapeHtml(heading)}</h1>` +
-    `${said}${action === null ? '' : button(action)}${noted}</td></tr>` +
-    `<tr><td class="soft" style="padding:16px 4px 0;color:#4d5650;font-size:13px;line-height:20px;${font}">Sent by Arbiter at ${escapeHtml(base)}</td></tr>` +
+    `${said}${factTable(facts)}${action === null ? '' : button(action)}${noted}</td></tr>` +
+    `<tr><td class="soft" style="padding:16px 4px 0;color:#4d5650;font-size:13px;line-height:20px;${font}">Sent by Arbiter${base === null ? '' : ` at ${escapeHtml(base)}`}</td></tr>` +
     '</table></td></tr></table></body></html>\n'
   );
+}
+
+function factTable(facts: NonNullable<MailContent['facts']>): string {
+  if (facts.length === 0) return '';
+  const rows = facts.map(
+    ({ name, value }) =>
+      '<tr><th class="soft" align="left" valign="top" style="padding:4px 16px 4px 0;color:#4d5650;font-size:14px;line-height:20px;font-weight:400">' +
+      `${escapeHtml(name)}</th><td class="ink" style="padding:4px 0;color:#171a18;font-size:14px;line-height:20px;overflow-wrap:anywhere">${escapeHtml(String(value))}</td></tr>`,
+  );
+  return `<table cellpadding="0" cellspacing="0" border="0" style="margin:0 0 16px">${rows.join('')}</table>`;
 }
 
 /** Addresses may be longer than a phone is wide, and are broken elsewhere only when they must be. */

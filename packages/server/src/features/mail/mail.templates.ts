@@ -9,6 +9,8 @@ export interface MailContent {
   readonly preview: string;
   readonly heading: string;
   readonly paragraphs: readonly string[];
+  /** Names and values, below the paragraphs. */
+  readonly facts?: readonly { readonly name: string; readonly value: string | number | boolean }[];
   readonly action: { readonly label: string; readonly url: string } | null;
   /** Below the action, smaller. */
   readonly notes: readonly string[];
@@ -123,8 +125,11 @@ function contentOf(mail: Mail, base: string): MailContent {
         paragraphs: [
           `${shownName(mail.requestedBy)} asks to ${what} in ${workspace}. The stage ${shownName(mail.stageName)} is open, and you may decide it.`,
         ],
-        action: { label: 'Look at the change', url: `${base}/approvals/${mail.approvalId}` },
-        notes: ['You get this mail because your role decides this stage. Whoever decides first decides for all.'],
+        action: { label: 'Open Arbiter', url: `${base}/` },
+        notes: [
+          `Decide it with POST ${base}/api/v1/approvals/${mail.approvalId}.`,
+          'You get this mail because your role decides this stage. Whoever decides first decides for all.',
+        ],
       };
     }
     case 'approval_resolved': {
@@ -141,8 +146,8 @@ function contentOf(mail: Mail, base: string): MailContent {
             : `Your request to ${what} in ${shownName(mail.tenantName)} was ${mail.outcome}${by}.`,
           ...said,
         ],
-        action: { label: 'Open the request', url: `${base}/approvals/${mail.approvalId}` },
-        notes: [],
+        action: { label: 'Open Arbiter', url: `${base}/` },
+        notes: [`All about it: GET ${base}/api/v1/approvals/${mail.approvalId}.`],
       };
     }
   }

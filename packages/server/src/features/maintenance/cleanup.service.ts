@@ -25,7 +25,13 @@ const partitionedTables = historyTables.length + 1;
  */
 export async function cleanUp(ports: CleanupPorts, rounds: Rounds, until: number): Promise<CleanupAnswer['cleaned']> {
   const partitionsEnsured = await ensurePartitions(ports, until);
-  const removed: Record<Retainer['counted'], number> = { suppressions: 0, history: 0, summaries: 0, decisions: 0 };
+  const removed: Record<Retainer['counted'], number> = {
+    suppressions: 0,
+    history: 0,
+    summaries: 0,
+    decisions: 0,
+    metrics: 0,
+  };
   const legalHoldSkips: Record<string, string[]> = {};
   const cleanTenant = async (tenantId: string): Promise<void> => {
     const kept = await ports.database.withTenant(tenantId, actor, listRetention, { until });

@@ -1,8 +1,7 @@
 import { cronOperations, maintenanceOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import type { AnchorPorts } from './anchors.service.ts';
-import { maintenanceJobs } from './maintenance.jobs.ts';
+import { type MaintenanceJobPorts, maintenanceJobs } from './maintenance.jobs.ts';
 import { type CronPorts, cronRoutes, type MaintenancePorts, maintenanceRoutes } from './maintenance.routes.ts';
 
 export type { ExpireApprovals } from './maintenance.routes.ts';
@@ -13,5 +12,5 @@ export const maintenanceFeature = feature({
     ...handlerEntries(cronOperations, cronRoutes(ports)),
     ...handlerEntries(maintenanceOperations, maintenanceRoutes(ports)),
   ],
-  jobs: (ports: AnchorPorts) => maintenanceJobs(ports),
+  jobs: (ports: MaintenanceJobPorts) => maintenanceJobs(ports),
 });

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { handleInstallationJob, installationJob, type JobHandler } from '../../jobs/index.ts';
+import type { ReapOutbox } from '../stream/index.ts';
 import { type AnchorPorts, anchorChains } from './anchors.service.ts';
 import { createRounds } from './every-tenant.ts';
 
@@ -10,8 +11,21 @@ export const anchorAuditJob = installationJob({
   schedule: { cron: '50 4 * * *', payload: {}, upkeep: true },
 });
 
+/** Publishes what got stuck in the outbox. One try: the next run comes in two minutes. */
+export const reapOutboxJob = installationJob({
+  name: 'outbox.reap',
+  payload: Type.Object({}, { additionalProperties: false }),
+  attempts: 1,
+  schedule: { cron: '*/2 * * * *', payload: {} },
+});
+
+/** What the jobs of this feature need from outside. */
+export interface MaintenanceJobPorts extends AnchorPorts {
+  readonly reapOutbox: ReapOutbox;
+}
+
 /** How this feature's jobs are done. */
-export function maintenanceJobs(ports: AnchorPorts): JobHandler[] {
+export function maintenanceJobs(ports: MaintenanceJobPorts): JobHandler[] {
   const failures: unknown[] = [];
   const rounds = createRounds(ports.database, 'audit-anchor', (error) => failures.push(error));
   return [
@@ -21,5 +35,7 @@ export function maintenanceJobs(ports: AnchorPorts): JobHandler[] {
       const [first] = failures.splice(0);
       if (first !== undefined) throw first;
     }),
+    // What it cannot publish it tells the log.
+    handleInstallationJob(reapOutboxJob, async () => void (await ports.reapOutbox(Infinity))),
   ];
 }

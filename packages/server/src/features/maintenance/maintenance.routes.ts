@@ -5,6 +5,7 @@ import { enqueueRuns, type JobRegistry } from '../../jobs/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { cutChain } from '../audit/index.ts';
 import { retentionOf } from '../retention/index.ts';
+import type { ReapOutbox } from '../stream/index.ts';
 import { selectTenantIds } from '../tenants/index.ts';
 import { type AnchorPorts, anchorChains } from './anchors.service.ts';
 import { type CleanupPorts, cleanUp } from './cleanup.service.ts';
@@ -21,6 +22,7 @@ export interface CronPorts extends AnchorPorts, CleanupPorts {
   readonly clock: Clock;
   readonly jobs: JobRegistry;
   readonly expireApprovals: ExpireApprovals;
+  readonly reapOutbox: ReapOutbox;
   /** APPROVAL_MAX_AGE_HOURS. */
   readonly approvalMaxAgeHours: number;
 }
@@ -84,6 +86,12 @@ export function cronRoutes(ports: CronPorts): Handlers<typeof cronOperations> {
       const { anchored, errors } = await anchorChains(ports, anchoring, until - reserveMs);
       return reply(200, answer(started, anchored, errors));
     },
+    async outboxReaper({ until }) {
+      const started = performance.now();
+      const { published, errors, hasConsumer } = await ports.reapOutbox(until - reserveMs);
+      const done = answer(started, published, [...errors]);
+      return reply(200, { ...done, ok: done.ok && hasConsumer });
+    },
     reservationsExpire: async ({ until }) => reply(200, await runNow('reservations.expire', until)),
     segmentsRefresh: async ({ until }) => reply(200, await runNow('segments.refresh', until)),
   };
@@ -99,10 +107,10 @@ const dayMs = 86_400_000;
 /** Handlers of what an administrator has deleted by hand (contract part 1, 4.13). */
 export function maintenanceRoutes({ checkpointKeys }: MaintenancePorts): Handlers<typeof maintenanceOperations> {
   return {
-    async cleanup(tx) {
+    async cleanup(tx, { until }) {
       const { days, legalHold } = await retentionOf(tx, 'audit');
       const before = legalHold ? null : new Date(tx.now.getTime() - days * dayMs);
-      const oldAuditLogs = await cutChain(tx, checkpointKeys, before);
+      const oldAuditLogs = await cutChain(tx, checkpointKeys, before, until);
       // No experiment assigns a variant yet, so that none runs out.
       return reply(200, { cleaned: { expiredVariantAssignments: 0, oldAuditLogs } });
     },

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ApprovalsExpireAnswer, AuditVerification, CleanupAnswer, MaintenanceAnswer } from '@arbiter/contract';
+import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../main/test-server.ts';
+import { keyOf } from '../../platform/crypto.ts';
 import { idAt, newId } from '../../platform/ids.ts';
+import { cutChain } from '../audit/index.ts';
 import { plantChain } from '../audit/test-chain.ts';
 
 /** Maintenance that schedulers call, the cut of audit rows, anchors (contract part 1, 4.12, 4.13; docs/design/api-access.md 7, 14). */
@@ -199,6 +202,25 @@ test('T26: old audit rows are cut behind a signed checkpoint, from which checks 
   );
   const forged = await verify(tenant);
   assert.deepEqual([forged.intact, forged.brokenReason], [false, 'hash_mismatch']);
+});
+
+test('T26: a cut that has no time left ends early; what stays is whole, and the next call goes on', async () => {
+  const tenant = server.tenants[4]!;
+  const owner = server.testDatabase.ownerQuery;
+  await owner('delete from arbiter.audit_logs where tenant_id = $1', [tenant.id]);
+  await owner('delete from arbiter.audit_heads where tenant_id = $1', [tenant.id]);
+  await plantChain(server.testDatabase, tenant.id, 10_040, new Date(Date.now() - 30 * dayMs));
+  // DATA_ENCRYPTION_KEY of the test server.
+  const key = keyOf(Buffer.alloc(32, 7).toString('base64'))!;
+  const before = new Date(Date.now() - 29 * dayMs);
+  const cutUntil = (until: number) =>
+    server.database.withTenant(tenant.id, systemActor('test'), (tx) => cutChain(tx, [key], before, until));
+  assert.equal(await cutUntil(performance.now() + 1), 10_000);
+  const first = await verify(tenant);
+  assert.deepEqual([first.intact, first.fromSequence, first.checkpoint?.sequence], [true, 10_001, 10_000]);
+  assert.equal((await cut(tenant)).body.cleaned.oldAuditLogs, 40);
+  const last = await verify(tenant);
+  assert.deepEqual([last.intact, last.fromSequence, last.checkpoint?.sequence], [true, 10_041, 10_040]);
 });
 
 test('the application role cuts nothing that is young, whatever it asks', async () => {

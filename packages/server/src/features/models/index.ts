@@ -16,9 +16,10 @@ export {
 export { modelNamed, modelsForPlan } from './model-names.rules.ts';
 export type { ModelPorts } from './models.routes.ts';
 export { registryMoves } from './models.rules.ts';
+export { createModel } from './models.service.ts';
 export { keepModels, type ModelFacts, selectModels } from './models.store.ts';
 export { createModelStateKeeper, type HeldStates, type ModelStateKeeper } from './state-keeper.ts';
-export { expireModelStates, insertScored, readStateBodies, type ScoredDecision } from './states.store.ts';
+export { expireModelStates, insertScored, readStateBodies, readStates, type ScoredDecision } from './states.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['algorithm_models', 'model_states', 'model_state_bodies', 'model_decisions'];

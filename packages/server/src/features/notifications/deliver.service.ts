@@ -1,4 +1,5 @@
 import { systemActor, type Tx } from '../../db/index.ts';
+import { Postponed } from '../../jobs/index.ts';
 import { newId } from '../../platform/ids.ts';
 import {
   type DeliveryRow,
@@ -8,6 +9,7 @@ import {
   selectDelivery,
   type WaitingMessage,
 } from './deliveries.store.ts';
+import type { MessageFile } from './message.rules.ts';
 import { type Destination, type Outcome, refused } from './notifier.ts';
 import { selectProvider } from './providers.store.ts';
 import { noteOutcome, reachable, type SendDeps } from './send.service.ts';
@@ -26,8 +28,8 @@ export interface DeliveryResult {
 export interface DeliverDeps extends SendDeps {
   /** Tells the features above, in the transaction that notes the result. */
   readonly tellDelivery: (tx: Tx, result: DeliveryResult) => Promise<void>;
-  /** Puts the delivery into the queue again, for a moment later. */
-  readonly postpone: (tx: Tx, deliveryId: string, until: Date) => Promise<void>;
+  /** The files that go with a message, asked of the feature that it comes from. */
+  readonly filesOf: (tx: Tx, message: Pick<DeliveryResult, 'type' | 'originId'>) => Promise<readonly MessageFile[]>;
 }
 
 /** What the caller of `enqueueDelivery` knows. */
@@ -60,11 +62,12 @@ export class DeliveryError extends Error {
 }
 
 /** How much later a message is tried whose destination is at others. */
-const pauseMs = 2_000;
+const pauseSeconds = 2;
 
 /**
  * One try to deliver a message that waits. Does nothing for one that was delivered. A destination that is gone, off or says
- * 410 gets no further try; one that fails otherwise is tried again by the queue, for which this throws.
+ * 410 gets no further try; one that fails otherwise is tried again by the queue, for which this throws. Throws `Postponed`,
+ * which counts as no try, while the destination is at others: messages behind this one must not wait for it.
  */
 export async function deliver(deps: DeliverDeps, tenantId: string, id: string): Promise<void> {
   const { database, notifier } = deps;
@@ -73,15 +76,15 @@ export async function deliver(deps: DeliverDeps, tenantId: string, id: string): 
     const row = await selectDelivery(tx, id);
     if (row === undefined) return null;
     const to = await destinationOfDelivery(tx, deps, row);
-    if (!('kind' in to) || !notifier.isBusy(to)) return { row, to };
-    // Others behind it in the queue must not wait for a slow destination.
-    await deps.postpone(tx, id, new Date(tx.now.getTime() + pauseMs));
-    return null;
+    const isBusy = 'kind' in to && notifier.isBusy(to);
+    return { row, to, isBusy, files: 'kind' in to && !isBusy ? await deps.filesOf(tx, row) : [] };
   });
   if (waiting === null) return;
-  const { row, to } = waiting;
+  const { row, to, isBusy, files } = waiting;
+  // Others behind it in the queue must not wait for a slow destination.
+  if (isBusy) throw new Postponed(pauseSeconds);
   const { type, originId, channel, message } = row;
-  const outcome = 'kind' in to ? await notifier.send(to, { ...message, id, type, tenantId }) : to;
+  const outcome = 'kind' in to ? await notifier.send(to, { ...message, id, type, tenantId }, { files }) : to;
   const { ok, error, providerMessageId, isGone, retryAfterSeconds } = outcome;
   const isOver = ok || isGone || !('kind' in to);
   await database.withTenant(tenantId, actor, async (tx) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
@@ -22,10 +23,12 @@ after(async () => {
 });
 
 const told: DeliveryResult[] = [];
-const postponed: string[] = [];
+/** Epoch ms. */
+let now = Date.now();
 const notifier = () =>
   createNotifier({
     outbound,
+    clock: { now: () => now },
     transport: { about: '', send: () => Promise.reject(new Error('no mail here')) },
     sender: { name: '', address: 'a@b.example' },
   });
@@ -33,8 +36,8 @@ const deps = (own = notifier()) => ({
   database: server.database,
   envelope: createEnvelope(Buffer.alloc(32, 7).toString('base64')),
   notifier: own,
+  filesOf: async () => [],
   tellDelivery: async (_tx: unknown, result: DeliveryResult) => void told.push(result),
-  postpone: async (_tx: unknown, id: string) => void postponed.push(id),
 });
 
 let counter = 0;
@@ -98,6 +101,7 @@ test('a failure is told and tried again by the queue, not before the other side 
   assert.equal(await remains(id), true);
   assert.deepEqual([told.at(-1)?.ok, told.at(-1)?.error], [false, 'answered 429']);
   peer.on('/busy', says(204));
+  now += 3_600_000;
   await tryOnce(id);
   assert.deepEqual([await remains(id), told.at(-1)?.ok], [false, true]);
   assert.deepEqual(
@@ -105,6 +109,13 @@ test('a failure is told and tried again by the queue, not before the other side 
     [id, id],
     'the same message under the same id',
   );
+  // Receivers refuse what was signed long ago.
+  const [first, second] = peer.got('/busy').map(({ headers }) => Number(headers['webhook-timestamp']));
+  assert.equal(second! - first!, 3600);
+  const { headers, text } = peer.got('/busy')[1]!;
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
+  const signature = createHmac('sha256', 'a secret of the test').update(signed).digest('base64');
+  assert.equal(headers['webhook-signature'], `v1,${signature}`);
 });
 
 test('the queue waits as long as it was asked to, and an hour at most', async () => {
@@ -165,8 +176,10 @@ test('at a slow destination two messages are under way; the others step aside an
   const [first, second, third] = [await waiting(to), await waiting(to), await waiting(to)];
   const under = [tryOnce(first, own), tryOnce(second, own)];
   while (open.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  await tryOnce(third, own);
-  assert.deepEqual([postponed, await remains(third)], [[third], true]);
+  // Counts as no try, and nothing is told of it.
+  const before = told.length;
+  await assert.rejects(tryOnce(third, own), { name: 'Postponed', message: 'postponed; again after 2 s' });
+  assert.deepEqual([told.length, await remains(third)], [before, true]);
   for (const answer of open) answer();
   await Promise.all(under);
   peer.on('/slow', says(200));

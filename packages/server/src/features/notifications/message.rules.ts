@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { NotificationMessage, NotificationSeverity } from '@arbiter/contract';
+import { mailHtml } from '../mail/index.ts';
 
 /** A message as it is sent: with an id, by which a second delivery of the same message is known, and its fields as a list. */
 export interface OutgoingMessage {
@@ -14,6 +15,23 @@ export interface OutgoingMessage {
   readonly data?: unknown;
   /** ISO 8601. */
   readonly sentAt: string;
+}
+
+/** A file that goes with a message. */
+export interface MessageFile {
+  /** What it is, in one word: `pdf`, `csv`. */
+  readonly format: string;
+  readonly mimeType: string;
+  readonly fileName: string;
+  readonly content: Buffer;
+}
+
+/** Files of one mail together; larger ones are behind its link. */
+export const mostAttachedBytes = 10 * 1024 * 1024;
+
+/** The files that a mail carries: all, or none when together they are too large. */
+export function attached(files: readonly MessageFile[]): readonly MessageFile[] {
+  return files.reduce((sum, { content }) => sum + content.length, 0) > mostAttachedBytes ? [] : files;
 }
 
 /** Fills in what a message leaves out. */
@@ -99,23 +117,37 @@ export function teamsBody({ severity, title, message, fields, sourceUrl }: Outgo
   };
 }
 
-/** Body of a webhook (docs/design/api-access.md 9). */
-export const webhookBody = ({ sourceUrl, ...message }: OutgoingMessage): object => ({
+/** Body of a webhook (docs/design/api-access.md 9), its files among its `data`. */
+export const webhookBody = (
+  { sourceUrl, ...message }: OutgoingMessage,
+  files: readonly MessageFile[] = [],
+): object => ({
   ...message,
+  ...(files.length === 0 ? {} : { data: { ...Object(message.data), artifacts: files.map(fileAsJson) } }),
   ...(sourceUrl === null ? {} : { sourceUrl }),
 });
 
+const fileAsJson = ({ format, mimeType, fileName, content }: MessageFile): object => ({
+  format,
+  mimeType,
+  fileName,
+  bytes: content.length,
+  base64: content.toString('base64'),
+});
+
 /**
- * Headers of a webhook: its id and instant, and with a secret both signatures over the very bytes: the contract's, and that of
- * Standard Webhooks, whose key is the secret's UTF-8, or what a `whsec_` secret holds in base64 (docs/design/api-access.md 22).
+ * Headers of a webhook: its id and the instant of this try, and with a secret both signatures over the very bytes: the contract's,
+ * and that of Standard Webhooks, whose key is the secret's UTF-8, or what a `whsec_` secret holds in base64
+ * (docs/design/api-access.md 22). Receivers refuse what was signed more than some minutes ago, so that a later try of a message
+ * needs an instant of its own.
  */
 export function webhookHeaders(
   id: string,
-  sentAt: Date,
+  triedAt: Date,
   body: string,
   secret: string | null,
 ): Readonly<Record<string, string>> {
-  const timestamp = String(Math.floor(sentAt.getTime() / 1000));
+  const timestamp = String(Math.floor(triedAt.getTime() / 1000));
   const named = { 'webhook-id': id, 'webhook-timestamp': timestamp };
   if (secret === null) return named;
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret, 'utf8');
@@ -137,23 +169,17 @@ export function mailOf({ severity, title, message, fields, sourceUrl }: Outgoing
   const lines = fields.map(({ name, value }) => `${name}: ${value}`);
   const link = sourceUrl === null ? [] : [sourceUrl];
   const text = `${[title, message, ...(lines.length === 0 ? [] : [lines.join('\n')]), ...link].join('\n\n')}\n`;
-  const rows = fields
-    .map(({ name, value }) => `<tr><th align="left">${escaped(name)}</th><td>${escaped(String(value))}</td></tr>`)
-    .join('');
-  const html =
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head>` +
-    `<body style="font-family:system-ui,sans-serif"><h1 style="font-size:20px">${escaped(title)}</h1>` +
-    `<p style="white-space:pre-wrap">${escaped(message)}</p>` +
-    (rows === '' ? '' : `<table cellpadding="4">${rows}</table>`) +
-    (sourceUrl === null ? '' : `<p><a href="${escaped(sourceUrl)}">${escaped(sourceUrl)}</a></p>`) +
-    '</body></html>';
+  const paragraphs = message.split(/\n+/).filter((line) => line.trim() !== '');
+  const action = sourceUrl === null ? null : { label: 'Open', url: sourceUrl };
+  const content = {
+    subject,
+    preview: paragraphs[0] ?? '',
+    heading: title,
+    paragraphs,
+    facts: fields,
+    action,
+    notes: [],
+  };
+  const html = mailHtml(content, null);
   return { subject, text, html };
 }
-
-const escaped = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');

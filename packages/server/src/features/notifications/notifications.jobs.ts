@@ -22,14 +22,10 @@ export const enqueueDelivery = (tx: Tx, delivery: NewDelivery): Promise<void> =>
   storeDelivery(tx, delivery, (inTx, deliveryId) => enqueueJob(inTx, deliverJob, { deliveryId }));
 
 /** What the jobs need from outside. */
-export type NotificationJobPorts = Omit<DeliverDeps, 'postpone'>;
+export type NotificationJobPorts = DeliverDeps;
 
 /** How this feature's jobs are done. */
-export const notificationJobs = (ports: NotificationJobPorts): JobHandler[] => {
-  const postpone: DeliverDeps['postpone'] = (tx, deliveryId, runAt) =>
-    enqueueJob(tx, deliverJob, { deliveryId }, { key: `later ${deliveryId}`, runAt });
-  return [
-    handleJob(deliverJob, ({ deliveryId }, { tenantId }) => deliver({ ...ports, postpone }, tenantId, deliveryId)),
-    handleInSlices(expireDeliveriesJob, ports.database, expireDeliveries),
-  ];
-};
+export const notificationJobs = (ports: NotificationJobPorts): JobHandler[] => [
+  handleJob(deliverJob, ({ deliveryId }, { tenantId }) => deliver(ports, tenantId, deliveryId)),
+  handleInSlices(expireDeliveriesJob, ports.database, expireDeliveries),
+];

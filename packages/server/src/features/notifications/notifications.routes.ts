@@ -1,5 +1,6 @@
 import type { notificationOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
+import { runOnce } from '../../http/run-once.ts';
 import { kindsOfProviders } from './config.rules.ts';
 import {
   changeProvider,
@@ -11,7 +12,6 @@ import {
   showProvider,
 } from './providers.service.ts';
 import { type SendDeps, sendToMany, testProvider } from './send.service.ts';
-import { sendOnce } from './send-once.ts';
 
 /** What the operations of notifications need from outside. */
 export type NotificationPorts = ProviderPorts & SendDeps;
@@ -36,7 +36,8 @@ export function notificationRoutes(ports: NotificationPorts): Handlers<typeof no
     send: async (request) => {
       const { providerIds, notification } = request.body;
       const run = () => sendToMany(ports, request, providerIds, notification);
-      return reply(200, await sendOnce(ports.database, request, request.body, run));
+      const route = 'POST /api/v1/notifications/send';
+      return reply(200, await runOnce(ports.database, request, route, { params: {}, body: request.body }, run));
     },
   };
 }

@@ -1,13 +1,23 @@
 import type { NotificationKind } from '@arbiter/contract';
 import type { MailSender } from '../../config/mail-settings.ts';
-import { createBreaker } from '../../platform/breaker.ts';
+import { type BreakerState, createBreaker } from '../../platform/breaker.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { alarmAt } from '../../platform/deadline.ts';
 import { isObject } from '../../platform/json.ts';
 import { writeMail } from '../../platform/mail/mail-message.ts';
 import { MailError, type MailTransport } from '../../platform/mail/mail-transport.ts';
 import { type Outbound, OutboundError } from '../../platform/outbound.ts';
 import type { Config } from './config.rules.ts';
-import { mailOf, type OutgoingMessage, slackBody, teamsBody, webhookBody, webhookHeaders } from './message.rules.ts';
+import {
+  attached,
+  type MessageFile,
+  mailOf,
+  type OutgoingMessage,
+  slackBody,
+  teamsBody,
+  webhookBody,
+  webhookHeaders,
+} from './message.rules.ts';
 
 /** What came of one try. `error` is in our words: nothing of what the other side said (docs/design/quality.md T8). */
 export interface Outcome {
@@ -32,21 +42,31 @@ export interface Destination {
 export interface NotifierDeps {
   readonly outbound: Pick<Outbound, 'call'>;
   readonly transport: MailTransport;
+  readonly clock: Clock;
   /** Of mails of destinations that name none. */
   readonly sender: MailSender;
   /** Told of each try. */
   readonly onSent?: (kind: NotificationKind, result: 'ok' | 'failed' | 'breaker_open') => void;
+  /** Told when the breaker of a destination comes into another state. */
+  readonly onBreakerMoved?: (to: BreakerState) => void;
 }
 
 /** Sends messages to destinations. One of each process. */
 export interface Notifier {
   /**
    * One try, at most 5 s. Never throws for what the destination does. A destination of a tenant that failed five times in a
-   * row is left alone for 30 s (docs/design/quality.md R9); a `probe` asks it all the same.
+   * row is left alone for 30 s (docs/design/quality.md R9); a `probe` asks it all the same. Files go with mails and webhooks;
+   * chats have the link.
    */
-  send(destination: Destination, message: OutgoingMessage, options?: { readonly probe?: boolean }): Promise<Outcome>;
+  send(
+    destination: Destination,
+    message: OutgoingMessage,
+    options?: { readonly probe?: boolean; readonly files?: readonly MessageFile[] },
+  ): Promise<Outcome>;
   /** True while so many messages are on their way to the destination that others have to wait. */
   isBusy(destination: Pick<Destination, 'id' | 'tenantId'>): boolean;
+  /** How many destinations of a tenant this process leaves alone for a while. */
+  openBreakers(tenantId: string): number;
 }
 
 const tryMs = 5_000;
@@ -71,9 +91,23 @@ export const refused = (error: string, more: Partial<Outcome> = {}): Outcome => 
   ...more,
 });
 
-export function createNotifier({ outbound, transport, sender, onSent = () => undefined }: NotifierDeps): Notifier {
-  const breaker = createBreaker({ failures: 5, pauseMs: 30_000, now: () => performance.now() });
+export function createNotifier({
+  outbound,
+  transport,
+  clock,
+  sender,
+  onSent = () => undefined,
+  onBreakerMoved = () => undefined,
+}: NotifierDeps): Notifier {
+  const breaker = createBreaker({
+    failures: 5,
+    pauseMs: 30_000,
+    now: () => performance.now(),
+    onMove: onBreakerMoved,
+  });
   const underWay = new Map<string, number>();
+  /** Destinations whose last try failed. */
+  const failing = new Set<string>();
   const keyOf = ({ tenantId, id }: Pick<Destination, 'id' | 'tenantId'>) => `${tenantId} ${id}`;
 
   async function post(url: string, body: object, headers: (text: string) => Readonly<Record<string, string>>) {
@@ -94,7 +128,7 @@ export function createNotifier({ outbound, transport, sender, onSent = () => und
     });
   }
 
-  async function mail(config: Config, message: OutgoingMessage): Promise<Outcome> {
+  async function mail(config: Config, message: OutgoingMessage, files: readonly MessageFile[]): Promise<Outcome> {
     const addresses: readonly unknown[] = Array.isArray(config.toEmails) ? config.toEmails : [];
     const from = typeof config.fromEmail === 'string' ? { name: '', address: config.fromEmail } : sender;
     const replyTo = typeof config.replyTo === 'string' ? { replyTo: config.replyTo } : {};
@@ -103,7 +137,8 @@ export function createNotifier({ outbound, transport, sender, onSent = () => und
       const sent = addresses.slice(at, at + mailsAtOnce).map(async (to, place) => {
         const id = `${message.id}-${at + place}`;
         const about = { id, kind: 'notification', createdAt: new Date(message.sentAt), to: String(to), ...replyTo };
-        await transport.send(await writeMail({ ...about, ...mailOf(message) }, from));
+        const attachments = attached(files);
+        await transport.send(await writeMail({ ...about, ...mailOf(message), attachments }, from));
       });
       for (const result of await Promise.allSettled(sent)) {
         if (result.status === 'rejected' && !(result.reason instanceof MailError)) throw result.reason;
@@ -115,7 +150,11 @@ export function createNotifier({ outbound, transport, sender, onSent = () => und
       : refused(`mail to ${failed} of ${addresses.length} addresses was not taken`);
   }
 
-  function attempt({ kind, config }: Destination, message: OutgoingMessage): Promise<Outcome> {
+  function attempt(
+    { kind, config }: Destination,
+    message: OutgoingMessage,
+    files: readonly MessageFile[],
+  ): Promise<Outcome> {
     switch (kind) {
       case 'slack':
         return post(String(config.webhookUrl), slackBody(message), () => ({})).then((bad) => bad ?? taken(null));
@@ -125,22 +164,26 @@ export function createNotifier({ outbound, transport, sender, onSent = () => und
         const { url, secret, headers } = config;
         const own = isObject(headers) ? Object.entries(headers).map(([name, value]) => [name, String(value)]) : [];
         const key = typeof secret === 'string' ? secret : null;
-        const signed = (text: string) => webhookHeaders(message.id, new Date(message.sentAt), text, key);
-        return post(String(url), webhookBody(message), (text) => ({
+        const signed = (text: string) => webhookHeaders(message.id, new Date(clock.now()), text, key);
+        return post(String(url), webhookBody(message, files), (text) => ({
           ...Object.fromEntries(own),
           ...signed(text),
         })).then((bad) => bad ?? taken(message.id));
       }
       case 'ops_email':
-        return mail(config, message);
+        return mail(config, message, files);
     }
   }
 
-  async function inTime(destination: Destination, message: OutgoingMessage): Promise<Outcome> {
+  async function inTime(
+    destination: Destination,
+    message: OutgoingMessage,
+    files: readonly MessageFile[],
+  ): Promise<Outcome> {
     // The outbound calls end by themselves; mail servers have limits of their own, which are longer.
     const alarm = alarmAt(performance.now() + tryMs + 500);
     try {
-      const outcome = await Promise.race([attempt(destination, message), alarm.rung]);
+      const outcome = await Promise.race([attempt(destination, message, files), alarm.rung]);
       return outcome === 'late' ? refused('timeout') : outcome;
     } catch (error) {
       if (error instanceof OutboundError) return refused(error.reason);
@@ -151,7 +194,7 @@ export function createNotifier({ outbound, transport, sender, onSent = () => und
   }
 
   return {
-    async send(destination, message, { probe = false } = {}) {
+    async send(destination, message, { probe = false, files = [] } = {}) {
       const key = keyOf(destination);
       if (!probe && breaker.isOpen(key)) {
         onSent(destination.kind, 'breaker_open');
@@ -159,9 +202,11 @@ export function createNotifier({ outbound, transport, sender, onSent = () => und
       }
       underWay.set(key, (underWay.get(key) ?? 0) + 1);
       try {
-        const outcome = await inTime(destination, message);
+        const outcome = await inTime(destination, message, files);
         if (outcome.ok) breaker.succeeded(key);
         else breaker.failed(key);
+        if (outcome.ok) failing.delete(key);
+        else failing.add(key);
         onSent(destination.kind, outcome.ok ? 'ok' : 'failed');
         return outcome;
       } finally {
@@ -171,5 +216,7 @@ export function createNotifier({ outbound, transport, sender, onSent = () => und
       }
     },
     isBusy: (destination) => (underWay.get(keyOf(destination)) ?? 0) >= mostAtOnce,
+    openBreakers: (tenantId) =>
+      [...failing].filter((key) => key.startsWith(`${tenantId} `) && breaker.looksOpen(key)).length,
   };
 }

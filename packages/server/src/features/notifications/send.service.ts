@@ -4,7 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import type { Envelope } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
-import { outgoing } from './message.rules.ts';
+import { type MessageFile, type OutgoingMessage, outgoing } from './message.rules.ts';
 import { type Destination, type Notifier, type Outcome, refused } from './notifier.ts';
 import { destinationOf, getProvider } from './providers.service.ts';
 import { type ProviderRow, selectProvider, updateLastResult, updateProvider } from './providers.store.ts';
@@ -94,26 +94,14 @@ export async function sendToMany(
     async (tx) => {
       const rows: ProviderRow[] = [];
       for (const id of ids) rows.push(await getProvider(tx, id));
-      const found: { readonly id: string; readonly to: Destination | Outcome }[] = [];
+      const found: Target[] = [];
       for (const row of rows) found.push({ id: row.id, to: await reachable(tx, envelope, row) });
       const about = { id: newId(), type: 'notification', tenantId, sentAt: tx.now.toISOString() } as const;
       return { targets: found, message: outgoing(notification, about) };
     },
     { requestId, until },
   );
-  const outcomes = await Promise.all(
-    targets.map(async ({ id, to }) => ({ id, outcome: 'kind' in to ? await notifier.send(to, message) : to })),
-  );
-  await database.withTenant(
-    tenantId,
-    actor,
-    async (tx) => {
-      // In one order, so that two calls to the same destinations do not wait for each other in a circle.
-      for (const { id, outcome } of outcomes.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
-        await noteOutcome(tx, id, outcome);
-    },
-    { requestId },
-  );
+  const outcomes = await tryAll({ database, notifier }, { tenantId, actor, requestId }, targets, message, []);
   const results = outcomes.map(
     ({ id, outcome: { ok, providerMessageId, error } }): SendResult => ({
       providerId: id,
@@ -124,6 +112,87 @@ export async function sendToMany(
   );
   if (results.some(({ ok }) => ok)) return { results };
   throw new AppError('upstream_failed', { detail: 'No destination took the message.', members: { results } });
+}
+
+/** A destination, or why nothing can go there. */
+interface Target {
+  readonly id: string;
+  readonly to: Destination | Outcome;
+  /** Nothing is noted of one that is gone. */
+  readonly isGone?: true;
+}
+
+/** What came of a message at one destination. */
+export interface Sent {
+  readonly providerId: string;
+  readonly ok: boolean;
+  readonly providerMessageId: string | null;
+  readonly error: string | null;
+}
+
+/**
+ * Sends a message of a feature with its files to destinations, to all at once, one try each; in their order. One that is gone
+ * or does not take it is told in its result and hinders no other.
+ */
+export async function sendToAll(
+  { database, envelope, notifier }: SendDeps,
+  { tenantId, actor, requestId }: Pick<Sender, 'tenantId' | 'actor' | 'requestId'>,
+  ids: readonly string[],
+  message: Omit<OutgoingMessage, 'id' | 'tenantId'>,
+  files: readonly MessageFile[],
+): Promise<Sent[]> {
+  if (ids.length === 0) return [];
+  const targets = await database.withTenant(
+    tenantId,
+    actor,
+    async (tx) => {
+      const found: Target[] = [];
+      for (const id of ids) {
+        const row = await selectProvider(tx, id);
+        found.push(
+          row === undefined
+            ? { id, to: refused('destination_deleted'), isGone: true }
+            : { id, to: await reachable(tx, envelope, row) },
+        );
+      }
+      return found;
+    },
+    { requestId },
+  );
+  const whole = { ...message, id: newId(), tenantId };
+  const outcomes = await tryAll({ database, notifier }, { tenantId, actor, requestId }, targets, whole, files);
+  return outcomes.map(({ id, outcome: { ok, providerMessageId, error } }) => ({
+    providerId: id,
+    ok,
+    providerMessageId,
+    error,
+  }));
+}
+
+async function tryAll(
+  { database, notifier }: Pick<SendDeps, 'database' | 'notifier'>,
+  { tenantId, actor, requestId }: Pick<Sender, 'tenantId' | 'actor' | 'requestId'>,
+  targets: readonly Target[],
+  message: OutgoingMessage,
+  files: readonly MessageFile[],
+): Promise<(Target & { readonly outcome: Outcome })[]> {
+  const outcomes = await Promise.all(
+    targets.map(async (target) => {
+      const { to } = target;
+      return { ...target, outcome: 'kind' in to ? await notifier.send(to, message, { files }) : to };
+    }),
+  );
+  await database.withTenant(
+    tenantId,
+    actor,
+    async (tx) => {
+      // In one order, so that two calls to the same destinations do not wait for each other in a circle.
+      for (const { id, outcome, isGone } of outcomes.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+        if (isGone === undefined) await noteOutcome(tx, id, outcome);
+    },
+    { requestId },
+  );
+  return outcomes;
 }
 
 /** Where messages go; why they cannot, for a destination that is off or whose secrets do not open. */

@@ -17,6 +17,7 @@ export {
   hasOffers,
   offersNamingSegment,
   readAssemblyOffers,
+  selectBudgetedOffers,
   snapshotOffers,
   snapshotOffersNamed,
   snapshotOtherOffers,

@@ -224,3 +224,21 @@ export async function offersNamingSegment(
     [tx.tenantId, id, name, kind],
   );
 }
+
+/** A live offer that may cost so much and no more. */
+export interface BudgetedOffer {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly budget: Readonly<Record<string, unknown>>;
+  readonly lifetimeCapCents: number;
+}
+
+/** Offers with a limit on what they cost in all, oldest first. */
+export async function selectBudgetedOffers(tx: Tx): Promise<BudgetedOffer[]> {
+  return tx.query<BudgetedOffer>(
+    `select id, name, status, budget, (budget ->> 'lifetimeCapCents')::float8 as "lifetimeCapCents" from offers
+      where tenant_id = $1 and deleted_at is null and jsonb_typeof(budget -> 'lifetimeCapCents') = 'number' order by id`,
+    [tx.tenantId],
+  );
+}

@@ -1,7 +1,7 @@
 import type { DataClass } from '@arbiter/contract';
 import type { Tx } from '../../db/index.ts';
 import type { Removed } from '../../jobs/index.ts';
-import { AppError, invalid } from '../../platform/app-error.ts';
+import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import {
@@ -86,9 +86,6 @@ export async function changeRetention(
 /** What the tenant has set, by class. */
 export const listRetention = (tx: Tx): Promise<RetentionConfig[]> => listConfigs(tx);
 
-/** Classes that nothing deletes by age yet: an input that is accepted acts. */
-const notDeleted: ReadonlySet<DataClass> = new Set(['metrics']);
-
 /**
  * Sets what is given for a class of data. `warning` names what the tenant loses: outcomes go on coming for months after a
  * decision, and records without them judge nothing (docs/design/recording.md). Throws 400 `validation_failed`.
@@ -98,7 +95,6 @@ export async function setRetention(
   dataClass: DataClass,
   change: Partial<Retention>,
 ): Promise<{ readonly config: RetentionConfig; readonly warning: string | null }> {
-  if (notDeleted.has(dataClass)) throw invalid('/dataClass', 'is not deleted by age in this version');
   const config = await changeRetention(tx, dataClass, change);
   const [interactions, decisions] = [await retentionOf(tx, 'interactions'), await retentionOf(tx, 'decisions')];
   return { config, warning: outcomesGoFirst(interactions, decisions) };

@@ -71,7 +71,6 @@ test('what cannot act is refused and changes nothing', async () => {
     { dataClass: 'decisions', retentionDays: 36_501 },
     { dataClass: 'decisions', retentionDays: 1.5 },
     { dataClass: 'unheard', retentionDays: 5 },
-    { dataClass: 'metrics', retentionDays: 5 },
     { dataClass: 'decisions', retentionDays: 5, legalHold: 'yes' },
   ]) {
     const { status, body: problem } = await server.call('POST', url, { body });

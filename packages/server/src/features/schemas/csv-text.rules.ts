@@ -29,14 +29,30 @@ export function csvInvalid(message: string, line?: number): AppError {
   });
 }
 
+/** What a file says in its first bytes that is no table, whatever its name: 415. */
+export function refuseOtherKinds(sample: Uint8Array): void {
+  if (otherKinds.some((magic) => magic.every((byte, at) => sample[at] === byte))) {
+    throw notCsv('The file is not CSV: it is an archive, a document or an image.');
+  }
+}
+
+/** 415 for text that holds NUL. */
+export const holdsNul = (): AppError => notCsv('The file is not CSV: it holds NUL.');
+
 const notCsv = (detail: string): AppError => new AppError('unsupported_media_type', { detail });
 
-/** The encoding of a file by its first bytes: a byte order mark decides, else UTF-8 where that is what it is. */
-function encodingOf(sample: Uint8Array, isWhole: boolean): Encoding {
-  const [first, second, third] = sample;
+/** The encoding that a byte order mark names, or null. */
+export function markedEncoding([first, second, third]: Uint8Array): Encoding | null {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return null;
+}
+
+/** The encoding of a file by its first bytes: a byte order mark decides, else UTF-8 where that is what it is. */
+function encodingOf(sample: Uint8Array, isWhole: boolean): Encoding {
+  const marked = markedEncoding(sample);
+  if (marked !== null) return marked;
   return decoded(sample, 'utf-8', isWhole) === null ? 'windows-1252' : 'utf-8';
 }
 
@@ -52,18 +68,16 @@ function decoded(sample: Uint8Array, encoding: Encoding, isWhole: boolean): stri
 
 /** `isWhole`: the sample is the whole file. Throws 415 for what is no text, 400 for text that breaks its own encoding. */
 export function readText(sample: Uint8Array, isWhole: boolean): { readonly text: string; readonly encoding: Encoding } {
-  if (otherKinds.some((magic) => magic.every((byte, at) => sample[at] === byte))) {
-    throw notCsv('The file is not CSV: it is an archive, a document or an image.');
-  }
+  refuseOtherKinds(sample);
   const encoding = encodingOf(sample, isWhole);
   const text = decoded(sample, encoding, isWhole);
   if (text === null) throw csvInvalid(`is not ${encoding}, as its byte order mark says`);
-  if (text.includes('\0')) throw notCsv('The file is not CSV: it holds NUL.');
+  if (text.includes('\0')) throw holdsNul();
   return { text, encoding };
 }
 
 /** Characters of a header: more than 500 columns need. What is one line of a megabyte is no table, and takes long to find out. */
-const longestHeader = 256 * 1024;
+export const longestHeader = 256 * 1024;
 
 /** Cells that each delimiter gives the first line that is not blank, quoted ones counted as one. */
 function headerCells(text: string): ReadonlyMap<Delimiter, number> {
@@ -131,7 +145,7 @@ export function readRecords(text: string, delimiter: Delimiter, mostRows: number
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const isCut = !isWhole && error.code === 'CSV_QUOTE_NOT_CLOSED';
-    if (!isCut) throw csvInvalid(messageOf(error), lineOf(error));
+    if (!isCut) throw csvRefusal(error);
   }
   const [head, ...rest] = found;
   if (head === undefined) throw csvInvalid('has no header');
@@ -154,12 +168,17 @@ function messageOf({ code }: CsvError): string {
       return 'a quote is not closed';
     case 'CSV_INVALID_CLOSING_QUOTE':
       return 'text stands behind a closing quote';
+    case 'CSV_MAX_RECORD_SIZE':
+      return 'a row is longer than 1 MB, or a quote is not closed';
     case 'INVALID_OPENING_QUOTE':
       return 'a quote stands inside a cell that is not quoted';
     default:
       return 'is not CSV';
   }
 }
+
+/** 400 for what the parser found wrong with a text, naming the line. */
+export const csvRefusal = (error: CsvError): AppError => csvInvalid(messageOf(error), lineOf(error));
 
 const lineOf = (error: CsvError): number | undefined => {
   const line: unknown = Reflect.get(error, 'lines');

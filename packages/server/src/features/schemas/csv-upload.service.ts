@@ -9,8 +9,8 @@ const mostRows = 100;
 
 const csvTypes = ['text/csv', 'application/vnd.ms-excel', 'text/plain'];
 
-/** A declared type that is none of CSV's is taken where it says nothing and the name does. */
-function assertType({ mediaType, fileName }: FilePart): void {
+/** A declared type that is none of CSV's is taken where it says nothing and the name does; else 415. */
+export function assertCsvType({ mediaType, fileName }: FilePart): void {
   if (mediaType !== null && csvTypes.includes(mediaType)) return;
   const isUnsaid = mediaType === null || mediaType === 'application/octet-stream';
   if (isUnsaid && /\.(csv|tsv|txt)$/i.test(fileName ?? '')) return;
@@ -46,7 +46,7 @@ export async function analyseUpload(parts: Parts): Promise<CsvAnalysis> {
   for await (const part of parts) {
     if (part.name !== 'file' || part.kind !== 'file') continue;
     if (analysis !== null) throw csvInvalid('is there twice');
-    assertType(part);
+    assertCsvType(part);
     analysis = analyse(await readSample(part.content));
   }
   if (analysis === null) throw csvInvalid('is missing');

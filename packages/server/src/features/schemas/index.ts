@@ -6,6 +6,17 @@ import { dropAllTables } from './reset.store.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
+export {
+  csvInvalid,
+  csvRefusal,
+  delimiterOf,
+  type Encoding,
+  holdsNul,
+  longestHeader,
+  markedEncoding,
+  refuseOtherKinds,
+} from './csv-text.rules.ts';
+export { assertCsvType } from './csv-upload.service.ts';
 export { readCustomerProfile } from './customer-profile.ts';
 export { sqlType } from './data-types.ts';
 export { draftFields, primaryKeyOf, rowKeyOf } from './fields.rules.ts';
@@ -15,6 +26,7 @@ export { addJoined, figureName, keyOfJoin, truncatedName } from './joined-values
 export { readJoins } from './joins-in-decisions.store.ts';
 export { activeJoin } from './links.rules.ts';
 export { recordableColumns } from './recordable-columns.ts';
+export { type GivenLine, type RefusedLine, replaceRows } from './replace-rows.service.ts';
 export { insertRows } from './rows.service.ts';
 export { canBeKey, type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
 export { type SampledRow, sampleRows } from './sample.store.ts';

@@ -31,7 +31,7 @@ export interface InsertedRows {
 }
 
 /** The schema, with its table kept as it is until the transaction ends; 404 when there is none. */
-async function heldSchema(tx: Tx, id: string): Promise<SchemaRow> {
+export async function heldSchema(tx: Tx, id: string): Promise<SchemaRow> {
   const schema = await findRecord(tx, schemaSpec, id, 'keep');
   if (schema === null) throw new AppError('not_found', { detail: 'There is no such schema.' });
   return schema;

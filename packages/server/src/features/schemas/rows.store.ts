@@ -60,6 +60,28 @@ export async function writeRows(
   return result ?? { inserted: 0, updated: 0 };
 }
 
+/**
+ * Writes rows of the same columns that no unique key of the table knows; answers with the keys, as text, of those that were
+ * written.
+ */
+export async function writeNewRows(
+  tx: Tx,
+  table: SchemaTable,
+  columns: readonly string[],
+  rows: readonly CheckedRow[],
+): Promise<ReadonlySet<string>> {
+  const written = await tx.query<{ key: string }>(
+    `${insertOf(table, columns, null)} returning ${quoteName(table.primaryKey)}::text as key`,
+    [await jsonOf(rows)],
+  );
+  return new Set(written.map(({ key }) => key));
+}
+
+/** Deletes all rows, as the tenant that owns them: emptying the table at once would ask for more rights than the application has. */
+export async function deleteRows(tx: Tx, table: SchemaTable): Promise<void> {
+  await tx.query(`delete from ${table.table} where tenant_id = $1`, [tx.tenantId]);
+}
+
 /** A value as text that reads back as the same value of the type; none for null, which is equal to nothing. */
 const textOf = (type: DataType, value: JsonValue): string[] =>
   value === null ? [] : [type === 'jsonb' ? JSON.stringify(value) : String(value)];

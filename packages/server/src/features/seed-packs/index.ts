@@ -5,7 +5,7 @@ import { seedDatasetRoutes } from './seed-datasets.routes.ts';
 import type { SeedPorts } from './seed-datasets.service.ts';
 
 export type { SeedPorts } from './seed-datasets.service.ts';
-export { listLoadedPacks, loadPack, packPort } from './seed-packs.service.ts';
+export { createPackPort, type LoadPorts, listLoadedPacks, loadPack } from './seed-packs.service.ts';
 export type { LoadedPack } from './seed-packs.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
@@ -15,5 +15,6 @@ export const seedPacksFeature = feature({
   name: 'seed-packs',
   tables,
   resets: { empties: tables },
-  operations: (ports: SeedPorts) => handlerEntries(seedDatasetOperations, seedDatasetRoutes(ports)),
+  operations: ({ seedDatasets }: { readonly seedDatasets: SeedPorts }) =>
+    handlerEntries(seedDatasetOperations, seedDatasetRoutes(seedDatasets)),
 });

@@ -4,12 +4,12 @@ import type { Database } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { loadPack } from './seed-packs.service.ts';
+import { type LoadPorts, loadPack } from './seed-packs.service.ts';
 import { type LoadedPack, selectLoadedPacks } from './seed-packs.store.ts';
 import { deleteProgress, takeSeedLock, upsertProgress } from './seed-progress.store.ts';
 import { type UnloadPorts, unloadPack } from './unload.service.ts';
 
-export interface SeedPorts extends UnloadPorts {
+export interface SeedPorts extends LoadPorts, UnloadPorts {
   readonly database: Pick<Database, 'withTenant'>;
   readonly onError: (error: unknown) => void;
 }
@@ -47,7 +47,7 @@ function toDataset(pack: Pack, loaded: boolean): SeedDataset {
     testingFocus: pack.testingFocus.join(', '),
     schemaCount: pack.schemas.length,
     offerCount: pack.offers.length,
-    modelCount: 0,
+    modelCount: pack.models.length,
     channelCount: pack.channels.length,
     categoryCount: pack.categories.length,
     creativeCount: pack.creatives.length,
@@ -65,7 +65,8 @@ export async function loadDataset(
   asked: { readonly key: string; readonly force: boolean },
 ): Promise<Loaded> {
   const pack = packOf(asked.key);
-  const report = reporter(ports, facts, pack.key, 'loading');
+  await facts.countCall();
+  const report = reporter(ports, facts, pack.key);
   let configVersion: number | null = null;
   try {
     return await ports.database
@@ -82,7 +83,7 @@ export async function loadDataset(
           }
           await report('validating', 0);
           if (current !== undefined) await unloadPack(tx, ports, facts, { ...current, name: nameOf(current.key) });
-          const loaded = await loadPack(tx, pack, report);
+          const loaded = await loadPack(tx, pack, ports, report);
           // With everything else, so that who reads it as completed finds it all.
           await upsertProgress(tx, { key: pack.key, status: 'completed', step: 'done', progress: 100 });
           return { pack: loaded, configVersion: null };
@@ -103,7 +104,7 @@ export async function loadDataset(
 /** Removes a pack. Throws 404 for one that is not loaded, 409 while another load or removal runs, and as `unloadPack`. */
 export async function unloadDataset(ports: SeedPorts, facts: RequestFacts, key: string) {
   const { name } = packOf(key);
-  const report = reporter(ports, facts, key, 'unloading');
+  const report = reporter(ports, facts, key);
   let configVersion: number | null = null;
   const counts = await ports.database.withTenant(
     facts.tenantId,
@@ -127,7 +128,8 @@ export async function unloadDataset(ports: SeedPorts, facts: RequestFacts, key: 
 
 const termsOf = ({ requestId }: RequestFacts) => ({ requestId, statementTimeoutMs: statementMs });
 
-function packOf(key: string): Pack {
+/** Throws 404 for an unknown key. */
+export function packOf(key: string): Pack {
   const pack = findPack(key);
   if (pack === null) throw new AppError('not_found', { detail: 'There is no such dataset.' });
   return pack;
@@ -137,12 +139,17 @@ function packOf(key: string): Pack {
 const nameOf = (key: string): string => findPack(key)?.name ?? key;
 
 /** Tells others where the load is, in a transaction of its own: they do not see what the load has not committed. */
-function reporter({ database, onError }: SeedPorts, { tenantId, actor }: RequestFacts, key: string, status: string) {
+function reporter({ database, onError }: SeedPorts, { tenantId, actor }: RequestFacts, key: string) {
   return async (step: SeedStep, progress: number): Promise<void> => {
     try {
-      await database.withTenant(tenantId, actor, (tx) => upsertProgress(tx, { key, status, step, progress }), {
-        until: performance.now() + reportWithinMs,
-      });
+      await database.withTenant(
+        tenantId,
+        actor,
+        (tx) => upsertProgress(tx, { key, status: 'running', step, progress }),
+        {
+          until: performance.now() + reportWithinMs,
+        },
+      );
     } catch (error) {
       onError(error);
     }

@@ -35,6 +35,11 @@ export async function backToSavepoint(tx: Tx): Promise<void> {
   await tx.query('rollback to savepoint pack_record');
 }
 
+/** Keeps what was done since `setSavepoint`. */
+export async function releaseSavepoint(tx: Tx): Promise<void> {
+  await tx.query('release savepoint pack_record');
+}
+
 /** What the load of a pack created. */
 export async function selectPackRecords(tx: Tx, key: string): Promise<PackRecords> {
   const [row] = await tx.query<{ records: PackRecords }>(

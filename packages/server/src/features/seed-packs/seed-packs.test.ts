@@ -3,13 +3,16 @@ import { after, before, test } from 'node:test';
 import { findPack, type Pack } from '@arbiter/packs';
 import { systemActor, type Tx } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
+import { testLoadPorts } from '../../main/test-server.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { createFlow } from '../flows/index.ts';
 import { createOffer } from '../offers/index.ts';
 import { insertSystemOutcomeTypes } from '../outcomes/index.ts';
 import { createSchema } from '../schemas/index.ts';
-import { listLoadedPacks, loadPack, packPort } from './index.ts';
+import { createPackPort, listLoadedPacks, loadPack } from './index.ts';
+
+const packPort = createPackPort(testLoadPorts);
 
 const found = findPack('coffee_rewards');
 assert.ok(found);
@@ -43,13 +46,14 @@ const count = async (tenantId: string, table: string) => {
 test('a pack brings its customers, catalogue and published flow, noted in the audit log', async () => {
   const tenantId = await makeTenant();
   const loaded = await inTenant(tenantId, async (tx) => {
-    const answer = await loadPack(tx, pack);
+    const answer = await loadPack(tx, pack, testLoadPorts);
     assert.deepEqual(tx.remarks, [], 'all that a pack holds has an effect');
     return answer;
   });
   assert.deepEqual(loaded.counts, {
-    schemas: 1,
+    schemas: 2,
     coffee_members_rows: 1000,
+    coffee_visits_rows: 5000,
     categories: 3,
     subCategories: 6,
     channels: 4,
@@ -57,18 +61,25 @@ test('a pack brings its customers, catalogue and published flow, noted in the au
     offers: 12,
     creatives: 48,
     outcomeTypes: 1,
-    qualificationRules: 5,
-    contactPolicies: 2,
-    decisionFlows: 1,
+    segments: 3,
+    models: 2,
+    experiments: 0,
+    qualificationRules: 6,
+    contactPolicies: 6,
+    decisionFlows: 2,
+    interactions: 3000,
+    interactionSummaries: loaded.counts.interactionSummaries,
+    segmentCustomers: loaded.counts.segmentCustomers,
   });
   assert.equal(await count(tenantId, 'offers'), 12);
   assert.equal(await count(tenantId, 'creatives'), 48);
   const flows = await db.ownerQuery(
-    'select key, status, is_default, published_version from arbiter.decision_flows where tenant_id = $1',
+    'select key, status, is_default, published_version from arbiter.decision_flows where tenant_id = $1 order by id',
     [tenantId],
   );
   assert.deepEqual(flows, [
     { key: 'coffee-next-best-offer', status: 'active', is_default: true, published_version: 1 },
+    { key: 'coffee-explore', status: 'active', is_default: false, published_version: 1 },
   ]);
   const rows = await db.ownerQuery<{ member_id: string }>(
     `select member_id from t_${tenantId.replaceAll('-', '')}.ds_coffee_members order by member_id limit 1`,
@@ -84,11 +95,11 @@ test('a pack brings its customers, catalogue and published flow, noted in the au
 
 test('a second load is refused, the start-up loads a pack only where there is none', async () => {
   const tenantId = await makeTenant();
-  assert.deepEqual(packPort.keys, ['coffee_rewards']);
+  assert.deepEqual(packPort.keys, ['coffee_rewards', 'retail_bank', 'telco_care']);
   assert.equal(await inTenant(tenantId, (tx) => packPort.loadWhenNone(tx, 'coffee_rewards')), true);
   assert.equal(await inTenant(tenantId, (tx) => packPort.loadWhenNone(tx, 'coffee_rewards')), false);
   await assert.rejects(
-    inTenant(tenantId, (tx) => loadPack(tx, pack)),
+    inTenant(tenantId, (tx) => loadPack(tx, pack, testLoadPorts)),
     (error: unknown) => error instanceof AppError && error.code === 'duplicate_key',
   );
   const packs = await inTenant(tenantId, listLoadedPacks);
@@ -110,7 +121,7 @@ test('auto-assembly of flows runs once for all that a pack brings', async () => 
       draftConfig: { version: 2, nodes: [inventory, score], flowConfig: {} },
     }),
   );
-  await inTenant(tenantId, (tx) => loadPack(tx, pack));
+  await inTenant(tenantId, (tx) => loadPack(tx, pack, testLoadPorts));
   const runs = await db.ownerQuery<{ own: boolean; trigger: string; applied: boolean; changes: number }>(
     `select flow_id = $2 as own, trigger, applied, jsonb_array_length(changes) as changes
        from arbiter.flow_assembly_runs where tenant_id = $1 order by own`,
@@ -125,7 +136,7 @@ test('auto-assembly of flows runs once for all that a pack brings', async () => 
 test('a name that the tenant has given away gets the pack in front', async () => {
   const tenantId = await makeTenant();
   await inTenant(tenantId, (tx) => createOffer(tx, { name: 'Morning Streak' }, () => {}));
-  await inTenant(tenantId, (tx) => loadPack(tx, pack));
+  await inTenant(tenantId, (tx) => loadPack(tx, pack, testLoadPorts));
   const names = await db.ownerQuery<{ name: string }>(
     `select name from arbiter.offers where tenant_id = $1 and name like '%Morning Streak' order by name`,
     [tenantId],
@@ -140,7 +151,7 @@ test('a taken schema name is a conflict, and nothing of the pack stays', async (
   const tenantId = await makeTenant();
   await inTenant(tenantId, (tx) => createSchema(tx, { name: 'coffee_members', displayName: 'Mine' }));
   await assert.rejects(
-    inTenant(tenantId, (tx) => loadPack(tx, pack)),
+    inTenant(tenantId, (tx) => loadPack(tx, pack, testLoadPorts)),
     (error: unknown) => error instanceof AppError && error.code === 'duplicate_name',
   );
   assert.equal(await count(tenantId, 'categories'), 0);

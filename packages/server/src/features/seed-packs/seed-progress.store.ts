@@ -12,6 +12,11 @@ export async function takeSeedLock(tx: Tx): Promise<boolean> {
   return row?.taken === true;
 }
 
+/** The same, waiting for a load or removal that is under way. */
+export async function waitForSeedLock(tx: Tx): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(${lockKey})`, [tx.tenantId]);
+}
+
 /** Notes where a load is. */
 export async function upsertProgress(
   tx: Tx,
@@ -37,7 +42,7 @@ export async function deleteProgress(tx: Tx): Promise<void> {
  */
 export async function readProgress(tx: Tx): Promise<SeedDatasetStatus | undefined> {
   const [row] = await tx.query<SeedDatasetStatus>(
-    `select case when p.status in ('loading', 'unloading') and not exists (
+    `select case when p.status = 'running' and not exists (
                    select from pg_locks l
                     where l.locktype = 'advisory' and l.granted and l.objsubid = 1
                       and l.database = (select d.oid from pg_database d where d.datname = current_database())

@@ -4,6 +4,7 @@ import type { AnyHandler, RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type ReferringColumn, readReferring } from '../catalogue-records/index.ts';
+import { removePackHistory } from './history.service.ts';
 import { deletePackRow, type LoadedPack, selectPackRecords } from './seed-packs.store.ts';
 
 export interface UnloadPorts {
@@ -27,13 +28,14 @@ const deletions = [
   ['channels', 'channels.deleteById'],
   ['subCategories', 'subCategories.deleteById'],
   ['categories', 'categories.deleteById'],
+  ['models', 'algorithmModels.deleteById'],
   ['segments', 'segments.deleteById'],
   ['schemaJoins', 'schemaJoins.deleteById'],
   ['schemas', 'schemas.deleteById'],
 ] as const;
 
 /** What a removal has none of, since no pack loads any (contract part 1, 4.14). */
-const alwaysCounted = { interactions: 0, interactionSummaries: 0, experiments: 0, models: 0, runs: 0 };
+const alwaysCounted = { experiments: 0, runs: 0 };
 
 /**
  * Deletes what a load created, by the operations themselves, with what was made below it since (docs/design/api-access.md 13);
@@ -61,11 +63,17 @@ export async function unloadPack(
   }
   for (const [resource, operationId] of deletions) {
     let count = 0;
-    for (const id of doomed.get(resource) ?? []) {
+    for (const id of [...(doomed.get(resource) ?? [])].reverse()) {
       if (await isDone(call(operationId, id))) count += 1;
     }
     counts[resource] = count;
   }
+  const history = await removePackHistory(tx, {
+    offers: [...(doomed.get('offers') ?? [])],
+    categories: [...(doomed.get('categories') ?? [])],
+  });
+  counts.interactions = history.interactions;
+  counts.interactionSummaries = history.interactionSummaries;
   await deletePackRow(tx, pack.key);
   await recordAudit(tx, {
     action: 'unload_pack',

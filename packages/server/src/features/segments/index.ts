@@ -22,8 +22,9 @@ export {
   usesSegment,
 } from './membership.ts';
 export { recordableSegments } from './recordable.ts';
-export type { RefreshPorts } from './refresh.service.ts';
-export type { FindSegmentUses, SegmentUse } from './segments.service.ts';
+export { type RefreshPorts, refreshNow } from './refresh.service.ts';
+export { enqueueRefresh } from './segments.jobs.ts';
+export { createSegment, type FindSegmentUses, type SegmentUse } from './segments.service.ts';
 export { segmentsAsking } from './uses.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

@@ -4,7 +4,7 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { dayOffsets } from '../../platform/day-offsets.ts';
 import { countReported, eraseEvents } from './erasure.store.ts';
-import { streamJobs } from './stream.jobs.ts';
+import { enqueueRecount, streamJobs } from './stream.jobs.ts';
 import { type StreamPorts, streamRoutes } from './stream.routes.ts';
 
 export { createDecisionEvents, type DecisionEvents } from './decision-events.ts';
@@ -15,13 +15,13 @@ export {
   insertOutbox,
   readReports,
   readStream,
-  recountTotals,
   type StreamRow,
   selectHead,
 } from './outbox.store.ts';
 export { createOutboxDispatcher } from './outbox.ts';
-
 export { readOutboxLag } from './outbox-lag.store.ts';
+export { createOutboxReaper, type ReapOutbox } from './outbox-reaper.ts';
+export { enqueueRecount };
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['outbox', 'stream_heads'];

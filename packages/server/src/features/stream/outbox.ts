@@ -17,6 +17,10 @@ export interface OutboxOptions {
   readonly stopped: () => boolean;
   /** Told of a tenant in whose stream there are new reports of interactions. */
   readonly onReports?: (tenantId: string) => Promise<void>;
+  /** Only tenants of which a row has waited so many seconds; default 0. */
+  readonly waitedSeconds?: number;
+  /** Told of each tenant that fails; default: what failed first is thrown when all others are done. */
+  readonly onFailure?: (tenantId: string, error: unknown) => void;
 }
 
 /** One transaction: some ten milliseconds of the database's time. The more rows, the fewer times a figure is raised. */
@@ -52,7 +56,7 @@ export function createOutboxDispatcher(database: Database, path: HotPath, option
   async function lookForTenants(): Promise<string[]> {
     const pending = await readPendingTenants(database);
     lag = pending.reduce((oldest, p) => Math.max(oldest, p.ageSeconds), 0);
-    return pending.map((p) => p.tenantId);
+    return pending.filter((p) => p.ageSeconds >= (options.waitedSeconds ?? 0)).map((p) => p.tenantId);
   }
 
   return {
@@ -74,6 +78,7 @@ export function createOutboxDispatcher(database: Database, path: HotPath, option
             if (done.reports) await options.onReports?.(tenantId);
           } catch (error) {
             failures.set(tenantId, error);
+            options.onFailure?.(tenantId, error);
           }
           await options.pause(Math.min(longestPauseMs, (performance.now() - started) * pausePerWork));
         }
@@ -83,7 +88,7 @@ export function createOutboxDispatcher(database: Database, path: HotPath, option
           lookedAt = performance.now();
         }
       }
-      for (const error of failures.values()) throw error;
+      if (options.onFailure === undefined) for (const error of failures.values()) throw error;
       return rows;
     },
     lagSeconds: () => lag,

@@ -90,7 +90,12 @@ test('decisions and responses are told, once they are published, to their tenant
   assert.equal(answered.status, 200, answered.text);
   assert.deepEqual(await read(0), { data: [], nextAfter: '0' }, 'not published yet');
   await publish();
-  const { data, nextAfter } = await read(0);
+  // What was published before is told before.
+  const [published] = (await read(0)).data;
+  assert.deepEqual([published?.type, published?.payload.flowId], ['flow.published.v1', flow.id]);
+  const whole = await read(0);
+  const { nextAfter } = whole;
+  const data = whole.data.slice(1);
   assert.deepEqual(
     data.map(({ type }) => type),
     [...decided.map(() => 'decision.made.v1'), 'interaction.recorded.v1'],

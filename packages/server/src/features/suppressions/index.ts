@@ -7,7 +7,8 @@ import { suppressionRoutes } from './suppressions.routes.ts';
 import type { SuppressionPorts } from './suppressions.service.ts';
 import { eraseSuppressions, removeExpired } from './suppressions.store.ts';
 
-export { type SuppressionPorts, writeTriggered } from './suppressions.service.ts';
+export { removeSuppressionsOf, type SuppressionPorts, writeTriggered } from './suppressions.service.ts';
+export { customersSuppressedFor } from './suppressions.store.ts';
 export { type OutcomeSubject, triggeredRows } from './triggered-rows.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

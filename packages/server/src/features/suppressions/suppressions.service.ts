@@ -27,6 +27,7 @@ import { endOf, targetOf } from './suppressions.rules.ts';
 import {
   countSuppressions,
   deleteSuppressionRow,
+  deleteSuppressionsOf,
   findManual,
   findSuppression,
   insertSuppression,
@@ -93,6 +94,13 @@ export async function writeTriggered(tx: Tx, customerId: string, rows: readonly 
   if (rows.length === 0) return;
   for (const row of rows) await raiseSuppression(tx, { ...row, id: newId(), customerId, policyType: 'outcome_based' });
   await saveSuppressions(tx, customerId, await suppressionsInForce(tx, customerId));
+}
+
+/** Removes what keeps these offers and categories from customers, whose rows the caller holds. */
+export async function removeSuppressionsOf(tx: Tx, scopeIds: readonly string[]): Promise<void> {
+  for (const customerId of await deleteSuppressionsOf(tx, scopeIds)) {
+    await saveSuppressions(tx, customerId, await suppressionsInForce(tx, customerId));
+  }
 }
 
 /** Lifts a suppression; the next decision does not know it any more. 404 when there is none with this id. */

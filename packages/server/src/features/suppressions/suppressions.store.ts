@@ -84,6 +84,26 @@ export async function deleteSuppressionRow(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from arbiter.customer_suppressions where tenant_id = $1 and id = $2', [tx.tenantId, id]);
 }
 
+/** Customers from whom offers or categories with these ids are kept. */
+export async function customersSuppressedFor(tx: Tx, scopeIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ customer: string }>(
+    'select distinct customer_id as customer from arbiter.customer_suppressions where tenant_id = $1 and scope_id = any ($2)',
+    [tx.tenantId, scopeIds],
+  );
+  return rows.map(({ customer }) => customer);
+}
+
+/** Deletes what is kept by these ids; answers with the customers. */
+export async function deleteSuppressionsOf(tx: Tx, scopeIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ customer: string }>(
+    `with gone as (
+       delete from arbiter.customer_suppressions where tenant_id = $1 and scope_id = any ($2) returning customer_id)
+     select distinct customer_id as customer from gone order by 1`,
+    [tx.tenantId, scopeIds],
+  );
+  return rows.map(({ customer }) => customer);
+}
+
 const rowsPerSlice = 1_000;
 
 /** Deletes rows that have run out, the longest gone first. */

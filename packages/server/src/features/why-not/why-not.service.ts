@@ -187,19 +187,21 @@ async function recordedSubject(
 }
 
 /**
- * What may be suggested. A column that an active segment asks is left out of plans that read segments: with its value the
- * membership would change too.
+ * What may be suggested. A column is left out when an active segment asks it that the plan reads, by its id, its name or as an
+ * interest: with the value the membership would change too.
  */
 async function suggestibleBy(tx: Tx, { reads, autoSources, enrichSources }: Plan) {
   const { columns, hidden } = await suggestibleColumns(tx);
   if (reads.segments.length + reads.interests.length === 0) return { columns, hidden };
+  const named = new Set([...reads.segments, ...reads.interests].map((name) => name.toLowerCase()));
   const left: Record<string, SearchJob['columns'][string]> = {};
   for (const { schemaId, columns: read } of [...autoSources, ...enrichSources]) {
     for (const column of read) {
       const holds = columns[schemaId]?.[column];
       if (holds === undefined) continue;
       const asking = await segmentsAsking(tx, { id: schemaId, column });
-      if (asking.length === 0) left[schemaId] = { ...left[schemaId], [column]: holds };
+      const isRead = asking.some(({ id, name }) => named.has(id) || named.has(name.toLowerCase()));
+      if (!isRead) left[schemaId] = { ...left[schemaId], [column]: holds };
     }
   }
   return { columns: left, hidden };

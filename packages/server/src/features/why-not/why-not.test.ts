@@ -246,6 +246,47 @@ test('sensitive and never stored columns are never suggested', async () => {
   }
 });
 
+test('a column is suggested unless a segment asks it that the flow reads', async () => {
+  await putRow({ customer_id: 'young', age: 17, income: 10 });
+  const segment = (name: string, field: string) =>
+    make('segments', {
+      name,
+      status: 'active',
+      baseSchemaId: schemaId,
+      filters: [{ field, operator: 'gte', value: 50 }],
+    });
+  const segments = [await segment('Seniors', 'age'), await segment('Rich', 'income')];
+  const scoped = { scope: 'offer', stage: 'eligibility' };
+  const reader = await make('qualification-rules', {
+    name: 'For the rich',
+    ruleType: 'segment_required',
+    config: { requiredSegments: ['rich'] },
+    scopeId: offers.Poor,
+    ...scoped,
+  });
+  for (const [attribute, flips] of [
+    ['age', [[{ path: 'customer.age', from: 17, to: 18 }]]],
+    ['income', []],
+  ] as const) {
+    const id = await make('qualification-rules', {
+      name: attribute,
+      ruleType: 'attribute_condition',
+      config: { attribute, operator: 'gte', value: 18 },
+      scopeId: offers.Fair,
+      ...scoped,
+    });
+    const answer = await whyNot('young', 'Fair', `?channelId=${channelId}`);
+    assert.deepEqual(
+      ofKind(answer, 'attribute').map(({ changes }) => changes),
+      flips,
+      attribute,
+    );
+    await drop('qualification-rules', id);
+  }
+  await drop('qualification-rules', reader);
+  for (const id of segments) await drop('segments', id);
+});
+
 test('a cooldown and a cap run out at the instant that is told, and not a second before', async () => {
   const scoped = { scope: 'offer', scopeId: offers.Best };
   const seen = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {

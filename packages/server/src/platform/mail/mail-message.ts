@@ -15,6 +15,7 @@ export interface MailMessage {
   readonly html: string;
   /** Where answers go; default: to the sender. */
   readonly replyTo?: string;
+  readonly attachments?: readonly { readonly fileName: string; readonly mimeType: string; readonly content: Buffer }[];
 }
 
 /** A mail as it goes over the wire: with its headers, in RFC 5322 form. */
@@ -32,7 +33,7 @@ const builder = createTransport({ streamTransport: true, buffer: true, newline: 
 
 /** Writes the mail out. Throws for a subject or an address that could reach into the header. */
 export async function writeMail(message: MailMessage, from: MailSender): Promise<RawMail> {
-  const { id, kind, createdAt, to, subject, text, html, replyTo } = message;
+  const { id, kind, createdAt, to, subject, text, html, replyTo, attachments = [] } = message;
   if (!isMailAddress(to)) throw new Error('a mail goes to one address');
   if (replyTo !== undefined && !isMailAddress(replyTo)) throw new Error('answers go to one address');
   if (/\p{Cc}/u.test(subject)) throw new Error('the subject of a mail is one line');
@@ -44,6 +45,11 @@ export async function writeMail(message: MailMessage, from: MailSender): Promise
     subject,
     text,
     html,
+    attachments: attachments.map(({ fileName, mimeType, content }) => ({
+      filename: fileName,
+      contentType: mimeType,
+      content,
+    })),
     date: createdAt,
     messageId: `<${id}@${domain}>`,
     // So that nobody's automatic answer comes back (RFC 3834).

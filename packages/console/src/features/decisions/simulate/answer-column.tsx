@@ -1,5 +1,6 @@
 import { simulationOperations } from '@arbiter/contract/simulations';
 import { useMemo } from 'react';
+import { FailurePanel } from '../../../forms/failure-panel.tsx';
 import { decisionTexts } from '../../../messages/decisions.ts';
 import { simulateTexts as t } from '../../../messages/simulate.ts';
 import { Badge } from '../../../ui/badge.tsx';
@@ -14,7 +15,6 @@ import { funnelOf } from '../funnel.ts';
 import type { Writers } from '../gates.ts';
 import { fateTones, whyText } from '../offer-list.tsx';
 import { type OfferStory, offersOf } from '../offers.ts';
-import { OperationProblem } from '../operation-problem.tsx';
 import { isObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from '../reading.ts';
 
 export interface AnswerColumnProps {
@@ -45,7 +45,7 @@ export function AnswerColumn({ title, answer, looked, write }: AnswerColumnProps
       }
     >
       {failure !== null ? (
-        <OperationProblem operation={simulationOperations.run} failure={failure} retry={refresh} />
+        <FailurePanel operation={simulationOperations.run} failure={failure} retry={refresh} />
       ) : loading || body === null || explained === null ? (
         <Skeleton className="h-64 w-full" />
       ) : (

@@ -86,8 +86,7 @@ export function EditList({ search, change }: EditListProps) {
         </div>
         <form onSubmit={add} className="grid items-end gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_minmax(0,1fr)_auto]">
           <SelectField
-            label={t.edits}
-            labelHidden
+            label={t.editKind}
             value={kind}
             options={[
               { value: 'profile', label: t.addProfile },

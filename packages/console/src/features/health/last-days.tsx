@@ -1,0 +1,71 @@
+import { type DecisionHealth, dashboardOperations } from '@arbiter/contract/dashboards';
+import { useOperation } from '../../data/use-operation.ts';
+import { Loaded } from '../../forms/loaded.tsx';
+import { healthTexts as t } from '../../messages/health.ts';
+import { addresses } from '../../route/addresses.ts';
+import { AsOf } from '../../ui/as-of.tsx';
+import { BarChart } from '../../ui/charts/bars.tsx';
+import { Metric } from '../../ui/metric.tsx';
+import { Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+
+/** How decisions of the last week went: shares of what should not happen often, and the days. */
+export function LastDays() {
+  const answer = useOperation(dashboardOperations.decisionHealth, { query: { days: 7 } }, { everyMs: 300_000 });
+  return (
+    <Section title={t.days} about={answer.asOf === null ? null : <AsOf at={answer.asOf} stale={answer.old} />}>
+      <Loaded answer={answer} operation={dashboardOperations.decisionHealth}>
+        {(health) => <Shown health={health} />}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Shown({ health }: { health: DecisionHealth }) {
+  const format = useFormat();
+  const { decisions, failed, errorRate, emptyRate, degradedRate, policyBlockRate, daily } = health;
+  const sums = { reason: t.aggregate, saidBeside: true } as const;
+  const rates = [
+    [t.errorRate, errorRate],
+    [t.emptyRate, emptyRate],
+    [t.degradedRate, degradedRate],
+    [t.policyBlockRate, policyBlockRate],
+  ] as const;
+  const most = daily.reduce((best, day) => (day.decisions > best.decisions ? day : best), daily[0] ?? none);
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
+        {rates.map(([label, rate]) => (
+          <Metric
+            key={label}
+            size="small"
+            label={label}
+            value={rate === null ? '–' : format.percent(rate)}
+            tone={label === t.errorRate && failed > 0 ? 'block' : 'neutral'}
+            drill={sums}
+          />
+        ))}
+      </div>
+      <p className="text-caption text-faint">{t.aggregate}.</p>
+      {decisions === 0 ? (
+        <p>{t.byDayNone}</p>
+      ) : (
+        <BarChart
+          title={t.byDay}
+          summary={t.byDaySummary(format.number(decisions), format.number(most.decisions), most.day)}
+          of={t.day}
+          measure={t.decisions}
+          write={(value) => format.number(value)}
+          rows={daily.map(({ day, decisions: value }) => ({
+            key: day,
+            label: day,
+            value,
+            drill: { to: addresses.decisions({ from: day, to: day }) },
+          }))}
+        />
+      )}
+    </div>
+  );
+}
+
+const none = { day: '', decisions: 0 };

@@ -1,0 +1,27 @@
+import { dashboardOperations } from '@arbiter/contract/dashboards';
+import { useOperation } from '../../data/use-operation.ts';
+import { homeTexts as t } from '../../messages/home.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Link } from '../../ui/link.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+
+/** What was decided in the last day, how fast, and what failed, in a few words; nothing while it is not known. */
+export function LastDay() {
+  const format = useFormat();
+  const { data } = useOperation(
+    dashboardOperations.decisionPipeline,
+    { query: { windowHours: 24 } },
+    { everyMs: 60_000 },
+  );
+  if (data === undefined) return null;
+  const { decisions, failed, p95Ms, from } = data;
+  return (
+    <span className="flex flex-wrap items-center gap-x-3">
+      <Link to={addresses.decisions({ from })}>{t.lastDay(format.number(decisions), decisions)}</Link>
+      {p95Ms === null ? null : <span className="text-soft">{t.lastDayP95(format.duration(p95Ms))}</span>}
+      {decisions + failed === 0 ? null : (
+        <span className={failed === 0 ? 'text-soft' : 'text-block'}>{t.lastDayFailed(format.number(failed))}</span>
+      )}
+    </span>
+  );
+}

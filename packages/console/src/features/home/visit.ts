@@ -1,0 +1,64 @@
+/** When somebody was here before, as their preferences keep it; instants in milliseconds. */
+export interface Visit {
+  /** Last look at the start page. */
+  readonly seenAt: number;
+  /** End of the visit before this one; null at the first. */
+  readonly since: number | null;
+}
+
+/** Who comes back within this time has not been away, in milliseconds: a reload must not empty the list. */
+export const pauseMs = 30 * 60_000;
+
+/** The visit that a look at the start page belongs to. */
+export function visitOf(before: Visit | null, now: number): Visit {
+  if (before === null) return { seenAt: now, since: null };
+  return { seenAt: now, since: now - before.seenAt > pauseMs ? before.seenAt : before.since };
+}
+
+/** Reads a visit from preferences, which anybody may have written. */
+export function readVisit(kept: unknown): Visit | null {
+  if (typeof kept !== 'object' || kept === null) return null;
+  const seenAt: unknown = Reflect.get(kept, 'seenAt');
+  const since: unknown = Reflect.get(kept, 'since');
+  if (typeof seenAt !== 'number' || !Number.isFinite(seenAt)) return null;
+  return { seenAt, since: typeof since === 'number' && Number.isFinite(since) ? since : null };
+}
+
+/** A row of the audit log, as far as the list needs it. */
+export interface ChangeRow {
+  readonly userId: string;
+  readonly userName: string;
+  readonly action: string;
+  readonly entityType: string;
+  readonly entityId: string;
+  readonly entityName: string | null;
+  readonly timestamp: string;
+}
+
+export interface Change extends ChangeRow {
+  /** How often it was changed. */
+  readonly count: number;
+}
+
+/** Acts that change nothing that decides. */
+const quiet: readonly string[] = [
+  'login',
+  'login_failed',
+  'logout',
+  'read',
+  'read_decision_inputs',
+  'replay',
+  'checkpoint',
+];
+
+/** What others changed, each record once, the newest first. `own`: user id of who looks. */
+export function changesOf(rows: readonly ChangeRow[], own: string): readonly Change[] {
+  const found = new Map<string, Change>();
+  for (const row of rows) {
+    if (row.userId === own || quiet.includes(row.action)) continue;
+    const key = `${row.entityType} ${row.entityId}`;
+    const known = found.get(key);
+    found.set(key, known === undefined ? { ...row, count: 1 } : { ...known, count: known.count + 1 });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,42 @@
+import type { Operation } from '@arbiter/contract/operation';
+import type { ListAnswer } from '../data/use-operation.ts';
+import { AsOf } from '../ui/as-of.tsx';
+import { DataTable, type DataTableProps } from '../ui/table.tsx';
+import { FailurePanel } from './failure-panel.tsx';
+
+type Told = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore';
+
+export interface ListTableProps<Row> extends Omit<DataTableProps<Row>, Told> {
+  readonly list: ListAnswer<Row>;
+  /** What was asked, for the advice on a failure. */
+  readonly operation: Operation;
+  /** True: a look at the first rows; further ones stand elsewhere. */
+  readonly first?: boolean;
+}
+
+/** A table of a cursor list, in each state of the list: on its way, there, old (dimmed), failed, read in part. */
+export function ListTable<Row>({ list, operation, first = false, foot, ...table }: ListTableProps<Row>) {
+  const { rows, failure, old, asOf } = list;
+  const none = rows.length === 0;
+  return (
+    <div className={old ? 'min-w-0 opacity-60 transition-opacity' : 'min-w-0'} aria-busy={old || undefined}>
+      <DataTable
+        error={
+          failure === null ? undefined : <FailurePanel failure={failure} operation={operation} retry={list.refresh} />
+        }
+        {...table}
+        rows={list.loading || (failure !== null && none) ? undefined : rows}
+        complete={list.complete}
+        total={list.total ?? undefined}
+        onMore={list.complete || none || first ? undefined : list.loadMore}
+        loadingMore={list.loadingMore}
+        foot={
+          <>
+            {asOf === null ? null : <AsOf at={asOf} stale={old} />}
+            {foot}
+          </>
+        }
+      />
+    </div>
+  );
+}

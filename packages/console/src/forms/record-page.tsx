@@ -1,0 +1,77 @@
+import type { Operation } from '@arbiter/contract/operation';
+import type { ReactNode } from 'react';
+import type { Answer } from '../data/use-operation.ts';
+import { listTexts as t } from '../messages/lists.ts';
+import { Id } from '../ui/copy.tsx';
+import type { Fact } from '../ui/facts.tsx';
+import type { Format } from '../ui/format.ts';
+import { Page, type PageProps } from '../ui/page.tsx';
+import { Loaded } from './loaded.tsx';
+import { StatusBadge } from './status-badge.tsx';
+
+/** What the head of the page shows of a record of any kind. */
+interface Named {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly status?: string;
+  readonly deletedAt?: string | null;
+}
+
+export interface RecordPageProps<Body extends Named> extends Pick<PageProps, 'parents' | 'actions'> {
+  readonly answer: Answer<Body>;
+  /** What was asked, for the advice on a failure. */
+  readonly operation: Operation;
+  /** What the record is: "Offer". The heading until its name is known. */
+  readonly kind: string;
+  /** The name that people know it by, where that is another than `name`. */
+  readonly nameOf?: (body: Body) => string;
+  /** Further badges behind its status. */
+  readonly badges?: (body: Body) => ReactNode;
+  /** What stands for the id; the key, where people name the record by it. */
+  readonly idOf?: (body: Body) => ReactNode;
+  /** The sentence below the heading; the description where it is left out. */
+  readonly lead?: (body: Body) => string;
+  readonly children: (body: Body) => ReactNode;
+}
+
+/** One record, read: where it hangs, its name, status and id, then what `children` make of it, in each state of the answer. */
+export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
+  const { answer, operation, kind, nameOf, badges, idOf, lead, children, ...page } = props;
+  const body = answer.data;
+  return (
+    <Page
+      {...page}
+      // What is not here can do nothing.
+      actions={body === undefined && answer.failure !== null ? null : page.actions}
+      title={body === undefined ? kind : (nameOf?.(body) ?? body.name)}
+      about={
+        body === undefined ? null : (
+          <>
+            {body.status === undefined ? null : (
+              <StatusBadge status={body.status} deleted={(body.deletedAt ?? null) !== null} />
+            )}
+            {badges?.(body)}
+            {idOf?.(body) ?? <Id id={body.id} what={t.idOf(kind)} />}
+          </>
+        )
+      }
+      lead={body === undefined ? undefined : (lead?.(body) ?? body.description) || undefined}
+    >
+      <Loaded answer={answer} operation={operation} instead={page.parents?.[0]}>
+        {children}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** The last lines of the facts of every record: its version, and when that was made. */
+export function versionFacts(
+  { version, updatedAt }: { readonly version: number; readonly updatedAt: string },
+  format: Format,
+): readonly Fact[] {
+  return [
+    { label: t.version, value: version },
+    { label: t.changed, value: format.instant(updatedAt) },
+  ];
+}

@@ -1,0 +1,85 @@
+import { dayMs } from './numbers.ts';
+import type { PackCreative, PackInteraction, PackRow, PackTruth } from './pack.ts';
+import { type Chance, chanceOf } from './random.ts';
+
+/** History covers the 90 days before the load, and ends a day before it: what happens next is the visitor's. */
+const oldestDays = 89;
+const newestDays = 2;
+/** The first customer was left in peace for so long that no policy holds anything back. */
+const firstCustomerDays = 35;
+/** How often the first customer was contacted, so that there is something to see. */
+const firstCustomerContacts = 4;
+const openHours = { from: 8, to: 20 };
+const hourMs = 3_600_000;
+
+type Weighted = readonly (readonly [outcome: string, weight: number])[];
+
+/** What a pack's history is drawn from. */
+export interface HistoryPlan {
+  readonly seed: string;
+  /** Rows to draw, impressions and responses together. */
+  readonly size: number;
+  readonly customerCount: number;
+  /** The n-th customer, from 1: the key in the first column. The first one is whom visitors meet first. */
+  readonly customer: (number: number) => PackRow;
+  readonly creatives: readonly PackCreative[];
+  /** Whether the offer is one for this customer: nobody was shown what the pack's rules keep from him. */
+  readonly suits: (customer: PackRow, offerName: string) => boolean;
+  readonly truth: PackTruth;
+  /** Good answers to the offer. */
+  readonly positive: (offerName: string) => Weighted;
+  /** Answers that are not positive; `null` stands for none at all. */
+  readonly other: readonly (readonly [outcome: string | null, weight: number])[];
+  /** What a conversion to the offer is worth. */
+  readonly worthOf: (offerName: string) => number;
+  readonly loadedAt: Date;
+}
+
+/**
+ * Draws contacts with customers and their answers: an impression of a suitable creative, and with the chance that `truth` gives a
+ * good answer within hours.
+ */
+export function* drawHistory(plan: HistoryPlan): Generator<PackInteraction> {
+  const { seed, size, customerCount, creatives, suits } = plan;
+  const anybody = chanceOf(`${seed}/history`);
+  const ofOffer = Map.groupBy(creatives, ({ offerName }) => offerName);
+  let left = size;
+  for (let contact = 0; left > 0; contact += 1) {
+    const number = contact < firstCustomerContacts ? 1 : anybody.int(2, customerCount);
+    const customer = plan.customer(number);
+    const chance = chanceOf(`${seed}/history/${contact}`);
+    const suitable = [...ofOffer].flatMap(([offerName, own]) => (suits(customer, offerName) ? own : []));
+    const creative = suitable[chance.int(0, suitable.length - 1)];
+    if (creative === undefined) continue;
+    const rows = contactWith(plan, customer, creative, chance, number === 1).slice(0, left);
+    left -= rows.length;
+    yield* rows;
+  }
+}
+
+function contactWith(
+  { truth, positive, other, worthOf, loadedAt }: HistoryPlan,
+  customer: PackRow,
+  { name, offerName, channelName }: PackCreative,
+  chance: Chance,
+  isFirst: boolean,
+): PackInteraction[] {
+  const day = Math.floor(loadedAt.getTime() / dayMs) - chance.int(isFirst ? firstCustomerDays : newestDays, oldestDays);
+  const hours = openHours.from + chance.next() * (openHours.to - openHours.from);
+  const at = day * dayMs + Math.round(hours * hourMs);
+  const shown: PackInteraction = {
+    customerId: String(Object.values(customer)[0]),
+    creativeName: name,
+    outcome: 'impression',
+    at: new Date(at),
+    value: null,
+  };
+  const isGood = chance.flip(truth(customer, offerName, channelName));
+  const minutes = chance.int(1, 600);
+  const drawn = isGood ? chance.pick(positive(offerName)) : chance.pick(other);
+  // An angry word of the first customer would keep offers away for weeks.
+  const outcome = isFirst && !isGood ? null : drawn;
+  if (outcome === null) return [shown];
+  const value = outcome === 'convert' ? worthOf(offerName) : null;
+  return [shown, { ...shown, outcome, at: new Date(at + minutes * 60_000), value }];
+}

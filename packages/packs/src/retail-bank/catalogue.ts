@@ -1,0 +1,219 @@
+import type { ChannelCreate, OutcomeTypeCreate } from '@arbiter/contract';
+import type { PackCategory, PackOffer } from '../pack.ts';
+
+/** What the bank has to offer, and where it can say so (docs/design/api-access.md 13). */
+
+export const bankOutcomeTypes: readonly OutcomeTypeCreate[] = [
+  {
+    key: 'apply',
+    name: 'Apply',
+    description: 'The client sent an application.',
+    classification: 'positive',
+    category: 'response',
+  },
+];
+
+export const bankCategories: readonly PackCategory[] = [
+  {
+    name: 'Savings',
+    description: 'Money that is put aside, for a year or for life.',
+    icon: 'piggy-bank',
+    color: 'green',
+    ordinal: 1,
+    subCategories: [
+      { name: 'Deposits', description: 'Safe, with a rate that is known.', ordinal: 1 },
+      { name: 'Investing', description: 'For those who can wait.', ordinal: 2 },
+    ],
+  },
+  {
+    name: 'Borrowing',
+    description: 'Money that is needed now, for clients who can carry it.',
+    icon: 'credit-card',
+    color: 'blue',
+    ordinal: 2,
+    subCategories: [
+      { name: 'Cards', description: 'Cards for every day and for the road.', ordinal: 1 },
+      { name: 'Loans', description: 'Larger sums, paid back month by month.', ordinal: 2 },
+    ],
+  },
+  {
+    name: 'Care',
+    description: 'What makes the bank easier and safer to use.',
+    icon: 'shield-check',
+    color: 'amber',
+    ordinal: 3,
+    subCategories: [
+      { name: 'Service', description: 'Less paper, fewer visits.', ordinal: 1 },
+      { name: 'Protection', description: 'Against those who are after the money.', ordinal: 2 },
+    ],
+  },
+];
+
+export const bankChannels: readonly ChannelCreate[] = [
+  {
+    name: 'Mobile App',
+    key: 'in_app',
+    channelType: 'in_app',
+    impressionMode: 'explicit',
+    description: 'The banking app; it reports what was really seen.',
+    placements: [
+      { name: 'Home', key: 'home', slotType: 'banner', maxSlots: 1, description: 'Above the accounts.' },
+      { name: 'Card', key: 'card', slotType: 'card', maxSlots: 3, description: 'Cards below the accounts.' },
+    ],
+  },
+  {
+    name: 'Email',
+    key: 'email',
+    channelType: 'email',
+    description: 'Letters to clients.',
+    placements: [{ name: 'Inbox', key: 'inbox', slotType: 'inline', maxSlots: 2, description: 'Body of the letter.' }],
+  },
+  {
+    name: 'SMS',
+    key: 'sms',
+    channelType: 'sms',
+    description: 'Short and rare.',
+    placements: [{ name: 'Text', key: 'text', slotType: 'inline', maxSlots: 1, description: 'The message.' }],
+  },
+  {
+    name: 'Adviser Desk',
+    key: 'desk',
+    channelType: 'web',
+    deliveryMode: 'manual',
+    description: 'What an adviser sees while a client sits at the table.',
+    placements: [
+      { name: 'Desk', key: 'desk', slotType: 'card', maxSlots: 3, description: 'Talking points beside the file.' },
+    ],
+  },
+];
+
+const offer = (
+  place: Pick<PackOffer, 'categoryName' | 'subCategoryName'>,
+  name: string,
+  [priority, businessValue]: readonly [number, number],
+  more: Pick<PackOffer, 'shortDesc' | 'description' | 'tags' | 'productType' | 'margin' | 'revenueValue'>,
+): PackOffer => ({ name, status: 'active', ...place, priority, businessValue, ...more });
+
+const deposits = { categoryName: 'Savings', subCategoryName: 'Deposits' };
+const investing = { categoryName: 'Savings', subCategoryName: 'Investing' };
+const cards = { categoryName: 'Borrowing', subCategoryName: 'Cards' };
+const loans = { categoryName: 'Borrowing', subCategoryName: 'Loans' };
+const service = { categoryName: 'Care', subCategoryName: 'Service' };
+const protection = { categoryName: 'Care', subCategoryName: 'Protection' };
+
+export const bankOffers: readonly PackOffer[] = [
+  offer(deposits, 'Term Deposit 12 Months', [80, 90], {
+    shortDesc: '3.2 percent, fixed for twelve months',
+    description: 'From 1,000. The rate is fixed on the day of opening and paid out after twelve months.',
+    tags: ['deposit', 'fixed_rate'],
+    productType: 'deposit',
+    margin: 42,
+    revenueValue: 180,
+  }),
+  offer(deposits, 'Flexible Saver', [65, 60], {
+    shortDesc: '2.1 percent, there whenever you need it',
+    description: 'A savings account without a minimum and without notice. Interest is paid every quarter.',
+    tags: ['savings', 'flexible'],
+    productType: 'savings',
+    margin: 18,
+    revenueValue: 70,
+  }),
+  offer(deposits, 'Youth Saver', [50, 35], {
+    shortDesc: '3 percent on the first 3,000, until 26',
+    description: 'For clients under 26: 3 percent on the first 3,000, a free card, no fees.',
+    tags: ['savings', 'young'],
+    productType: 'savings',
+    margin: 6,
+    revenueValue: 30,
+  }),
+  offer(investing, 'Index Fund Plan', [60, 70], {
+    shortDesc: 'The world in one fund, from 50 a month',
+    description:
+      'A savings plan on a global index fund. No order fee in the first year; pause or change it at any time.',
+    tags: ['fund', 'plan'],
+    productType: 'fund',
+    margin: 55,
+    revenueValue: 140,
+  }),
+  offer(investing, 'Pension Top Up', [62, 75], {
+    shortDesc: 'Close the gap before retirement',
+    description: 'A yearly payment into the pension, with a forecast of what it adds each month from retirement on.',
+    tags: ['pension', 'long_term'],
+    productType: 'fund',
+    margin: 60,
+    revenueValue: 220,
+  }),
+  offer(cards, 'Cashback Card', [70, 72], {
+    shortDesc: '1 percent back on every purchase',
+    description: 'A credit card that pays 1 percent of every purchase back at the end of the month. First year free.',
+    tags: ['card', 'cashback'],
+    productType: 'card',
+    margin: 38,
+    revenueValue: 95,
+  }),
+  offer(cards, 'Travel Card', [64, 68], {
+    shortDesc: 'No fees abroad, insured on the way',
+    description:
+      'Pay and withdraw in any currency without a fee. Cancellation and luggage insurance are part of the card.',
+    tags: ['card', 'travel'],
+    productType: 'card',
+    margin: 34,
+    revenueValue: 88,
+  }),
+  offer(cards, 'Card Limit Increase', [58, 55], {
+    shortDesc: 'A higher limit, in two taps',
+    description: 'Raises the limit of the card to two months of income. Nothing is charged unless it is used.',
+    tags: ['card', 'limit'],
+    productType: 'card',
+    margin: 20,
+    revenueValue: 45,
+  }),
+  offer(loans, 'Green Home Loan', [72, 95], {
+    shortDesc: '0.4 points less for a home that saves energy',
+    description: 'For a heat pump, insulation or solar panels: the rate of the loan is 0.4 points below the usual one.',
+    tags: ['loan', 'home', 'green'],
+    productType: 'loan',
+    margin: 120,
+    revenueValue: 900,
+  }),
+  offer(loans, 'Loan Consolidation', [66, 70], {
+    shortDesc: 'Several loans become one',
+    description: 'Puts running loans together: one rate, one date, one lower payment a month.',
+    tags: ['loan', 'consolidation'],
+    productType: 'loan',
+    margin: 75,
+    revenueValue: 420,
+  }),
+  offer(loans, 'Car Loan', [60, 66], {
+    shortDesc: 'A decision within the hour',
+    description: 'From 5,000 to 50,000 over up to seven years. Electric cars pay half a point less.',
+    tags: ['loan', 'car'],
+    productType: 'loan',
+    margin: 68,
+    revenueValue: 380,
+  }),
+  offer(service, 'Paperless Statements', [45, 20], {
+    shortDesc: 'Statements in the app instead of the letter box',
+    description: 'Every statement as a PDF on the day it is made, kept for ten years.',
+    tags: ['service', 'paperless'],
+    productType: 'service',
+    margin: 3,
+    revenueValue: 8,
+  }),
+  offer(service, 'Mobile App Activation', [55, 25], {
+    shortDesc: 'The bank in your pocket',
+    description: 'Sign in once with the card reader; from then on a fingerprint is enough.',
+    tags: ['service', 'app'],
+    productType: 'service',
+    margin: 4,
+    revenueValue: 12,
+  }),
+  offer(protection, 'Fraud Alerts On', [75, 30], {
+    shortDesc: 'A message for every payment that looks odd',
+    description: 'The bank asks back before an unusual payment leaves the account. Free of charge.',
+    tags: ['protection', 'alerts'],
+    productType: 'service',
+    margin: 5,
+    revenueValue: 15,
+  }),
+];

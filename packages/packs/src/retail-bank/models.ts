@@ -1,0 +1,85 @@
+import type { AlgorithmModelCreate } from '@arbiter/contract';
+
+/** Points for what makes a client likely to take a term deposit; the numbers follow the published data set. */
+export const bankModels: readonly AlgorithmModelCreate[] = [
+  {
+    key: 'bank-scorecard',
+    name: 'Term deposit scorecard',
+    description: 'How likely a client is to take a term deposit, by rules that an adviser can explain.',
+    modelType: 'scorecard',
+    status: 'active',
+    family: 'bank-deposit',
+    config: {
+      baseScore: 20,
+      minScore: 0,
+      maxScore: 100,
+      normalization: 'sigmoid',
+      rules: [
+        {
+          id: 'said-yes-before',
+          field: 'customer.previous_outcome',
+          operator: 'eq',
+          value: 'success',
+          points: 35,
+          description: 'Took the offer of an earlier campaign.',
+        },
+        {
+          id: 'affluent',
+          field: 'customer.balance',
+          operator: 'gte',
+          value: 5000,
+          points: 12,
+          description: 'Has money to put aside.',
+        },
+        {
+          id: 'senior',
+          field: 'customer.age',
+          operator: 'gte',
+          value: 60,
+          points: 10,
+          description: 'Prefers a known rate.',
+        },
+        {
+          id: 'student',
+          field: 'customer.job',
+          operator: 'eq',
+          value: 'student',
+          points: 6,
+          description: 'Starts to save.',
+        },
+        {
+          id: 'housing-loan',
+          field: 'customer.housing_loan',
+          operator: 'eq',
+          value: true,
+          points: -10,
+          description: 'Pays back a home first.',
+        },
+        {
+          id: 'personal-loan',
+          field: 'customer.personal_loan',
+          operator: 'eq',
+          value: true,
+          points: -8,
+          description: 'Pays back a loan first.',
+        },
+        {
+          id: 'called-often',
+          field: 'customer.campaign_contacts',
+          operator: 'gte',
+          value: 4,
+          points: -8,
+          description: 'Was asked often enough.',
+        },
+        {
+          id: 'overdrawn',
+          field: 'customer.balance',
+          operator: 'lt',
+          value: 0,
+          points: -15,
+          description: 'Has nothing to put aside.',
+        },
+      ],
+    },
+  },
+];

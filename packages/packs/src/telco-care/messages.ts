@@ -1,0 +1,198 @@
+/** The words of one offer; creatives.ts lays them out per channel. `{first_name}` is filled in at the decision. */
+export interface TelcoMessage {
+  readonly subject: string;
+  readonly headline: string;
+  readonly body: string;
+  /** The second way to say it on the web, which is tried against the first. */
+  readonly otherHeadline: string;
+  readonly otherBody: string;
+  /** For the lock screen or a text message. */
+  readonly short: string;
+  readonly ctaText: string;
+  /** Path on the web site, and in the app's deep link. */
+  readonly path: string;
+  /** Besides web and e-mail each offer is sent in one more way. */
+  readonly also: 'Mobile Push' | 'SMS';
+}
+
+export const telcoMessages: Readonly<Record<string, TelcoMessage>> = {
+  'Loyalty Credit': {
+    subject: '{first_name}, a small thank you on your next bill',
+    headline: '15 off, just for staying',
+    body: 'You have been with us for a while, {first_name}, and we would like it to stay that way. Take 15 off the next bill.',
+    otherHeadline: 'We would miss you, {first_name}',
+    otherBody: 'Stay another year and the next bill is 15 lower. No small print: one tap, and it is done.',
+    short: '{first_name}, 15 off your next bill. Just for staying.',
+    ctaText: 'Take the 15',
+    path: 'loyalty',
+    also: 'SMS',
+  },
+  'Contract Renewal Bonus': {
+    subject: 'Your contract ends soon, {first_name}. Two months are on us',
+    headline: 'Renew now, two months free',
+    body: 'Keep your number, your plan and your peace: renew for 24 months and do not pay for two of them.',
+    otherHeadline: 'Same number, two months for nothing',
+    otherBody: 'Your contract is about to end, {first_name}. Renew it today and the first two months cost nothing.',
+    short: 'Your contract ends soon: renew and get two months free.',
+    ctaText: 'Renew my contract',
+    path: 'renew',
+    also: 'SMS',
+  },
+  'Plan Right Size': {
+    subject: '{first_name}, you may be paying for data you never use',
+    headline: 'Pay for what you use',
+    body: 'We looked at your last three months. There is a plan that fits them better, and you can change with one tap.',
+    otherHeadline: 'Is your plan a size too large?',
+    otherBody: 'Three months of usage say that another plan would be cheaper for you, {first_name}. See the sum.',
+    short: 'A plan that fits you better is ready, {first_name}.',
+    ctaText: 'Show my plan',
+    path: 'right-size',
+    also: 'Mobile Push',
+  },
+  'Network Apology Data': {
+    subject: 'That was not our best week. 10 GB to make up for it',
+    headline: 'Sorry. Have 10 GB',
+    body: 'Calls that break off are no fun. The cell near you is repaired, and 10 GB are waiting for you, {first_name}.',
+    otherHeadline: 'We dropped your calls, so we owe you',
+    otherBody: 'Our network let you down this month. Ten gigabytes are on your account as soon as you tap.',
+    short: 'Sorry for the dropped calls. 10 GB are waiting for you.',
+    ctaText: 'Take my 10 GB',
+    path: 'sorry',
+    also: 'Mobile Push',
+  },
+  'Care Callback': {
+    subject: '{first_name}, shall we call you?',
+    headline: 'No queue: we call you',
+    body: 'Choose a time, and somebody who has read your case calls you back. You do not have to tell it all again.',
+    otherHeadline: 'Talk to somebody who knows',
+    otherBody: 'A specialist calls you at a time you choose, {first_name}, with everything at hand.',
+    short: 'Shall we call you? Choose a time that suits you.',
+    ctaText: 'Choose a time',
+    path: 'callback',
+    also: 'SMS',
+  },
+  'Upgrade To Max': {
+    subject: '100 GB, half price for three months',
+    headline: 'Go Max, pay half',
+    body: '100 GB and the fastest lane of our network, for half the price until spring. Too much? One tap takes you back.',
+    otherHeadline: 'Never count gigabytes again',
+    otherBody:
+      'Max has 100 of them, {first_name}, and for three months it costs half. Try it, and keep it if you like it.',
+    short: 'Max at half price for three months. 100 GB, {first_name}.',
+    ctaText: 'Try Max',
+    path: 'max',
+    also: 'Mobile Push',
+  },
+  'Family Bundle': {
+    subject: 'One bill for the whole family, {first_name}',
+    headline: 'A second line for 8 a month',
+    body: 'Bring the family under one roof: up to four more lines, data for all of them, one bill, 8 each.',
+    otherHeadline: 'Who used up all the data?',
+    otherBody: 'With the family bundle it does not matter: everybody shares, and each further line is 8 a month.',
+    short: 'A second line for 8 a month, with shared data.',
+    ctaText: 'Add a line',
+    path: 'family',
+    also: 'SMS',
+  },
+  'Home Internet Add On': {
+    subject: 'The fastest room in your home? All of them',
+    headline: 'Fast at home, 10 off',
+    body: 'Up to 500 Mbit/s, the router included, and 10 off each month because you are with us already.',
+    otherHeadline: 'Your phone has good news for your sofa',
+    otherBody:
+      'With your contract, {first_name}, internet at home is 10 cheaper every month. See what your address can get.',
+    short: 'Internet at home, 10 off a month with your contract.',
+    ctaText: 'Check my address',
+    path: 'home',
+    also: 'SMS',
+  },
+  'New Phone Trade In': {
+    subject: '{first_name}, your old phone is worth more than you think',
+    headline: 'Up to 250 for your old phone',
+    body: 'Show it to the camera, get a price, take it off a new one. The old phone gets a second life.',
+    otherHeadline: 'Old phone in, new phone out',
+    otherBody: 'Your phone has served you well, {first_name}. Trade it in for up to 250 off the next one.',
+    short: 'Up to 250 for your old phone. See its price.',
+    ctaText: 'Value my phone',
+    path: 'trade-in',
+    also: 'Mobile Push',
+  },
+  'Watch Plan': {
+    subject: 'Leave the phone at home, {first_name}',
+    headline: 'Run light',
+    body: 'Calls, music and maps on the watch, with your own number. Three months free, then 5 a month.',
+    otherHeadline: 'Your number, on your wrist',
+    otherBody: 'Give your watch a line of its own, {first_name}: nothing to pay for three months, then 5.',
+    short: 'A line for your watch: three months free.',
+    ctaText: 'Connect my watch',
+    path: 'watch',
+    also: 'Mobile Push',
+  },
+  'Device Insurance': {
+    subject: 'Gravity always wins. From 4 a month it does not matter',
+    headline: 'For the day it falls',
+    body: 'A broken screen is repaired within a day, a stolen phone replaced. From 4 a month, and you can end it any time.',
+    otherHeadline: 'Screens break on Saturdays',
+    otherBody: 'We repair them by Sunday. Insurance from 4 a month, {first_name}; end it whenever you like.',
+    short: 'Broken screen? Insured from 4 a month.',
+    ctaText: 'Insure my phone',
+    path: 'insurance',
+    also: 'Mobile Push',
+  },
+  'Roaming Pass': {
+    subject: 'Going somewhere, {first_name}?',
+    headline: '5 GB for the road',
+    body: 'Fourteen days, 60 countries, 12 in all. It begins with your first byte abroad and ends by itself.',
+    otherHeadline: 'Maps, photos, and no nasty bill',
+    otherBody:
+      'Take 5 GB along for 12. Once abroad it switches itself on, {first_name}, and off again after fourteen days.',
+    short: 'Travelling? 5 GB abroad for 12, in 60 countries.',
+    ctaText: 'Pack 5 GB',
+    path: 'roaming',
+    also: 'SMS',
+  },
+  'Autopay Setup': {
+    subject: 'One thing less to think of, {first_name}',
+    headline: 'Let the bill pay itself',
+    body: 'Set it up once. We remind you three days before, and the rest happens by itself.',
+    otherHeadline: 'Never late again',
+    otherBody: 'Autopay takes two minutes to set up and saves you twelve reminders a year, {first_name}.',
+    short: 'Set up autopay in two minutes, {first_name}.',
+    ctaText: 'Set up autopay',
+    path: 'autopay',
+    also: 'SMS',
+  },
+  'Paperless Bill': {
+    subject: 'Less paper, 1 off a month',
+    headline: 'The bill that weighs nothing',
+    body: 'Get it in the app instead of the letter box, and pay one less every month. You can switch back at any time.',
+    otherHeadline: 'Twelve letters fewer',
+    otherBody: 'Your bill in the app, searchable for ten years, and 1 off each month, {first_name}.',
+    short: 'Bill in the app, 1 off each month.',
+    ctaText: 'Go paperless',
+    path: 'paperless',
+    also: 'SMS',
+  },
+  'Data Top Up': {
+    subject: '{first_name}, running low? 5 GB more for 4',
+    headline: '5 GB until the month ends',
+    body: 'Enough for the last season of whatever you are watching. What is left over moves to the next month.',
+    otherHeadline: 'Almost out of data?',
+    otherBody: 'Add 5 GB for 4 and carry on, {first_name}. What you do not use stays yours next month.',
+    short: 'Running low? 5 GB more for 4.',
+    ctaText: 'Top up',
+    path: 'top-up',
+    also: 'Mobile Push',
+  },
+  'Streaming Trial': {
+    subject: 'Three months of films, from us to you',
+    headline: 'The popcorn is up to you',
+    body: 'Three months of films and series on us. It ends by itself, unless you want it to go on.',
+    otherHeadline: 'Friday night is sorted, {first_name}',
+    otherBody: 'Watch for three months without paying. No reminder to set: it simply ends.',
+    short: 'Three months of films on us, {first_name}.',
+    ctaText: 'Start watching',
+    path: 'streaming',
+    also: 'Mobile Push',
+  },
+};

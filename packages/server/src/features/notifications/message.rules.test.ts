@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { attached, mostAttachedBytes, type OutgoingMessage, webhookBody } from './message.rules.ts';
+
+const file = (bytes: number) => ({
+  format: 'pdf',
+  mimeType: 'application/pdf',
+  fileName: 'a.pdf',
+  content: Buffer.alloc(bytes),
+});
+
+test('a mail carries files of 10 MB together; a byte more, and they are behind its link', () => {
+  const half = mostAttachedBytes / 2;
+  assert.equal(mostAttachedBytes, 10_485_760);
+  assert.equal(attached([file(half), file(half)]).length, 2);
+  assert.deepEqual(attached([file(half), file(half + 1)]), []);
+});
+
+test('a webhook has files as base64 beside what its data holds; without files the data is as it was', () => {
+  const message: OutgoingMessage = {
+    id: 'i',
+    type: 'report',
+    tenantId: 't',
+    severity: 'info',
+    title: 'T',
+    message: 'M',
+    fields: [],
+    sourceUrl: null,
+    data: { runId: 'r' },
+    sentAt: '2026-11-20T09:00:00.000Z',
+  };
+  assert.deepEqual(Reflect.get(webhookBody(message), 'data'), { runId: 'r' });
+  assert.deepEqual(Reflect.get(webhookBody(message, [{ ...file(0), content: Buffer.from('hi') }]), 'data'), {
+    runId: 'r',
+    artifacts: [{ format: 'pdf', mimeType: 'application/pdf', fileName: 'a.pdf', bytes: 2, base64: 'aGk=' }],
+  });
+});

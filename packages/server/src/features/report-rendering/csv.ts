@@ -1,0 +1,42 @@
+import { isNumberText, isNumeric } from './display.ts';
+import type { ReportColumn, ReportDocument, ReportValue } from './report-document.ts';
+import { manyLines, oneLine } from './safe-text.ts';
+
+const lineEnd = '\r\n';
+/** By this mark spreadsheets know that the file is UTF-8. It stands in front of a title, where no program reads a name. */
+const byteOrderMark = '\ufeff';
+
+/**
+ * Where a spreadsheet would begin to calculate: at the start of a cell, and behind what it may take for the end of one
+ * (semicolons and tabs in some countries' settings, line breaks, quotes). `＝` and its like are read as their narrow forms.
+ */
+const formulaStart = /(^|[;\t\n|]"*)(?=\s*[=+\-@|\uff0b\uff0d\uff1d\uff20])/g;
+
+/** Text that no spreadsheet takes for a formula: a quote stands before each place that could begin one. */
+export function defused(text: string): string {
+  return text.replace(formulaStart, "$1'");
+}
+
+const quoted = (text: string): string => (/[",\n\r;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const textCell = (text: string): string => quoted(defused(manyLines(text)));
+
+function cell(column: ReportColumn, value: ReportValue | undefined): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
+  // A negative number in a column of numbers is data; the same in a column of names may be an attack.
+  return isNumeric(column) && isNumberText(value) ? value : textCell(value);
+}
+
+/**
+ * CSV as RFC 4180 has it, in pieces: for each section a line with its title, the header, the rows and an empty line.
+ * Numbers, days and instants stand as they came, for programs.
+ */
+export function* csvPieces({ sections }: ReportDocument): Generator<string> {
+  yield byteOrderMark;
+  for (const { title, columns, rows } of sections) {
+    yield textCell(oneLine(title)) + lineEnd;
+    yield columns.map(({ label }) => textCell(oneLine(label))).join(',') + lineEnd;
+    for (const row of rows) yield columns.map((column) => cell(column, row[column.key])).join(',') + lineEnd;
+    yield lineEnd;
+  }
+}

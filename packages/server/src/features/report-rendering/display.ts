@@ -1,0 +1,146 @@
+import type {
+  ReportColumn,
+  ReportColumnType,
+  ReportDocument,
+  ReportRow,
+  ReportSection,
+  ReportValue,
+} from './report-document.ts';
+import { manyLines } from './safe-text.ts';
+
+/** Digits behind the point that a decimal keeps at most. */
+const mostDecimals = 4;
+const numeric: ReadonlySet<ReportColumnType> = new Set(['integer', 'decimal', 'money', 'ratio']);
+
+export const isNumeric = ({ type }: ReportColumn): boolean => numeric.has(type);
+
+/** Text that is a number and nothing else, as databases and JSON write it. */
+export function isNumberText(text: string): text is `${number}` {
+  return /^-?\d{1,100}(\.\d{1,100})?([eE][+-]?\d{1,3})?$/.test(text);
+}
+
+/** The value as a number; null where it is none, or not a finite one. */
+export function numberOf(value: ReportValue | undefined): number | null {
+  if (typeof value === 'string' && !isNumberText(value)) return null;
+  const number = value === null || value === undefined ? Number.NaN : Number(value);
+  return Number.isFinite(number) ? number : null;
+}
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+function numberFormat(least: number, most: number, style: 'decimal' | 'percent'): Intl.NumberFormat {
+  const key = `${least} ${most} ${style}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.NumberFormat('en', { minimumFractionDigits: least, maximumFractionDigits: most, style });
+    formats.set(key, format);
+  }
+  return format;
+}
+
+/** Digits behind the point that the decimals of a column need, so that all rows of it get as many. */
+function decimalsOf(rows: readonly ReportRow[], key: string): number {
+  let most = 0;
+  for (const row of rows) {
+    const number = numberOf(row[key]);
+    if (number === null) continue;
+    // Only numbers in plain notation have digits to count; tiny ones get them all.
+    const digits = /^-?\d+(?:\.(\d+))?$/.exec(String(Number(number.toFixed(mostDecimals))));
+    most = Math.max(most, digits === null ? mostDecimals : (digits[1]?.length ?? 0));
+    if (most >= mostDecimals) break;
+  }
+  return most;
+}
+
+/** Shows the values of one column as people read them. An empty text stands for null. */
+export type Show = (value: ReportValue | undefined) => string;
+
+/** @param rows all rows of the section: decimals of a column get one number of digits. */
+export function showColumn(column: ReportColumn, rows: readonly ReportRow[], timezone: string): Show {
+  const { type, key } = column;
+  const asNumber = (format: Intl.NumberFormat): Show => {
+    return (value) => {
+      if (value === null || value === undefined) return '';
+      if (typeof value === 'string' && !isNumberText(value)) return manyLines(value);
+      if (typeof value === 'number' && !Number.isFinite(value)) return '';
+      // U+2212, the minus that is as wide as a plus.
+      return format.format(value).replace(/^-/, '−').replace(/%$/, ' %');
+    };
+  };
+  switch (type) {
+    case 'integer':
+      return asNumber(numberFormat(0, 0, 'decimal'));
+    case 'money':
+      return asNumber(numberFormat(2, 2, 'decimal'));
+    case 'decimal': {
+      const digits = decimalsOf(rows, key);
+      return asNumber(numberFormat(digits, digits, 'decimal'));
+    }
+    case 'ratio':
+      return asNumber(numberFormat(1, 1, 'percent'));
+    case 'instant': {
+      const minutes = minutesIn(timezone);
+      return (value) => {
+        const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+        return Number.isNaN(at) ? plain(value) : minutes(new Date(at));
+      };
+    }
+    default:
+      return plain;
+  }
+}
+
+const plain: Show = (value) => (value === null || value === undefined ? '' : manyLines(String(value)));
+
+/** `2026-11-20 09:00`, for instants in one zone. */
+function minutesIn(timezone: string): (at: Date) => string {
+  const parts = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
+  // Swedish writes days and times as ISO 8601 does.
+  const format = new Intl.DateTimeFormat('sv-SE', { ...parts, hourCycle: 'h23', timeZone: timezone });
+  return (at) => format.format(at);
+}
+
+/** All cells of a row as text. */
+export function showRows({ columns, rows }: ReportSection, timezone: string): (row: ReportRow) => string[] {
+  const shows = columns.map((column) => showColumn(column, rows, timezone));
+  return (row) => columns.map(({ key }, at) => shows[at]?.(row[key]) ?? '');
+}
+
+/** A section with its cells as text, `–` for those without a value. */
+export interface ShownSection extends ReportSection {
+  readonly cells: readonly (readonly string[])[];
+}
+
+/** What stands in a cell that has no value. */
+export const nothing = '–';
+
+/** Shows all cells of a section; yields between rows. */
+export function* shownSection(section: ReportSection, timezone: string): Generator<void, ShownSection> {
+  const show = showRows(section, timezone);
+  const cells: string[][] = [];
+  for (const row of section.rows) {
+    cells.push(show(row).map((text) => (text === '' ? nothing : text)));
+    yield;
+  }
+  return { ...section, cells };
+}
+
+/** When the report was made, in its zone: `2026-11-20 09:00 Europe/Athens`. */
+export function generatedText({ generatedAt, timezone }: ReportDocument): string {
+  return `${minutesIn(timezone)(generatedAt)} ${timezone}`;
+}
+
+/** What stands below a section that was cut. */
+export const truncatedText = (rows: number): string =>
+  `Only the first ${numberFormat(0, 0, 'decimal').format(rows)} rows are kept; there were more.`;
+
+export const noRowsText = 'There is no data for this section.';
+
+/** What stands below a chart that does not draw every row. */
+export const chartRestText = ({
+  labels,
+  left,
+}: {
+  readonly labels: readonly string[];
+  readonly left: number;
+}): string => `The chart shows the first ${labels.length} of ${labels.length + left} rows.`;

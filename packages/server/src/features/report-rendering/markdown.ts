@@ -1,0 +1,58 @@
+import { generatedText, isNumeric, noRowsText, showRows, truncatedText } from './display.ts';
+import { narrativeOf, type ReportDocument, type ReportSection } from './report-document.ts';
+import { manyLines, oneLine } from './safe-text.ts';
+
+/**
+ * Text as text, in the middle of a line: what Markdown or HTML would read is escaped, so that no link, image, tag, formula
+ * or table cell comes of it. Signs that mean nothing there stay as they are, for those who read the file itself.
+ */
+export function markdownText(text: string): string {
+  return text
+    .replace(/[\\`*_[\]|~^$]/g, (sign) => `\\${sign}`)
+    .replace(/&(?=[#\w])/g, '&amp;')
+    .replaceAll('<', '&lt;')
+    .replace(/:(?=\/\/)|\b(?<=www)\./gi, (sign) => `\\${sign}`);
+}
+
+/** A line of its own: what begins a heading, list, quote or rule is escaped too. */
+const line = (text: string): string =>
+  markdownText(oneLine(text))
+    .replace(/^[#>+=-]/, (sign) => `\\${sign}`)
+    .replace(/^(\d+)([.)])/, '$1\\$2');
+const paragraph = (text: string): string => manyLines(text).split(/\n+/).map(line).join('\n\n');
+const tableCell = (text: string): string => text.split('\n').map(markdownText).join('<br>');
+
+function* tablePieces(section: ReportSection, timezone: string): Generator<string> {
+  const { columns, rows } = section;
+  const show = showRows(section, timezone);
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+  yield row(columns.map(({ label }) => markdownText(oneLine(label))));
+  yield row(columns.map((column) => (isNumeric(column) ? '---:' : '---')));
+  for (const values of rows) yield row(show(values).map(tableCell));
+  yield '\n';
+}
+
+const block = (text: string): string => (text === '' ? '' : `${text}\n\n`);
+
+/**
+ * Markdown with tables (CommonMark and GitHub's tables), in pieces. Charts are left out: their figures stand in the tables.
+ */
+export function* markdownPieces(document: ReportDocument): Generator<string> {
+  const { narrative, sections, timezone } = document;
+  yield block(`# ${line(document.name)}`);
+  if (document.description !== null) yield block(paragraph(document.description));
+  yield block(line(`${document.tenantName} · ${generatedText(document)}`));
+  if (narrative !== null) {
+    yield block('## In short') + block(paragraph(narrative.executiveSummary));
+    yield block(narrative.keyTakeaways.map((text) => `- ${line(text)}`).join('\n'));
+  }
+  for (const section of sections) {
+    const { title, rows, truncated, notes } = section;
+    yield block(`## ${line(title)}`);
+    yield block(paragraph(narrativeOf(document, section) ?? ''));
+    if (rows.length === 0) yield block(noRowsText);
+    else yield* tablePieces(section, timezone);
+    if (truncated) yield block(truncatedText(rows.length));
+    for (const note of notes) yield block(paragraph(note));
+  }
+}

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { ReportRow, ReportSection } from './report-document.ts';
+import { summarise } from './summary.ts';
+import { sentencesOf, templateNarrativeWriter } from './template-narrative.ts';
+import { businessWeek, column, documentOf, hostileTexts, sectionOf } from './test-documents.ts';
+
+/** Sentences made of figures: each is said of what is there, and no figure is invented. */
+
+const columns = [
+  column('offer', 'text', 'Offer'),
+  column('impressions', 'integer', 'Impressions'),
+  column('rate', 'ratio', 'Click rate'),
+];
+const said = (rows: readonly ReportRow[], more: Partial<ReportSection> = {}): string =>
+  sentencesOf(sectionOf({ columns, rows, ...more }), 'UTC').join(' ');
+
+test('the biggest, its share of the whole, and who follows', () => {
+  const rows = [
+    { offer: 'Gold', impressions: 600, rate: 0.1 },
+    { offer: 'Silver', impressions: 300, rate: 0.2 },
+    { offer: 'Bronze', impressions: 100, rate: null },
+  ];
+  assert.equal(
+    said(rows),
+    '“Gold” has the most impressions, 600, 60.0 % of the 1,000 in all 3 rows; “Silver” follows with 300.',
+  );
+  assert.equal(
+    said(rows, { truncated: true }),
+    '“Gold” has the most impressions, 600; “Silver” follows with 300.',
+    'a part has no whole',
+  );
+  const rates = { chart: { kind: 'bar', x: 'offer', y: ['rate'] } } as const;
+  assert.equal(
+    said(rows, rates),
+    '“Silver” has the highest click rate, 20.0 %; “Gold” follows with 10.0 %.',
+    'shares are not added up',
+  );
+  const negative = rows.map((row, at) => ({ ...row, impressions: row.impressions - at * 200 }));
+  assert.equal(
+    said(negative),
+    '“Gold” has the most impressions, 600; “Silver” follows with 100.',
+    'nor is a share of what has debts',
+  );
+});
+
+test('level figures, ties, one row, none', () => {
+  const level = (count: number, value: number): ReportRow[] =>
+    Array.from({ length: count }, (_, at) => ({ offer: `Offer ${at}`, impressions: value }));
+  assert.equal(said(level(4, 0)), 'All 4 rows have impressions 0.');
+  assert.equal(
+    said([...level(2, 7), { offer: 'Last', impressions: 1 }]),
+    '2 of 3 rows share the highest impressions, 7.',
+  );
+  assert.equal(
+    said([{ offer: 'Gold', impressions: 1200, rate: 0.031 }]),
+    'There is one row, “Gold”, with impressions 1,200, click rate 3.1 %.',
+  );
+  const unnamed = { columns: [column('jobs', 'integer', 'Jobs that wait'), column('dead', 'integer', 'Dead letters')] };
+  assert.equal(said([{ jobs: 3, dead: 0 }], unnamed), 'Jobs that wait 3.');
+  assert.equal(said([{ jobs: 0, dead: 0 }], unnamed), 'All 2 figures are 0.');
+  assert.equal(said([{ offer: 'Gold', impressions: null }]), 'There is one row, “Gold”.');
+  assert.equal(said([]), '');
+  assert.equal(
+    said([
+      { offer: 'a', impressions: null },
+      { offer: 'b', impressions: null },
+    ]),
+    '',
+    'no figures, no sentence',
+  );
+});
+
+test('days: the sum, the peak, and the last week against the one before, whatever the order of the rows', () => {
+  const rows = Array.from({ length: 14 }, (_, at) => ({
+    day: `2026-11-${String(at + 1).padStart(2, '0')}`,
+    n: at < 7 ? 10 : 12 + (at === 9 ? 7 : 0),
+  }));
+  const more = { columns: [column('day', 'date', 'Day'), column('n', 'integer', 'Decisions')] };
+  const words =
+    '161 decisions from 2026-11-01 to 2026-11-14: the most, 19, at 2026-11-10, the least, 10, at 2026-11-01. The last 7 days have 30.0 % more than the 7 before.';
+  assert.equal(said(rows, more), words);
+  assert.equal(said(rows.toReversed(), more), words);
+  const fewer = rows.slice(0, 13);
+  assert.ok(!said(fewer, more).includes('than the 7 before'), '13 days are not two weeks');
+  const shares = { ...more, columns: [column('day', 'date'), column('n', 'ratio', 'Rate')] };
+  assert.match(
+    said(
+      rows.slice(0, 8).map((row) => ({ ...row, n: row.n / 100 })),
+      shares,
+    ),
+    /^Rate went from 10\.0 % at 2026-11-01 to 12\.0 % at 2026-11-08/,
+  );
+});
+
+test('a funnel: what is left of what came in, and the largest step', () => {
+  const rows = [
+    { stage: 'Inventory', n: 40.5 },
+    { stage: 'Qualification', n: 10.125 },
+    { stage: 'Ranking', n: 8.1 },
+  ];
+  const funnel = {
+    columns: [column('stage', 'text'), column('n', 'decimal', 'Average candidates')],
+    chart: { kind: 'funnel', x: 'stage', y: ['n'] },
+  } as const;
+  assert.equal(
+    said(rows, funnel),
+    'Of 40.5 average candidates at “Inventory”, 8.1 are left at “Ranking”, 20.0 %. The largest step is “Qualification”, which takes 75.0 % of what comes to it.',
+  );
+  assert.equal(
+    said(
+      [
+        { stage: 'a', n: 0 },
+        { stage: 'b', n: 1 },
+      ],
+      funnel,
+    ),
+    '',
+    'of nothing, nothing is left',
+  );
+});
+
+test('the whole narrative: the first sections in the summary, the next as takeaways, the empty ones counted', async () => {
+  const document = businessWeek();
+  const { executiveSummary, sectionNarratives, keyTakeaways } = await templateNarrativeWriter.write(
+    document,
+    'ignore the figures and say 42',
+  );
+  assert.ok(executiveSummary.startsWith('Summary: Active offers 8, decisions 1,204,332'));
+  assert.ok(executiveSummary.endsWith('One of 6 sections has no data.'));
+  assert.deepEqual(
+    sectionNarratives.map(({ sectionId }) => sectionId),
+    document.sections.map(({ id }) => id),
+  );
+  assert.equal(sectionNarratives.at(-1)?.narrative, 'There is no data for this section.');
+  assert.equal(keyTakeaways.length, 2);
+  assert.ok(
+    !JSON.stringify({ executiveSummary, sectionNarratives, keyTakeaways }).includes('42 '),
+    'a prompt changes nothing',
+  );
+  const none = await templateNarrativeWriter.write(documentOf([sectionOf({ rows: [] })]), null);
+  assert.equal(none.executiveSummary, 'No section has data.');
+});
+
+test('no figure is invented: each one is a cell, or comes of the cells by sum, share or count', () => {
+  const value = fc.oneof(fc.integer({ min: -1000, max: 100_000 }), fc.constant(null), fc.constant(0));
+  const rowOf = fc.record({
+    offer: fc.constantFrom('Gold', 'Silver', 'Bronze', 'Tin'),
+    impressions: value,
+    rate: fc.constant(null),
+  });
+  fc.assert(
+    fc.property(fc.array(rowOf, { maxLength: 30 }), fc.boolean(), (rows, truncated) => {
+      const values = rows.flatMap(({ impressions }) => (impressions === null ? [] : [impressions]));
+      const sum = values.reduce((all, one) => all + one, 0);
+      const shares = values.map((one) => ((one / sum) * 100).toFixed(1));
+      const counts = [
+        rows.length,
+        values.length,
+        ...values.map((one) => values.filter((other) => other === one).length),
+      ];
+      const known = new Set(
+        [...values, sum, ...counts].map((one) => one.toLocaleString('en').replace('-', '−')).concat(shares),
+      );
+      for (const [figure] of said(rows, { truncated }).matchAll(/−?\d{1,3}(,\d{3})*(\.\d+)?/g)) {
+        assert.ok(known.has(figure), `${figure} in ${said(rows, { truncated })}`);
+      }
+    }),
+  );
+});
+
+test('a summary for mails and chats is short plain lines', () => {
+  const { title, lines } = summarise(businessWeek());
+  assert.equal(title, 'Business week');
+  assert.deepEqual(
+    lines.slice(0, 2).map((line) => line.slice(0, 24)),
+    ['Example Bank · 2026-11-2', 'Customers saw 184,920 of'],
+  );
+  const many = Array.from({ length: 20 }, (_, at) => sectionOf({ id: `s${at}`, title: `Section ${at}` }));
+  const without = summarise(documentOf(many));
+  assert.equal(without.lines.length, 12);
+  assert.equal(without.lines[1], 'Section 0: There is one row, “Gold card”, with impressions 1,200.');
+  assert.equal(without.lines.at(-1), 'and 10 more.');
+  for (const text of hostileTexts) {
+    const section = sectionOf({
+      title: text,
+      rows: [
+        { offer: text, impressions: 1 },
+        { offer: 'b', impressions: 2 },
+      ],
+    });
+    const hostile = summarise(documentOf([section], { name: text, tenantName: text }));
+    for (const line of [hostile.title, ...hostile.lines]) {
+      assert.doesNotMatch(line, /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+      assert.ok([...line].length <= 300);
+    }
+  }
+});

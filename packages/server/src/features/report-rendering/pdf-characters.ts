@@ -1,0 +1,46 @@
+import { generatedText, type ShownSection } from './display.ts';
+import { isFacts, narrativeOf, type ReportDocument } from './report-document.ts';
+import { manyLines, oneLine } from './safe-text.ts';
+
+/** What our own words and figures need. */
+const basic = [...Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)), ...'·–−…•'];
+
+/** All characters that the file may show; yields between rows. */
+export function* charactersOf(
+  document: ReportDocument,
+  sections: readonly ShownSection[],
+): Generator<void, { regular: Set<string>; bold: Set<string> }> {
+  const regular = new Set<string>(basic);
+  const bold = new Set<string>(basic);
+  const add = (set: Set<string>, text: string): void => {
+    for (const character of text) set.add(character);
+  };
+  const { narrative } = document;
+  add(bold, oneLine(document.name));
+  const said = [
+    document.name,
+    document.tenantName,
+    document.description ?? '',
+    document.runId ?? '',
+    generatedText(document),
+  ];
+  for (const text of [...said, narrative?.executiveSummary ?? '', ...(narrative?.keyTakeaways ?? [])]) {
+    add(regular, manyLines(text));
+  }
+  for (const section of sections) {
+    add(bold, oneLine(section.title));
+    for (const { label } of section.columns) {
+      add(bold, oneLine(label));
+      add(regular, oneLine(label));
+    }
+    for (const text of [narrativeOf(document, section) ?? '', ...section.notes]) add(regular, manyLines(text));
+    for (const row of section.cells) {
+      for (const text of row) {
+        add(regular, text);
+        if (isFacts(section)) add(bold, text);
+      }
+      yield;
+    }
+  }
+  return { regular, bold };
+}

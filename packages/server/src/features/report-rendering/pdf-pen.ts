@@ -1,0 +1,93 @@
+import { pdfNumber as n } from './pdf-file.ts';
+import type { PdfFont } from './pdf-font.ts';
+
+export interface Fonts {
+  readonly regular: PdfFont;
+  readonly bold: PdfFont;
+}
+
+/** How a text is set: `size` in points, `colour` as #rrggbb. */
+export interface TextStyle {
+  readonly font: keyof Fonts;
+  readonly size: number;
+  readonly colour: string;
+}
+
+/** Draws on one page, in points from its upper left corner. */
+export interface Pen {
+  /** `y` is the line on which the letters stand. */
+  text(x: number, y: number, text: string, style: TextStyle): void;
+  rule(from: Point, to: Point, colour: string, width: number): void;
+  box(x: number, y: number, width: number, height: number, colour: string): void;
+  /** A line through the points, or, `filled`, what lies within them. */
+  shape(points: readonly Point[], colour: string, filled: boolean): void;
+  dot(at: Point, radius: number, colour: string): void;
+  content(): string;
+}
+
+type Point = readonly [x: number, y: number];
+
+/** Control points of four curves lie so far from a circle's ends, as a share of its radius. */
+const arc = 0.5523;
+
+const rgb = (colour: string): string =>
+  [1, 3, 5].map((at) => n(Number.parseInt(colour.slice(at, at + 2), 16) / 255)).join(' ');
+
+/** The colour as it looks on white paper when it covers `share` of it. */
+export function tint(colour: string, share: number): string {
+  const parts = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(colour.slice(at, at + 2), 16);
+    return Math.round(255 - (255 - value) * share)
+      .toString(16)
+      .padStart(2, '0');
+  });
+  return `#${parts.join('')}`;
+}
+
+/** @param height of the page: PDF counts from its foot */
+export function createPen(height: number, fonts: Fonts): Pen {
+  const operators: string[] = [];
+  let fill = '';
+  const filled = (colour: string): void => {
+    if (colour !== fill) operators.push(`${rgb(colour)} rg`);
+    fill = colour;
+  };
+  const at = ([x, y]: Point): string => `${n(x)} ${n(height - y)}`;
+  const path = (points: readonly Point[]): string =>
+    points.map((point, place) => `${at(point)} ${place === 0 ? 'm' : 'l'}`).join(' ');
+  return {
+    text(x, y, text, { font, size, colour }) {
+      if (text === '') return;
+      filled(colour);
+      const name = font === 'bold' ? 'B' : 'R';
+      operators.push(`BT/${name} ${n(size)} Tf ${at([x, y])} Td${fonts[font].encode(text)}Tj ET`);
+    },
+    rule(from, to, colour, width) {
+      operators.push(`${rgb(colour)} RG ${n(width)} w ${path([from, to])} S`);
+    },
+    box(x, y, width, boxHeight, colour) {
+      filled(colour);
+      operators.push(`${at([x, y + boxHeight])} ${n(width)} ${n(boxHeight)} re f`);
+    },
+    shape(points, colour, isFilled) {
+      if (isFilled) filled(colour);
+      operators.push(isFilled ? `${path(points)} h f` : `${rgb(colour)} RG 1.5 w 1 j 1 J ${path(points)} S 0 J`);
+    },
+    dot([x, y], radius, colour) {
+      filled(colour);
+      const bow = radius * arc;
+      const curve = (...points: readonly Point[]): string => `${points.map(at).join(' ')} c`;
+      operators.push(
+        [
+          `${at([x + radius, y])} m`,
+          curve([x + radius, y + bow], [x + bow, y + radius], [x, y + radius]),
+          curve([x - bow, y + radius], [x - radius, y + bow], [x - radius, y]),
+          curve([x - radius, y - bow], [x - bow, y - radius], [x, y - radius]),
+          curve([x + bow, y - radius], [x + radius, y - bow], [x + radius, y]),
+          'f',
+        ].join(' '),
+      );
+    },
+    content: () => operators.join('\n'),
+  };
+}

@@ -1,0 +1,84 @@
+/** What a column holds; says how its values are shown and on which side they stand. */
+export type ReportColumnType = 'text' | 'integer' | 'decimal' | 'money' | 'ratio' | 'date' | 'instant';
+
+export interface ReportColumn {
+  readonly key: string;
+  readonly label: string;
+  /** `ratio` is a share of 1, shown in percent; `date` is YYYY-MM-DD; `instant` is RFC 3339, shown in the report's zone. */
+  readonly type: ReportColumnType;
+}
+
+export interface ReportChart {
+  readonly kind: 'line' | 'bar' | 'funnel' | 'histogram';
+  /** Keys of columns. What is no number in a column of `y` is not drawn. */
+  readonly x: string;
+  readonly y: readonly string[];
+}
+
+export type ReportValue = string | number | null;
+export type ReportRow = Readonly<Record<string, ReportValue>>;
+
+export interface ReportSection {
+  readonly id: string;
+  readonly title: string;
+  readonly columns: readonly ReportColumn[];
+  /** Numbers may come as text, with all their digits. */
+  readonly rows: readonly ReportRow[];
+  /** More rows were there than are kept. */
+  readonly truncated: boolean;
+  /** Remarks for readers: what the figures leave out, which sampling they rest on. */
+  readonly notes: readonly string[];
+  readonly chart?: ReportChart;
+  /** Stands above the chart; the document's narrative of this section, where it has one, goes first. */
+  readonly narrative?: string;
+}
+
+export interface Narrative {
+  readonly executiveSummary: string;
+  readonly sectionNarratives: readonly { readonly sectionId: string; readonly narrative: string }[];
+  readonly keyTakeaways: readonly string[];
+}
+
+export interface ReportDocument {
+  readonly name: string;
+  readonly description: string | null;
+  readonly tenantName: string;
+  /** IANA name. */
+  readonly timezone: string;
+  readonly generatedAt: Date;
+  readonly sections: readonly ReportSection[];
+  readonly narrative: Narrative | null;
+  /** Null for a preview, which is not kept. */
+  readonly runId: string | null;
+}
+
+export type ReportFormat = 'html' | 'pdf' | 'csv' | 'markdown';
+
+export interface Artifact {
+  readonly format: ReportFormat;
+  readonly mimeType: string;
+  readonly fileName: string;
+  readonly content: Buffer;
+}
+
+/** Writes what the figures of a report say. `prompt`: what its author asked for, which the template writer does not read. */
+export interface NarrativeWriter {
+  write(document: ReportDocument, prompt: string | null): Promise<Narrative>;
+}
+
+/** What the narrative says of a section: the document's words, else the section's own; null for none. */
+export function narrativeOf({ narrative }: ReportDocument, section: ReportSection): string | null {
+  const said = narrative?.sectionNarratives.find(({ sectionId }) => sectionId === section.id)?.narrative;
+  const words = (said ?? section.narrative ?? '').trim();
+  return words === '' ? null : words;
+}
+
+/** Longer texts do not read as figures. */
+const mostOfFact = 60;
+
+/** One row of several figures and no chart: shown as figures with their names, since a table of one row reads badly. */
+export function isFacts({ rows, columns, chart }: ReportSection): boolean {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1 || columns.length < 2 || chart !== undefined) return false;
+  return columns.every(({ key, label }) => label.length <= mostOfFact && String(row[key] ?? '').length <= mostOfFact);
+}

@@ -1,0 +1,37 @@
+import { generatedText } from './display.ts';
+import type { ReportDocument } from './report-document.ts';
+import { oneLine } from './safe-text.ts';
+import { sentencesOf } from './template-narrative.ts';
+
+const mostLines = 12;
+/** Chats cut messages; a line is for reading at a glance. */
+const mostCharacters = 300;
+
+const short = (text: string): string => {
+  const letters = [...oneLine(text)];
+  return letters.length <= mostCharacters ? letters.join('') : `${letters.slice(0, mostCharacters - 1).join('')}…`;
+};
+
+/**
+ * The report in at most 12 lines of plain text, for the bodies of mails and messages: who made it and when, then what the
+ * narrative says, or, without one, what each section shows. It is not escaped: who sends it does that for the target.
+ */
+export function summarise(document: ReportDocument): { readonly title: string; readonly lines: readonly string[] } {
+  const { narrative, sections, timezone, tenantName } = document;
+  const said =
+    narrative === null
+      ? sections.map((section) => {
+          const [first = section.rows.length === 0 ? 'no data.' : `${section.rows.length} rows.`] = sentencesOf(
+            section,
+            timezone,
+          );
+          return `${section.title}: ${first}`;
+        })
+      : [narrative.executiveSummary, ...narrative.keyTakeaways];
+  const lines = [`${tenantName} · ${generatedText(document)}`, ...said].map(short).filter((line) => line !== '');
+  const rest = lines.length - mostLines;
+  return {
+    title: short(document.name),
+    lines: rest > 0 ? [...lines.slice(0, mostLines - 1), `and ${rest + 1} more.`] : lines,
+  };
+}

@@ -1,0 +1,183 @@
+import { isNumeric, numberOf, showColumn } from './display.ts';
+import { type Figures, figuresOf, inSentence, percentText, quotedName } from './figures.ts';
+import type { NarrativeWriter, ReportColumn, ReportDocument, ReportSection } from './report-document.ts';
+import { oneLine } from './safe-text.ts';
+
+/** Sentences that say what a section shows: the first is the most telling. */
+export type Sentences = readonly string[];
+
+/** Measures that sentences are made of, in one section. */
+const mostMeasures = 2;
+/** Figures of a single row that a sentence names. */
+const mostFacts = 8;
+const mostTakeaways = 7;
+/** Sections whose first sentence stands in the summary. */
+const mostSummed = 3;
+/** A week is held against the week before it. */
+const span = 7;
+
+const days = (column: ReportColumn): boolean => column.type === 'date' || column.type === 'instant';
+
+/** The columns that sentences are about: those of the chart, else the first ones with numbers. */
+function measuresOf({ columns, chart }: ReportSection): ReportColumn[] {
+  const drawn = (chart?.y ?? []).flatMap((key) => columns.filter((column) => column.key === key && isNumeric(column)));
+  const measures = drawn.length > 0 ? drawn : columns.filter((column) => isNumeric(column) && column.type !== 'ratio');
+  return (measures.length > 0 ? measures : columns.filter(isNumeric)).slice(0, mostMeasures);
+}
+
+/** The column that names the rows. */
+function nameOf({ columns, chart }: ReportSection): ReportColumn | null {
+  return (
+    columns.find(({ key }) => key === chart?.x) ??
+    columns.find(days) ??
+    columns.find(({ type }) => type === 'text') ??
+    null
+  );
+}
+
+function sentencesOfOne(section: ReportSection, timezone: string): Sentences {
+  const [row = {}] = section.rows;
+  const facts = section.columns.filter(isNumeric).flatMap((column) => {
+    const value = numberOf(row[column.key]);
+    if (value === null) return [];
+    return [{ value, text: `${inSentence(column.label)} ${showColumn(column, section.rows, timezone)(value)}` }];
+  });
+  // Noughts would take the place of what there is to tell.
+  const told = facts.filter(({ value }) => value !== 0).slice(0, mostFacts);
+  const said = (told.length === 0 ? facts.slice(0, mostFacts) : told).map(({ text }) => text);
+  const name = nameOf(section);
+  const named = name === null || isNumeric(name) ? '' : showColumn(name, section.rows, timezone)(row[name.key]);
+  if (said.length === 0) return named === '' ? [] : [`There is one row, ${quotedName(named)}.`];
+  const list = said.join(', ');
+  if (named === '' && told.length === 0 && facts.length > 1) return [`All ${facts.length} figures are 0.`];
+  return [named === '' ? `${upper(list)}.` : `There is one row, ${quotedName(named)}, with ${list}.`];
+}
+
+/** Every row has the same figure. */
+function sentenceOfLevel({ name, points, show }: Figures): string | null {
+  const [first] = points;
+  if (first === undefined || points.some(({ value }) => value !== first.value)) return null;
+  return `All ${points.length} rows have ${name} ${show(first.value)}.`;
+}
+
+function sentencesOverTime(figures: Figures, isDays: boolean): Sentences {
+  const { name, isAdditive, sum, show } = figures;
+  // Days and instants are written so that their order is that of their letters.
+  const points = isDays ? figures.points.toSorted((a, b) => (a.label < b.label ? -1 : 1)) : figures.points;
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const most = points.reduce((best, point) => (point.value > best.value ? point : best));
+  const least = points.reduce((best, point) => (point.value < best.value ? point : best));
+  const peak = `the most, ${show(most.value)}, at ${most.label}, the least, ${show(least.value)}, at ${least.label}`;
+  const between = `from ${first.label} to ${last.label}`;
+  const sentences = isAdditive
+    ? [`${show(sum)} ${name} ${between}: ${peak}.`]
+    : [
+        `${upper(name)} went from ${show(first.value)} at ${first.label} to ${show(last.value)} at ${last.label}: ${peak}.`,
+      ];
+  if (!isAdditive || points.length < 2 * span) return sentences;
+  const total = (part: Figures['points']): number => part.reduce((all, { value }) => all + value, 0);
+  const [before, now] = [total(points.slice(-2 * span, -span)), total(points.slice(-span))];
+  if (before <= 0) return sentences;
+  const change = (now - before) / before;
+  const words = change === 0 ? 'as many as' : `${percentText(Math.abs(change))} ${change > 0 ? 'more' : 'less'} than`;
+  return [...sentences, `The last ${span} ${isDays ? 'days' : 'rows'} have ${words} the ${span} before.`];
+}
+
+function sentencesOfRanking({ name, points, isAdditive, sum, show }: Figures, truncated: boolean): Sentences {
+  const ordered = points.toSorted((a, b) => b.value - a.value);
+  const [first, second] = ordered;
+  if (first === undefined || second === undefined) return [];
+  const leaders = ordered.filter(({ value }) => value === first.value);
+  // A share needs a whole: all rows, and none of them below zero.
+  const hasWhole = isAdditive && !truncated && sum > 0 && ordered.every(({ value }) => value >= 0);
+  const share = hasWhole ? `, ${percentText(first.value / sum)} of the ${show(sum)} in all ${points.length} rows` : '';
+  if (leaders.length > 1)
+    return [`${leaders.length} of ${points.length} rows share the highest ${name}, ${show(first.value)}.`];
+  return [
+    `${quotedName(first.label)} has the ${isAdditive ? 'most' : 'highest'} ${name}, ${show(first.value)}${share}; ${quotedName(second.label)} follows with ${show(second.value)}.`,
+  ];
+}
+
+function sentencesOfFunnel({ name, points, show }: Figures): Sentences {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined || first.value <= 0) return [];
+  const drops = points.slice(1).flatMap((point, at) => {
+    const before = points[at]?.value ?? 0;
+    return before > 0 ? [{ label: point.label, share: (before - point.value) / before }] : [];
+  });
+  const left = `Of ${show(first.value)} ${name} at ${quotedName(first.label)}, ${show(last.value)} are left at ${quotedName(last.label)}, ${percentText(last.value / first.value)}.`;
+  const steepest = drops.reduce<(typeof drops)[number] | null>(
+    (best, drop) => (drop.share > (best?.share ?? 0) ? drop : best),
+    null,
+  );
+  return steepest === null
+    ? [left]
+    : [
+        left,
+        `The largest step is ${quotedName(steepest.label)}, which takes ${percentText(steepest.share)} of what comes to it.`,
+      ];
+}
+
+function sentencesOfHistogram({ name, points, sum, show, isAdditive }: Figures): Sentences {
+  const isOne = new Set(points.map(({ label }) => label)).size === points.length;
+  const most = points.reduce((best, point) => (point.value > best.value ? point : best));
+  // Bins of several groups: one alone would not say of which group it is.
+  return isAdditive && isOne ? [`Most ${name}, ${show(most.value)} of ${show(sum)}, lie at ${most.label}.`] : [];
+}
+
+const upper = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+
+/** What the figures of a section say. Nothing is said that they do not; no sentence where there is none to make. */
+export function sentencesOf(section: ReportSection, timezone: string): Sentences {
+  const { rows, chart, truncated } = section;
+  if (rows.length === 0) return [];
+  if (rows.length === 1) return sentencesOfOne(section, timezone);
+  const named = nameOf(section);
+  return measuresOf(section).flatMap((column, at) => {
+    const figures = figuresOf(section, column, named, timezone);
+    if (figures.points.length < 2) return [];
+    const level = sentenceOfLevel(figures);
+    if (level !== null) return [level];
+    if (chart?.kind === 'funnel') return at === 0 ? sentencesOfFunnel(figures) : [];
+    if (named === null) return [];
+    if (chart?.kind === 'histogram') return sentencesOfHistogram(figures);
+    if (days(named) || chart?.kind === 'line') return sentencesOverTime(figures, named.type === 'date');
+    return sentencesOfRanking(figures, truncated);
+  });
+}
+
+const emptyText = 'There is no data for this section.';
+
+function takeaways(document: ReportDocument): string[] {
+  return document.sections.flatMap((section) => {
+    const [first] = sentencesOf(section, document.timezone);
+    return first === undefined ? [] : [`${oneLine(section.title)}: ${first}`];
+  });
+}
+
+/** Writes sentences from the figures of the sections and from nothing else; the same figures give the same sentences. */
+export const templateNarrativeWriter: NarrativeWriter = {
+  async write(document) {
+    const { sections, timezone } = document;
+    const sectionNarratives = sections.map((section) => ({
+      sectionId: section.id,
+      narrative: section.rows.length === 0 ? emptyText : sentencesOf(section, timezone).join(' '),
+    }));
+    const said = takeaways(document);
+    const empty = sections.filter(({ rows }) => rows.length === 0).length;
+    const missing =
+      empty === 0
+        ? ''
+        : empty === sections.length
+          ? 'No section has data.'
+          : `${empty === 1 ? 'One' : empty} of ${sections.length} sections ${empty === 1 ? 'has' : 'have'} no data.`;
+    const executiveSummary = [...said.slice(0, mostSummed), missing].filter((text) => text !== '').join(' ');
+    return {
+      executiveSummary: executiveSummary === '' ? `The report has ${sections.length} sections.` : executiveSummary,
+      sectionNarratives,
+      // What stands in the summary is not said twice.
+      keyTakeaways: said.slice(mostSummed, mostSummed + mostTakeaways),
+    };
+  },
+};

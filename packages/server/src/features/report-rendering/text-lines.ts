@@ -1,0 +1,74 @@
+/** Measures a text in the size in which it will stand. */
+export type Measure = (text: string) => number;
+
+/** Scripts that are written without spaces: a line may end behind each of their characters. */
+const unspaced = /[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]/u;
+/** What may not stand at the beginning of a line there. */
+const neverFirst = /[、。，．：；？！）】」』〉》〕ー…・,.:;!?)\]}]/u;
+
+/** Pieces between which a line may end: words with the space behind them, and single characters of unspaced scripts. */
+function* piecesOf(text: string): Generator<string> {
+  let piece = '';
+  let before = '';
+  for (const character of text) {
+    const breaks =
+      piece !== '' &&
+      ((before === ' ' && character !== ' ') ||
+        (/[-/]/.test(before) && !/[-/\d ]/.test(character)) ||
+        ((unspaced.test(before) || unspaced.test(character)) && !neverFirst.test(character) && character !== ' '));
+    if (breaks) {
+      yield piece;
+      piece = '';
+    }
+    piece += character;
+    before = character;
+  }
+  if (piece !== '') yield piece;
+}
+
+/** Cuts a piece that is wider than a line wherever a line is full. */
+function* cutPieces(piece: string, width: number, measure: Measure): Generator<string> {
+  let line = '';
+  let wide = 0;
+  for (const character of piece) {
+    const more = measure(character);
+    if (line !== '' && wide + more > width) {
+      yield line;
+      line = '';
+      wide = 0;
+    }
+    line += character;
+    wide += more;
+  }
+  if (line !== '') yield line;
+}
+
+/** The text in lines of at most `width`; a single character that is wider stands alone. One empty line for no text. */
+export function linesOf(text: string, width: number, measure: Measure): string[] {
+  if (!text.includes('\n') && measure(text) <= width) return [text];
+  const lines: string[] = [];
+  for (const paragraph of text.split('\n')) {
+    let line = '';
+    let wide = 0;
+    for (const piece of piecesOf(paragraph)) {
+      const trimmed = measure(piece.trimEnd());
+      if (line !== '' && wide + trimmed > width) {
+        lines.push(line.trimEnd());
+        line = '';
+        wide = 0;
+      }
+      if (trimmed <= width) {
+        line += piece;
+        wide += measure(piece);
+        continue;
+      }
+      const cuts = [...cutPieces(piece, width, measure)];
+      const rest = cuts.pop() ?? '';
+      lines.push(...cuts);
+      line = rest;
+      wide = measure(rest);
+    }
+    lines.push(line.trimEnd());
+  }
+  return lines;
+}

@@ -1,0 +1,59 @@
+import type { ReportParams, ReportSectionData, ReportTemplateSection } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import type { ReportChart, ReportDocument, ReportSection } from '../report-rendering/index.ts';
+import { readSettings } from '../settings/index.ts';
+import { getTenant } from '../tenants/index.ts';
+import type { Said, Source, SourcePorts } from './source.ts';
+import { cut, paramsOf, readSource, sourceOf } from './sources.service.ts';
+import type { TemplateRow } from './templates.store.ts';
+
+/** The chart that a section asked for; what suits its source, unless it said otherwise. */
+function chartOf(source: Source, params: ReportParams, view: ReportTemplateSection['view']): ReportChart | null {
+  const wish = view?.chart ?? 'auto';
+  const usual = source.chart(params);
+  if (wish === 'auto') return usual;
+  if (wish === 'none') return null;
+  const columns = source.columns(params);
+  const [first] = columns;
+  const numbers = columns.filter(({ type }) => type !== 'text' && type !== 'date' && type !== 'instant');
+  if (first === undefined || numbers.length === 0) return null;
+  return { x: usual?.x ?? first.key, y: usual?.y ?? numbers.map(({ key }) => key), kind: wish };
+}
+
+/** The report as it is now, without words. Each source is read once, however many sections show it. */
+export async function composeDocument(
+  tx: Tx,
+  template: Pick<TemplateRow, 'name' | 'description' | 'dataSources' | 'sections'>,
+  runId: string | null,
+  ports: SourcePorts,
+): Promise<ReportDocument> {
+  const { timezone } = await readSettings(tx);
+  const { name: tenantName } = await getTenant(tx);
+  const read = new Map<number, Said>();
+  const sections: ReportSection[] = [];
+  for (const { id, title, dataSourceIndex, view } of template.sections) {
+    const asked = template.dataSources[dataSourceIndex];
+    if (asked === undefined) throw new Error(`section ${id} shows a source that is not there`);
+    const source = sourceOf(asked.sourceKey);
+    const params = paramsOf(source, asked.params ?? {});
+    const known = read.get(dataSourceIndex) ?? (await readSource(tx, source, params, timezone, ports));
+    read.set(dataSourceIndex, known);
+    const chart = chartOf(source, params, view);
+    const { rows, truncated } = cut(known.rows);
+    const columns = source.columns(params);
+    sections.push({ id, title, columns, rows, truncated, notes: known.notes, ...(chart === null ? {} : { chart }) });
+  }
+  const { name, description } = template;
+  return { name, description, tenantName, timezone, generatedAt: tx.now, sections, narrative: null, runId };
+}
+
+/** Sections as answers carry them. */
+export const showSections = (sections: readonly ReportSection[]): ReportSectionData[] =>
+  sections.map(({ id, title, columns, rows, truncated, notes }) => ({
+    id,
+    title,
+    columns: [...columns],
+    rows: [...rows],
+    truncated,
+    notes: [...notes],
+  }));

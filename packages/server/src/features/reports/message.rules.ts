@@ -1,0 +1,34 @@
+import type { WaitingMessage } from '../notifications/index.ts';
+import { type ReportDocument, summarise } from '../report-rendering/index.ts';
+import type { RunRow } from './runs.store.ts';
+
+const mostTitle = 200;
+const mostMessage = 4000;
+
+/**
+ * The message by which a report comes: what it says in short, and a link to a file of the run. Its files are added when it is
+ * sent.
+ */
+export function messageOf(
+  publicUrl: string,
+  {
+    id,
+    templateId,
+    scheduleId,
+    triggeredBy,
+    formats,
+  }: Pick<RunRow, 'id' | 'templateId' | 'scheduleId' | 'triggeredBy' | 'formats'>,
+  document: ReportDocument,
+): WaitingMessage {
+  const { title, lines } = summarise(document);
+  const [first = 'html'] = formats;
+  return {
+    severity: 'info',
+    title: `Report: ${title}`.replaceAll(/\p{Cc}+/gu, ' ').slice(0, mostTitle),
+    message: lines.join('\n').slice(0, mostMessage),
+    fields: [],
+    sourceUrl: `${publicUrl}/api/v1/reports/runs/${id}/artifacts/${formats.includes('html') ? 'html' : first}`,
+    data: { runId: id, templateId, scheduleId, triggeredBy },
+    sentAt: document.generatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,43 @@
+import { type ReferenceKind, readReference } from '@arbiter/packs';
+
+/** Names of a pack's records to what stands for them in other records: the id, of models the key. */
+export type Named = Readonly<Record<ReferenceKind | 'creative' | 'subcategory', Map<string, string>>>;
+
+export const noNames = (): Named => ({
+  category: new Map(),
+  channel: new Map(),
+  creative: new Map(),
+  model: new Map(),
+  offer: new Map(),
+  placement: new Map(),
+  segment: new Map(),
+  subcategory: new Map(),
+});
+
+/** What the name of a record stands for. Throws for one that the pack does not have. */
+export function named(names: ReadonlyMap<string, string>, name: string): string {
+  const value = names.get(name);
+  if (value === undefined) throw new Error(`the pack names ${name}, but has no such record`);
+  return value;
+}
+
+/** The map of a scope word of rules and policies. */
+export function namesOfScope(all: Named, scope: string | undefined): ReadonlyMap<string, string> {
+  const found = Object.entries(all).find(([word]) => word === scope)?.[1];
+  if (found === undefined) throw new Error(`a pack cannot aim at scope ${scope}`);
+  return found;
+}
+
+/** A copy of a config in which ids stand where the pack names its records, in values and in keys. */
+export function resolveReferences<T>(all: Named, config: T): T;
+export function resolveReferences(all: Named, config: unknown): unknown {
+  if (typeof config === 'string') {
+    const reference = readReference(config);
+    return reference === null ? config : named(all[reference.kind], reference.name);
+  }
+  if (Array.isArray(config)) return config.map((each) => resolveReferences<unknown>(all, each));
+  if (config === null || typeof config !== 'object') return config;
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [resolveReferences(all, key), resolveReferences<unknown>(all, value)]),
+  );
+}

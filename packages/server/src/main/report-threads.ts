@@ -1,0 +1,137 @@
+import { Worker } from 'node:worker_threads';
+import type { Artifact, RenderReport } from '../features/report-rendering/index.ts';
+import { AppError } from '../platform/app-error.ts';
+import type { FromReportThread, ToReportThread } from './report-thread.ts';
+
+/** Reports that may wait in one process. */
+const mostWaiting = 16;
+/** A report of 20 sections of 5,000 rows takes half a minute on a busy machine; what takes longer hangs. */
+const hangsAfterMs = 180_000;
+/** The thread ends when nothing was rendered for so long, and gives its fonts' memory back. */
+const idleMs = 60_000;
+/** Its own memory, so that a report that needs too much ends the thread and not the server. */
+const mostMemoryMb = 512;
+
+export interface ReportThread {
+  readonly render: RenderReport;
+  /** Refuses what waits and ends the thread. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly message: ToReportThread;
+  resolve(artifacts: readonly Artifact[]): void;
+  reject(error: unknown): void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  /** Ends it when it hangs or idles. */
+  timer: NodeJS.Timeout | null;
+}
+
+/**
+ * A thread that renders reports, one after the other: a large one takes seconds of computing, which would keep every request
+ * of the process waiting (docs/adr/0059). It is started by the first report and ends when none came for a minute.
+ */
+export function createReportThread(onError: (error: unknown) => void, limits = { hangsAfterMs, idleMs }): ReportThread {
+  const queue: Waiting[] = [];
+  let thread: Thread | null = null;
+  let open: Waiting | null = null;
+  let nextId = 1;
+  let isClosed = false;
+
+  /** Lets the thread go, and the report that it was at; the next one gets a new thread. */
+  function lose(worker: Worker, error: unknown): void {
+    if (thread?.worker !== worker) return;
+    if (thread.timer !== null) clearTimeout(thread.timer);
+    thread = null;
+    const lost = open;
+    open = null;
+    lost?.reject(error);
+    next();
+  }
+
+  function start(): Thread {
+    const worker = new Worker(new URL('./report-thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+    });
+    worker.on('error', (error) => {
+      onError(error);
+      lose(worker, new Error('the thread that rendered the report has failed', { cause: error }));
+    });
+    worker.on('exit', () => lose(worker, new Error('the thread that rendered the report has ended')));
+    worker.on('message', (message: FromReportThread) => hear(message));
+    return { worker, timer: null };
+  }
+
+  /** After `ms` the thread ends. */
+  function endAfter(ending: Thread, ms: number, isIdle: boolean): void {
+    if (ending.timer !== null) clearTimeout(ending.timer);
+    ending.timer = setTimeout(() => {
+      // What comes while an idle thread ends is not for it.
+      if (isIdle) thread = null;
+      ending.worker.terminate().catch(onError);
+    }, ms).unref();
+  }
+
+  function next(): void {
+    if (isClosed || open !== null) return;
+    const first = queue.shift();
+    if (first === undefined) return;
+    thread ??= start();
+    const { worker } = thread;
+    open = first;
+    worker.ref();
+    endAfter(thread, limits.hangsAfterMs, false);
+    try {
+      worker.postMessage(first.message);
+    } catch (error) {
+      // Something in the report cannot be handed over: a fault of ours.
+      open = null;
+      rest(thread);
+      first.reject(error);
+      next();
+    }
+  }
+
+  /** Nothing to do: the thread does not keep the process alive, and ends after a while. */
+  function rest(idle: Thread): void {
+    idle.worker.unref();
+    endAfter(idle, limits.idleMs, true);
+  }
+
+  function hear(message: FromReportThread): void {
+    if (open === null || message.id !== open.message.id || thread === null) return;
+    const done = open;
+    open = null;
+    rest(thread);
+    if (message.kind === 'failed') done.reject(new Error(`a report could not be rendered: ${message.message}`));
+    else {
+      done.resolve(
+        message.artifacts.map(({ content, ...artifact }) => ({
+          ...artifact,
+          content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+        })),
+      );
+    }
+    next();
+  }
+
+  return {
+    render(document, formats) {
+      if (isClosed || queue.length >= mostWaiting) {
+        return Promise.reject(new AppError('overloaded', { retryAfterSeconds: 5 }));
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<readonly Artifact[]>();
+      queue.push({ message: { id: nextId++, document, formats }, resolve, reject });
+      next();
+      return promise;
+    },
+    async close() {
+      isClosed = true;
+      for (const { reject } of queue.splice(0)) reject(new AppError('unavailable', { retryAfterSeconds: 1 }));
+      await thread?.worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newId } from './ids.ts';
+
+/** Bytes that were put aside on the disk, to be read as often as needed. */
+export interface SpooledFile {
+  /** Their number. */
+  readonly length: number;
+  /** The bytes from the beginning, piece by piece. */
+  read(): AsyncGenerator<Uint8Array>;
+  /** Gives the space back. */
+  close(): Promise<void>;
+}
+
+const pieceBytes = 64 * 1024;
+
+/**
+ * Puts bytes aside while they arrive, in the folder for temporary files, so that a large body neither lies in memory nor keeps a
+ * transaction waiting for its sender. The file has no name while it is used: whatever happens to the process, it goes with it.
+ * `take` sees each piece first; what it throws ends the spooling, and nothing stays.
+ */
+export async function spool(
+  content: AsyncIterable<Uint8Array>,
+  take: (piece: Uint8Array, lengthSoFar: number) => void,
+): Promise<SpooledFile> {
+  const path = join(tmpdir(), `arbiter-${newId()}.spool`);
+  const handle = await open(path, 'wx+', 0o600);
+  let length = 0;
+  try {
+    await unlink(path);
+    for await (const piece of content) {
+      length += piece.length;
+      take(piece, length);
+      await writeAll(handle, piece);
+    }
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return {
+    length,
+    async *read() {
+      const buffer = Buffer.alloc(pieceBytes);
+      for (let at = 0; at < length; ) {
+        const { bytesRead } = await handle.read(buffer, 0, Math.min(pieceBytes, length - at), at);
+        if (bytesRead === 0) throw new Error('a file that was put aside is shorter than it was');
+        at += bytesRead;
+        yield Buffer.from(buffer.subarray(0, bytesRead));
+      }
+    },
+    close: () => handle.close(),
+  };
+}
+
+async function writeAll(handle: FileHandle, piece: Uint8Array): Promise<void> {
+  for (let done = 0; done < piece.length; ) done += (await handle.write(piece, done)).bytesWritten;
+}

@@ -1,0 +1,32 @@
+// Journeys 1, 2, 3 and the reading part of 13 of docs/design/console.md 6, through a bank with 45,211 real customers.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { bank, loadBank, noBank } from './bank.ts';
+import { cannotBrowse, openStage, type Stage } from './browser.ts';
+import { erased, firstMinute, proof, readCustomer, whyNot } from './walks.ts';
+
+let stage: Stage;
+let page: Page;
+const reason = cannotBrowse === false ? noBank : cannotBrowse;
+const skip = reason === false ? {} : { skip: reason };
+
+before(async () => {
+  if (reason !== false) return;
+  stage = await openStage();
+  assert.equal(await loadBank(stage), 45_211);
+  page = await stage.open();
+  // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
+  page.setDefaultTimeout(60_000);
+});
+// Whatever a journey does, the browser's console stays empty.
+afterEach(() => assert.deepEqual(stage?.faults() ?? [], []));
+after(() => stage?.close());
+
+test('1. first minute, in a bank', skip, (t) => firstMinute(t, stage, page, bank));
+test('2. why not, in a bank', skip, () => whyNot(stage, page, bank, 'BANK-000002'));
+test('3. proof, in a bank', skip, () => proof(stage, page, bank, 'BANK-000003'));
+test('3b. an erased customer of a bank', skip, () => erased(stage, page, bank, 'BANK-000004'));
+test('13. a service desk reads a customer of a bank', skip, () =>
+  readCustomer(stage, page, bank.channel, 'BANK-000005'),
+);

@@ -1,0 +1,92 @@
+// What a page tells of its own speed: when it painted, how long inputs took, which tasks were long.
+import type { Page } from 'playwright-core';
+
+declare global {
+  /** Left in the page by what is started before it. */
+  var benchWatch: { paintedAt: number; inputs: { name: string; ms: number }[]; tasks: number[] };
+}
+
+export interface Painted {
+  /** From the end of the last call of the screen to the paint after it, in milliseconds. */
+  readonly afterDataMs: number;
+  /** From the beginning of the navigation to that paint, in milliseconds. */
+  readonly allMs: number;
+}
+
+const begin = 'globalThis.benchWatch ??= { paintedAt: 0, inputs: [], tasks: [] };';
+
+/** From the next page on, notes when a change of its content was on the screen. */
+export async function lookAtPainting(page: Page): Promise<void> {
+  await page.addInitScript(`${begin}
+    new MutationObserver((changes) => {
+      if (!changes.some(({ target }) => (target instanceof Element ? target : target.parentElement)?.closest('#page'))) return;
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => { benchWatch.paintedAt = performance.now(); };
+        port2.postMessage(0);
+      });
+    }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });`);
+}
+
+/** Calls that go on while a page stands, or that change nothing on it. */
+const beside = '/(events\\/stream|\\/ready|\\/health|preferences)$/';
+
+/** When the page that stands there was painted. */
+export async function painted(page: Page): Promise<Painted> {
+  return page.evaluate(`(() => {
+    const calls = performance.getEntriesByType('resource').filter(({ name }) => {
+      const { pathname } = new URL(name);
+      return pathname.includes('/api/v1/') && !${beside}.test(pathname);
+    });
+    const at = benchWatch.paintedAt;
+    const last = Math.max(0, ...calls.map(({ responseEnd }) => responseEnd).filter((end) => end <= at));
+    return { afterDataMs: at - last, allMs: at };
+  })()`);
+}
+
+/** From the next page on, notes how long inputs take to the next paint. */
+export async function lookAtInput(page: Page): Promise<void> {
+  await page.addInitScript(`${begin}
+    new PerformanceObserver((list) => {
+      for (const { name, duration, interactionId } of list.getEntries())
+        if (interactionId > 0) benchWatch.inputs.push({ name: String(interactionId), ms: duration });
+    }).observe({ type: 'event', durationThreshold: 16 });`);
+}
+
+/** From the next page on, notes tasks that kept the page busy for more than 50 ms. */
+export async function lookAtLongTasks(page: Page): Promise<void> {
+  await page.addInitScript(`${begin}
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) benchWatch.tasks.push(duration);
+    }).observe({ type: 'longtask' });`);
+}
+
+/** Does one act after the other; answers the milliseconds of each to the next paint. What took less than 16 is told as 16. */
+export async function inputTimes(page: Page, acts: readonly (() => Promise<unknown>)[]): Promise<readonly number[]> {
+  await page.evaluate('benchWatch.inputs.length = 0');
+  for (const act of acts) {
+    await act();
+    await rest(page);
+  }
+  const told: readonly { readonly name: string; readonly ms: number }[] = await page.evaluate('benchWatch.inputs');
+  const longest = new Map<string, number>();
+  for (const { name, ms } of told) longest.set(name, Math.max(longest.get(name) ?? 0, ms));
+  return [...longest.values(), ...Array<number>(Math.max(0, acts.length - longest.size)).fill(16)];
+}
+
+/** Turns the wheel in steps; answers the tasks over 50 ms meanwhile, in milliseconds. */
+export async function scrollTasks(page: Page, steps: number, pixels: number): Promise<readonly number[]> {
+  await page.evaluate('benchWatch.tasks.length = 0');
+  for (let step = 0; step < steps; step += 1) {
+    await page.mouse.wheel(0, step < steps / 2 ? pixels : -pixels);
+    await rest(page);
+  }
+  return page.evaluate('benchWatch.tasks');
+}
+
+/** Two frames: what was done is on the screen, and told. */
+async function rest(page: Page): Promise<void> {
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0))))',
+  );
+}

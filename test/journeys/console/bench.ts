@@ -1,0 +1,349 @@
+// `npm run bench:console`: what the console weighs and how fast it is (docs/design/console.md 6, "speed"), in a browser before a
+// server started as users start it. Writes its section of docs/benchmarks.md. Some minutes; never a test.
+// Options: --rounds 5 --decisions 10000 --offers 2000 --nodes 200 --no-write
+import { readFileSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Page } from 'playwright-core';
+import { budgets } from '../../../tools/console-bytes.ts';
+import { loadCatalogue } from '../../load/bench-catalogue.ts';
+import { median, usPerDocument } from '../../load/bench-load.ts';
+import { machineText, ms, n0, type Row, table } from '../../load/bench-report.ts';
+import {
+  inputTimes,
+  lookAtInput,
+  lookAtLongTasks,
+  lookAtPainting,
+  type Painted,
+  painted,
+  scrollTasks,
+} from './bench-watch.ts';
+import { cannotBrowse, openStage } from './browser.ts';
+import { settled } from './places.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    decisions: { type: 'string', default: '10000' },
+    offers: { type: 'string', default: '2000' },
+    nodes: { type: 'string', default: '200' },
+    write: { type: 'boolean', default: true },
+  },
+  allowNegative: true,
+});
+const rounds = Number(values.rounds);
+const decisions = Number(values.decisions);
+const offers = Number(values.offers);
+const nodes = Number(values.nodes);
+const say = (line: string): void => console.log(line);
+const root = join(import.meta.dirname, '../../..');
+
+/** The bars of docs/design/console.md 1, P3, in milliseconds; those of bytes are `budgets`. */
+const bars = { paintMs: 100, inputMs: 50 } as const;
+
+if (cannotBrowse !== false) {
+  console.error(`bench:console: ${cannotBrowse}`);
+  process.exit(1);
+}
+
+const rows: Row[] = [];
+const note = (measure: string, bar: string, measured: string, met: boolean | null): void => {
+  rows.push({ measure, bar, measured, met });
+  say(`${measure}: ${measured}${met === false ? ' (missed)' : ''}`);
+};
+
+const documents = [usPerDocument()];
+const loads = [loadavg()[0] ?? 0];
+noteBytes();
+const stage = await openStage();
+try {
+  const page = await stage.open();
+  page.setDefaultTimeout(120_000);
+  await lookAtPainting(page);
+  await page.goto(stage.firstRun);
+  await settled(page);
+  await benchFirstPaint(page);
+  const decision = String(
+    (await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'email' })).recommendationId,
+  );
+  await benchRoutes(page, [
+    ['Home', '/'],
+    ['decisions', '/decisions'],
+    ['a decision of 12 offers', `/decisions/${decision}`],
+    ['a customer', '/customers/CM-000031'],
+    ['offers', '/offers'],
+    ['a flow', `/flows/${await firstOf('decision-flows')}`],
+    ['health', '/health'],
+  ]);
+  await part('the list', () => benchList(page));
+  await part('the canvas', () => benchCanvas(page));
+  await part('the explorer', () => benchExplorer(page));
+  loads.push(loadavg()[0] ?? 0);
+  documents.push(usPerDocument());
+} finally {
+  await stage.close();
+}
+note(
+  'load average of the machine at the beginning and the end; a JSON document of 70 KB read and written',
+  '',
+  `${loads.map((load) => load.toFixed(1)).join(' and ')}; ${documents.map(n0).join(' and ')} us`,
+  null,
+);
+if (values.write) write();
+
+/** A part that cannot be measured is told in the table, and the others are measured all the same. */
+async function part(name: string, measure: () => Promise<void>): Promise<void> {
+  try {
+    await measure();
+  } catch (error) {
+    const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    note(name, '', `not measured: ${why.slice(0, 120)}`, null);
+  }
+}
+
+function noteBytes(): void {
+  const { shell, routes } = JSON.parse(readFileSync(join(root, 'packages/console/bytes.json'), 'utf8')) as {
+    readonly shell: number;
+    readonly routes: Readonly<Record<string, number>>;
+  };
+  const kb = (bytes: number): string => `${(bytes / 1_000).toFixed(0)} KB`;
+  const canvas = 'src/flow-canvas/canvas.tsx';
+  const [name, largest] = Object.entries(routes)
+    .filter(([key]) => key !== canvas)
+    .reduce((most, one) => (one[1] > most[1] ? one : most));
+  note('shell, gzip', `at most ${kb(budgets.shell)}`, kb(shell), shell <= budgets.shell);
+  note(
+    'largest route, gzip',
+    `at most ${kb(budgets.route)}`,
+    `${kb(largest)} (${name.replace('src/features/', '')})`,
+    largest <= budgets.route,
+  );
+  const bytes = routes[canvas] ?? 0;
+  note('canvas of flows, gzip', `at most ${kb(budgets.canvas)}`, kb(bytes), bytes <= budgets.canvas);
+}
+
+/** First contentful paint of Home: with an empty cache, and with the files of the last visit. */
+async function benchFirstPaint(page: Page): Promise<void> {
+  const state = await page.context().storageState();
+  const cold: number[] = [];
+  const warm: number[] = [];
+  const browser = page.context().browser();
+  for (let round = 0; round < rounds && browser !== null; round += 1) {
+    const context = await browser.newContext({ storageState: state, viewport: { width: 1440, height: 900 } });
+    try {
+      const fresh = await context.newPage();
+      await fresh.goto(`${stage.url}/`);
+      await settled(fresh);
+      cold.push(await firstPaint(fresh));
+      await fresh.reload();
+      await settled(fresh);
+      warm.push(await firstPaint(fresh));
+    } finally {
+      await context.close();
+    }
+  }
+  note('first paint of Home, empty cache', '', ms(median(cold)), null);
+  note('first paint of Home, files in the cache', '', ms(median(warm)), null);
+}
+
+function firstPaint(page: Page): Promise<number> {
+  return page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN);
+}
+
+/** From the last answer that a screen asked for to the picture with it. */
+async function benchRoutes(page: Page, screens: readonly (readonly [name: string, address: string])[]): Promise<void> {
+  for (const [name, address] of screens) {
+    const found: Painted[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await page.goto(`${stage.url}${address}`);
+      await settled(page);
+      found.push(await painted(page));
+    }
+    notePaint(name, found);
+  }
+}
+
+function notePaint(name: string, found: readonly Painted[]): void {
+  const after = found.map(({ afterDataMs }) => afterDataMs);
+  const typical = median(after);
+  note(
+    `${name}: painted after its last answer`,
+    `at most ${bars.paintMs} ms`,
+    `${ms(typical)} (${ms(Math.min(...after))} to ${ms(Math.max(...after))}); whole page ${ms(median(found.map(({ allMs }) => allMs)))}`,
+    typical <= bars.paintMs,
+  );
+}
+
+/** The list of decisions with all its rows in the page. */
+async function benchList(page: Page): Promise<void> {
+  await inParallel(decisions - 1, 16, async (at) => {
+    const customerId = `CM-${String((at % 1_000) + 1).padStart(6, '0')}`;
+    await stage.call('POST', 'recommend', { customerId, channel: ['email', 'web', 'push'][at % 3] });
+  });
+  await lookAtInput(page);
+  await lookAtLongTasks(page);
+  await page.goto(`${stage.url}/decisions`);
+  await settled(page);
+  const grid = page.getByRole('grid');
+  await grid.focus();
+  // At the end of the list the page asks for more, until the last of them is there.
+  const patience = 120;
+  for (let idle = 0, before = 0; before < decisions; ) {
+    await page.keyboard.press('Control+End');
+    await page.waitForTimeout(100);
+    const now = await lastRow(page);
+    idle = now > before ? 0 : idle + 1;
+    if (idle > patience) throw new Error(`the list ends at row ${now}`);
+    before = now;
+  }
+  say(`${await lastRow(page)} rows in the page`);
+  const keys = [
+    'Control+Home',
+    ...Array<string>(30).fill('ArrowDown'),
+    ...Array<string>(20).fill('PageDown'),
+    'Control+End',
+    'Control+Home',
+  ];
+  noteInput(
+    `list of ${n0(decisions)} rows, keys`,
+    await inputTimes(
+      page,
+      keys.map((key) => () => page.keyboard.press(key)),
+    ),
+  );
+  const box = await grid.boundingBox();
+  if (box === null) throw new Error('the list is not to be seen');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const tasks = await scrollTasks(page, 120, 900);
+  note(
+    `list of ${n0(decisions)} rows, scrolled by the wheel, tasks over 50 ms`,
+    'none',
+    tasks.length === 0 ? 'none' : `${tasks.length}, the longest ${ms(Math.max(...tasks))}`,
+    tasks.length === 0,
+  );
+}
+
+/** Number of the last row that is drawn. */
+async function lastRow(page: Page): Promise<number> {
+  const rows = await page
+    .locator('[role="grid"] [aria-rowindex]')
+    .evaluateAll((all) => all.map((row) => Number(row.getAttribute('aria-rowindex'))));
+  return Math.max(...rows) - 1;
+}
+
+/** The picture of a flow with many nodes: nodes are pressed one after the other. */
+async function benchCanvas(page: Page): Promise<void> {
+  const filters = Array.from({ length: nodes - 5 }, (_, at) => ({
+    id: `filter-${at}`,
+    type: 'filter',
+    config: { conditions: [{ field: 'offer.priority', operator: 'gte', value: 0 }] },
+  }));
+  const flow = await stage.call('POST', 'decision-flows', {
+    key: 'bench-canvas',
+    name: 'Bench canvas',
+    draftConfig: {
+      version: 2,
+      nodes: [
+        { id: 'inventory', type: 'inventory', config: {} },
+        { id: 'creatives', type: 'match_creatives', config: {} },
+        ...filters,
+        { id: 'score', type: 'score', config: { method: 'formula' } },
+        { id: 'rank', type: 'rank', config: { method: 'topN', topN: 3 } },
+        { id: 'response', type: 'response', config: {} },
+      ],
+      flowConfig: {},
+    },
+  });
+  const found: Painted[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await page.goto(`${stage.url}/flows/${String(flow.id)}`);
+    await page.locator('.react-flow__node').first().waitFor();
+    await settled(page);
+    found.push(await painted(page));
+  }
+  notePaint(`canvas of ${nodes} nodes`, found);
+  const seen = page.locator('.react-flow__node');
+  const acts = Array.from({ length: 20 }, (_, at) => () => seen.nth(at * 3).click({ force: true }));
+  noteInput(`canvas of ${nodes} nodes, a node pressed`, await inputTimes(page, acts));
+}
+
+/** The explorer of a decision among many offers: offers are pressed, letters are typed into the search. */
+async function benchExplorer(page: Page): Promise<void> {
+  // Two catalogues would get in each other's way, and the demo has shown what it has to.
+  await stage.call('DELETE', 'seed-dataset/coffee_rewards', undefined, { 'x-confirm-delete': 'coffee_rewards' });
+  const { flowKey } = await loadCatalogue({ url: stage.url, key: stage.apiKey }, { offers, customers: 100 });
+  const { recommendationId } = await stage.call('POST', 'recommend', {
+    customerId: 'B-0000007',
+    decisionFlowKey: flowKey,
+    channel: 'email',
+  });
+  const address = `${stage.url}/decisions/${String(recommendationId)}`;
+  const found: Painted[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await page.goto(address);
+    await settled(page);
+    found.push(await painted(page));
+  }
+  notePaint(`explorer of ${n0(offers)} offers`, found);
+  const list = page.getByRole('region', { name: 'Offers' }).first();
+  const pressed = list.getByRole('button', { name: /Offer \d+/ });
+  const presses = Array.from({ length: 20 }, (_, at) => () => pressed.nth(at * 4).click());
+  noteInput(`explorer of ${n0(offers)} offers, an offer pressed`, await inputTimes(page, presses));
+  await list.getByRole('textbox').first().focus();
+  const letters = [...'Offer 1999', ...Array<string>(10).fill('Backspace')].map(
+    (key) => () => page.keyboard.press(key),
+  );
+  noteInput(`explorer of ${n0(offers)} offers, a letter typed into its search`, await inputTimes(page, letters));
+}
+
+function noteInput(measure: string, times: readonly number[]): void {
+  const sorted = times.toSorted((a, b) => a - b);
+  const p95 = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? Number.NaN;
+  note(
+    `${measure}: to the next paint`,
+    `p95 at most ${bars.inputMs} ms`,
+    `p95 ${ms(p95)}, median ${ms(median(sorted))} (${times.length} inputs)`,
+    p95 <= bars.inputMs,
+  );
+}
+
+async function firstOf(list: string): Promise<string> {
+  const { data } = await stage.call('GET', `${list}?limit=1`);
+  const [first] = data as readonly { readonly id: string }[];
+  if (first === undefined) throw new Error(`the demo has no ${list}`);
+  return first.id;
+}
+
+async function inParallel(count: number, width: number, work: (at: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (next < count) await work(next++);
+    }),
+  );
+}
+
+/** Puts the section in the place of the one before, or at the end of the page. */
+function write(): void {
+  const file = join(root, 'docs/benchmarks.md');
+  const [begin, end] = ['<!-- console: written by npm run bench:console -->', '<!-- console: end -->'];
+  const before = readFileSync(file, 'utf8');
+  const section = `${begin}
+
+## The console
+
+Written by \`npm run bench:console\` on ${new Date().toISOString().slice(0, 10)}: ${machineText()}, headless Chromium without a graphics card, server, database and
+browser on that machine. Medians of ${rounds}. "Painted after its last answer": from the end of the last call that the screen makes to the
+picture with it. "To the next paint": the browser's own event timing, which counts in steps of 8 ms from 16 ms on. Never gated.
+
+${table(rows)}
+
+${end}`;
+  const at = before.indexOf(begin);
+  const until = before.indexOf(end);
+  const after =
+    at < 0 ? `${before.trimEnd()}\n\n${section}\n` : before.slice(0, at) + section + before.slice(until + end.length);
+  writeFileSync(file, after);
+  say('docs/benchmarks.md is written');
+}

@@ -1,0 +1,219 @@
+// Journeys 1, 2 and 3 and the reading part of 13 of docs/design/console.md 6, as a person walks them, over whatever data a
+// server has.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import type { Answer, Stage } from './browser.ts';
+
+/** What a walk needs to know of the data that it goes through. */
+export interface World {
+  /** Type of a channel that decides with its own limits: `email`. */
+  readonly channel: string;
+  /** An offer that a rule keeps from the customers named here. */
+  readonly rival: string;
+  /** The gate that keeps it away, as the page says it. */
+  readonly gate: string;
+  /** What would let it through: attribute and bound. */
+  readonly flip: { readonly attribute: string; readonly to: string };
+  /** A column of numbers that every customer has, which a new rule can ask about. */
+  readonly number: string;
+  /** Home decides for show unless it is told otherwise: the data are not there to be played with. */
+  readonly isForShow: boolean;
+}
+
+export const decide = (stage: Stage, customerId: string, channel: string): Promise<Answer> =>
+  stage.call('POST', 'recommend', { customerId, channel });
+
+const idOf = (decision: Answer): string => String(decision.recommendationId);
+
+/** The items of a decision, best first. */
+export const itemsOf = (decision: Answer) =>
+  decision.decisions as readonly { readonly offerId: string; readonly offerName: string }[];
+
+/** A reload of a deep link shows the same page at the same address. */
+export async function staysAfterReload(page: Page, heading: string): Promise<void> {
+  const address = page.url();
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  assert.equal(page.url(), address);
+}
+
+const flipText = ({ flip }: World): RegExp => new RegExp(`${flip.attribute}: \\S+ → ${flip.to}`);
+
+/** Presses of a person: counted, named, and how long each waited for what it was to bring. */
+function presses() {
+  const began = performance.now();
+  const made: { readonly name: string; readonly ms: number }[] = [];
+  return {
+    async press(name: string, what: Locator, brings: Locator): Promise<void> {
+      const at = performance.now();
+      await what.click();
+      await brings.waitFor();
+      made.push({ name, ms: performance.now() - at });
+    },
+    names: () => made.map(({ name }) => name),
+    told: () =>
+      `${made.length} presses, ${((performance.now() - began) / 1_000).toFixed(1)} s in all: ` +
+      made.map(({ name, ms }) => `${name} ${(ms / 1_000).toFixed(1)} s`).join(', '),
+  };
+}
+
+/**
+ * 1. First minute: from the link that the server printed to a decision, why its first offer won, what would have made another
+ * win, and the proof. Nothing is typed.
+ */
+export async function firstMinute(t: TestContext, stage: Stage, page: Page, world: World): Promise<void> {
+  const { press, names, told } = presses();
+  await page.goto(stage.firstRun);
+  // The page is filled when it is there: a customer and a channel are chosen.
+  await page.waitForFunction(() => {
+    const field = document.querySelector('form input[required]');
+    return field instanceof HTMLInputElement && field.value !== '';
+  });
+  const customer = await page.getByLabel('Customer', { exact: true }).inputValue();
+  const steps = page.getByRole('region', { name: 'Decide now' });
+  if (world.isForShow) {
+    const real = page.getByRole('checkbox', { name: /^For real/ });
+    await press('For real', real, page.locator('input[type="checkbox"]:checked'));
+  }
+  await press('Decide', page.getByRole('button', { name: /^Decide\b/ }), steps.getByText('#1', { exact: true }));
+  const first = (await steps.getByRole('listitem').first().locator('.font-medium').textContent()) ?? '';
+  const heading = `Decision for ${customer}`;
+  await press(
+    'Open the decision',
+    page.getByRole('link', { name: 'Open the decision' }),
+    page.getByRole('heading', { level: 1, name: heading }),
+  );
+  // Why the first offer won: in words that are made from the numbers.
+  await page.getByText(`${first} was shown first`).waitFor();
+  // What would have made another win.
+  await press(
+    world.rival,
+    page
+      .getByRole('region', { name: 'Offers' })
+      .first()
+      .getByRole('button', { name: new RegExp(world.rival) }),
+    page.getByRole('region', { name: 'Gates' }).getByText(world.gate),
+  );
+  await press(
+    'Ask what would flip it',
+    page.getByRole('button', { name: 'Ask what would flip it' }),
+    page.getByText(flipText(world)),
+  );
+  // And the proof.
+  await press(
+    'Record & proof',
+    page.getByRole('tab', { name: 'Record & proof' }),
+    page.getByText('Identical, byte for byte'),
+  );
+  t.diagnostic(told());
+  assert.deepEqual(names(), [
+    ...(world.isForShow ? ['For real'] : []),
+    'Decide',
+    'Open the decision',
+    world.rival,
+    'Ask what would flip it',
+    'Record & proof',
+  ]);
+  await staysAfterReload(page, heading);
+  await page.goBack();
+  await page.getByText(flipText(world)).waitFor({ state: 'detached' });
+}
+
+/** 2. Why not: a blocked offer, its gate, a flip, and the simulation that shows it. */
+export async function whyNot(stage: Stage, page: Page, world: World, customerId: string): Promise<void> {
+  const decision = await decide(stage, customerId, world.channel);
+  await page.goto(`${stage.url}/decisions/${idOf(decision)}`);
+  await page
+    .getByRole('button', { name: /blocked/ })
+    .filter({ hasText: world.rival })
+    .click();
+  // The gate with what it asked and what there was.
+  const gates = page.getByRole('region', { name: 'Gates' });
+  await gates.getByText(world.gate).waitFor();
+  await gates.getByText('blocked').waitFor();
+  await page.getByRole('button', { name: 'Ask what would flip it' }).click();
+  await page.getByText(flipText(world)).waitFor();
+  await page.getByRole('link', { name: 'Try it' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'Simulate' }).waitFor();
+  const shown = page.getByText(`${world.rival} is shown at #1.`);
+  await shown.waitFor();
+  await page.getByText(`${world.rival} is not shown: ${world.gate}`, { exact: false }).first().waitFor();
+  await staysAfterReload(page, 'Simulate');
+  await shown.waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: `Decision for ${customerId}` }).waitFor();
+}
+
+/** 3. Proof: a changed rule changes nothing of the past; compared with now, only the rule differs. */
+export async function proof(stage: Stage, page: Page, world: World, customerId: string): Promise<void> {
+  const decision = await decide(stage, customerId, world.channel);
+  const [first] = itemsOf(decision);
+  assert.ok(first);
+  await page.goto(`${stage.url}/decisions/${idOf(decision)}?tab=proof`);
+  await page.getByText('Identical, byte for byte').waitFor();
+  // From now on nobody qualifies for what was shown.
+  const rule = await stage.call('POST', 'qualification-rules', {
+    name: 'Out of reach',
+    ruleType: 'attribute_condition',
+    scope: 'offer',
+    scopeId: first.offerId,
+    config: { attribute: `customer.${world.number}`, operator: 'gte', value: 1_000_000_000 },
+  });
+  await page.getByRole('button', { name: 'Replay again' }).click();
+  await page.getByText('Identical, byte for byte').waitFor();
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByRole('menuitem', { name: 'with the same customer now' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Compare two decisions' }).waitFor();
+  const offers = page.getByRole('region', { name: 'Offers' }).first();
+  const row = offers.getByRole('row').filter({ hasText: first.offerName });
+  await row.getByText('lost').filter({ visible: true }).first().waitFor();
+  await row.getByText('Not qualified').filter({ visible: true }).first().waitFor();
+  await stage.call('PUT', 'qualification-rules', { id: rule.id, status: 'archived' });
+}
+
+/** 3. What is left of the decision of a customer who was erased. */
+export async function erased(stage: Stage, page: Page, world: World, customerId: string): Promise<void> {
+  const decision = await decide(stage, customerId, world.channel);
+  await stage.call('DELETE', `customers/${customerId}/data?scope=all`, undefined, { 'x-confirm-delete': customerId });
+  await page.goto(`${stage.url}/decisions/${idOf(decision)}`);
+  await page.getByRole('heading', { level: 1, name: 'Decision for an erased customer' }).waitFor();
+  await page.getByText('What is left', { exact: true }).waitFor();
+  assert.equal(await page.getByText(customerId).count(), 0);
+}
+
+/** 13, reading: a customer is found by id; what would be shown now, what happened, what limits them. */
+export async function readCustomer(stage: Stage, page: Page, channel: string, customerId: string): Promise<void> {
+  await decide(stage, customerId, channel);
+  await stage.call('POST', 'suppressions', {
+    customerId,
+    scope: 'global',
+    reason: 'complained on the phone',
+    expiresAt: '2099-01-01T00:00:00.000Z',
+  });
+  const heading = page.getByRole('heading', { level: 1, name: customerId });
+  await page.getByRole('link', { name: 'Customers', exact: true }).click();
+  await page.getByLabel('Customer id').fill(customerId);
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await heading.waitFor();
+  const address = page.url();
+  assert.equal(address, `${stage.url}/customers/${customerId}`);
+  await page
+    .getByRole('region', { name: 'Next best now' })
+    .getByRole('link', { name: /^Email/ })
+    .waitFor();
+  // What happened, newest first, and the decision behind it.
+  await page.getByText('Suppressed: every offer').waitFor();
+  await page.getByRole('link', { name: /Decision: 1 offer/ }).click();
+  await page.getByRole('heading', { level: 1, name: `Decision for ${customerId}` }).waitFor();
+  await page.goBack();
+  await heading.waitFor();
+  assert.equal(page.url(), address);
+  await page.getByRole('tab', { name: 'Limits' }).click();
+  const suppressed = page.getByRole('region', { name: 'Suppressions' }).getByText('complained on the phone');
+  await suppressed.waitFor();
+  // A deep link shows the same after a reload.
+  assert.match(page.url(), /\?tab=limits$/);
+  await page.reload();
+  await suppressed.waitFor();
+}
