@@ -37,6 +37,20 @@ export function tasksOf(files: readonly string[], textOf: (file: string) => stri
   return [...alone, ...together];
 }
 
+/** More failures than these are not the machine's. */
+const mostRepeats = 3;
+
+/**
+ * May these tasks, all that failed, be run once more? Only a few, and only if each is of those that drive servers against the
+ * clock or a browser (`test/faults`, `test/journeys`): what depends on no clock fails for a reason of its own.
+ */
+export function mayRunAgain(failed: readonly Task[]): boolean {
+  return (
+    failed.length <= mostRepeats &&
+    failed.every(({ files }) => files.every((file) => /^(?:\.\/)?test\/(?:faults|journeys)\//.test(file)))
+  );
+}
+
 const figures = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const;
 
 /**
