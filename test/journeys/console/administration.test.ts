@@ -26,6 +26,26 @@ const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 const statusWith = async (key: string) =>
   (await fetch(`${stage.url}/api/v1/offers`, { headers: { authorization: `Bearer ${key}` } })).status;
 
+/**
+ * Does what the page answers with a message in its corner, and waits for the message. It goes after some seconds, in which a busy
+ * machine may not look once, so the page notes all that was said.
+ */
+async function told(message: string, act: () => Promise<void>): Promise<void> {
+  await page.evaluate(() => {
+    const said: string[] = [];
+    Reflect.set(window, 'said', said);
+    const note = () => {
+      for (const each of document.querySelectorAll('[role=status]')) said.push(each.textContent ?? '');
+    };
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  await act();
+  await page.waitForFunction(
+    (text) => (Reflect.get(window, 'said') as string[]).some((each) => each.includes(text)),
+    message,
+  );
+}
+
 test(
   'a deep link asks to sign in, a wrong password is told, and the printed link opens the console',
   skip,
@@ -74,8 +94,9 @@ test('a key is shown once, opens the API, and is revoked', skip, async () => {
   await dialog.waitFor({ state: 'detached' });
   assert.equal((await page.content()).includes(key), false, 'it is nowhere on the page any more');
   await button('Revoke website').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke website' }).click();
-  await page.getByText('website is revoked.').waitFor();
+  await told('website is revoked.', () =>
+    page.getByRole('dialog').getByRole('button', { name: 'Revoke website' }).click(),
+  );
   assert.equal(await statusWith(key), 401);
 });
 
@@ -87,8 +108,7 @@ test('a setting that is refused says why at its field; one that is saved is save
   await page.getByRole('alert').waitFor();
   assert.equal(await zone.getAttribute('aria-invalid'), 'true');
   await zone.fill('Europe/Berlin');
-  await button('Save').click();
-  await page.getByText('The settings are saved.').waitFor();
+  await told('The settings are saved.', () => button('Save').click());
   assert.equal((await stage.call('GET', 'tenant-settings')).timezone, 'Europe/Berlin');
 });
 
@@ -111,8 +131,7 @@ test('sample data is removed and loaded again, and the page knows at once', skip
   await button('Remove it').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Type coffee_rewards to confirm').fill('coffee_rewards');
-  await dialog.getByRole('button', { name: 'Remove it' }).click();
-  await page.getByText('The sample data is gone.').waitFor();
+  await told('The sample data is gone.', () => dialog.getByRole('button', { name: 'Remove it' }).click());
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await button('Load Coffee rewards').click();
   await page.getByRole('heading', { name: 'Decide now' }).waitFor();

@@ -3,7 +3,6 @@ import { csvPieces } from './csv.ts';
 import { fileNameOf } from './file-name.ts';
 import { htmlPieces } from './html.ts';
 import { markdownPieces } from './markdown.ts';
-import { renderPdf } from './pdf.ts';
 import type { Artifact, ReportDocument, ReportFormat } from './report-document.ts';
 
 interface Renderer {
@@ -26,7 +25,8 @@ const text =
 
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   html: { mimeType: 'text/html; charset=utf-8', render: text(htmlPieces) },
-  pdf: { mimeType: 'application/pdf', render: renderPdf },
+  // Its libraries of fonts are loaded by who renders: a thread of its own, not the server.
+  pdf: { mimeType: 'application/pdf', render: async (document) => (await import('./pdf.ts')).renderPdf(document) },
   csv: { mimeType: 'text/csv; charset=utf-8', render: text(csvPieces) },
   markdown: { mimeType: 'text/markdown; charset=utf-8', render: text(markdownPieces) },
 };
