@@ -171,8 +171,10 @@ export interface MutateOptions<O extends Operation> {
 }
 
 export interface Mutation<O extends Operation> {
-  /** Sends it; answers with the body, or with null when it failed (`failure` then says why). */
-  readonly run: (input: CallInput<O>) => Promise<CallBody<O> | null>;
+  /** Sends it; answers with the body, or with null when it failed (`failure` then says why). Not where an answer has no body. */
+  readonly run: null extends CallBody<O> ? never : (input: CallInput<O>) => Promise<CallBody<O> | null>;
+  /** Sends it; answers whether it was done. For operations that answer without a body, where null would say nothing. */
+  readonly done: (input: CallInput<O>) => Promise<boolean>;
   readonly busy: boolean;
   readonly failure: Failure | null;
   readonly clear: () => void;
@@ -209,7 +211,18 @@ export function useMutate<const O extends Operation>(operation: O, options: Muta
   const { mutateAsync, reset } = mutation;
   return {
     // The failure is told by `failure` below; `run` says no more than that there is no body.
-    run: useCallback((input: CallInput<O>) => mutateAsync(input).catch(() => null), [mutateAsync]),
+    run: useCallback(
+      (input: CallInput<O>) => mutateAsync(input).catch(() => null),
+      [mutateAsync],
+    ) as Mutation<O>['run'],
+    done: useCallback(
+      (input: CallInput<O>) =>
+        mutateAsync(input).then(
+          () => true,
+          () => false,
+        ),
+      [mutateAsync],
+    ),
     busy: mutation.isPending,
     failure: mutation.error === null ? null : failureOf(mutation.error),
     clear: reset,

@@ -23,7 +23,7 @@ export function ApiKeysPage() {
   const list = useList(apiKeyOperations.list, { query: { limit: 100 } }, { enabled: permission.allowed });
   const [making, setMaking] = useState(false);
   const [doomed, setDoomed] = useState<ApiKey | null>(null);
-  const { run, busy, failure, clear } = useMutate(apiKeyOperations.revoke);
+  const { done, busy, failure, clear } = useMutate(apiKeyOperations.revoke);
   const columns = useMemo(() => keyColumns(setDoomed), []);
   const make = (
     <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setMaking(true)}>
@@ -67,9 +67,9 @@ export function ApiKeysPage() {
         busy={busy}
         onConfirm={async () => {
           if (doomed === null) return;
-          const revoked = await run({ params: { id: doomed.id }, body: {} });
+          const revoked = await done({ params: { id: doomed.id }, body: {} });
           setDoomed(null);
-          if (revoked !== null) toast({ text: t.revoked(doomed.name) });
+          if (revoked) toast({ text: t.revoked(doomed.name) });
         }}
       >
         <p>{t.revokeText}</p>
