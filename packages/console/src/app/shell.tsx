@@ -1,15 +1,5 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
-import {
-  lazy,
-  type ReactNode,
-  Suspense,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { boot, tenantOf } from '../data/boot.ts';
 import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
 import { recall, remember } from '../data/storage.ts';
@@ -19,6 +9,7 @@ import { shellTexts, tenantTexts } from '../messages/shell.ts';
 import type { Command } from '../route/feature.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { cx } from '../ui/cx.ts';
+import { later } from '../ui/later.tsx';
 import { useLinks } from '../ui/link.tsx';
 import { Toaster } from '../ui/toast.tsx';
 import { focusHeadings, keepPlaces } from './arrival.ts';
@@ -31,10 +22,10 @@ import { railEntryOf, railOf } from './rail-sections.ts';
 import { chooseTheme, themes } from './theme.ts';
 import { TopBar } from './top-bar.tsx';
 
-const Palette = lazy(() => import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })));
-const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp })));
-const TenantSwitch = lazy(() => import('./tenant-switch.tsx').then(({ TenantSwitch }) => ({ default: TenantSwitch })));
-const SignInAgain = lazy(() => import('./sign-in-again.tsx').then(({ SignInAgain }) => ({ default: SignInAgain })));
+const Palette = later(() => import('./palette/palette.tsx').then((module) => module.Palette));
+const KeyHelp = later(() => import('./key-help.tsx').then((module) => module.KeyHelp));
+const TenantSwitch = later(() => import('./tenant-switch.tsx').then((module) => module.TenantSwitch));
+const SignInAgain = later(() => import('./sign-in-again.tsx').then((module) => module.SignInAgain));
 
 const sections = railOf(screens);
 
@@ -143,12 +134,10 @@ export function Shell({ children }: { children: ReactNode }) {
           {children}
         </main>
       </div>
-      <Suspense>
-        {over === 'palette' ? <Palette commands={commands} onClose={() => setOver(null)} go={links.go} /> : null}
-        {over === 'keys' ? <KeyHelp onClose={() => setOver(null)} /> : null}
-        {over === 'tenants' ? <TenantSwitch onClose={() => setOver(null)} /> : null}
-        {signedOut ? <SignInAgain /> : null}
-      </Suspense>
+      {over === 'palette' ? <Palette commands={commands} onClose={() => setOver(null)} go={links.go} /> : null}
+      {over === 'keys' ? <KeyHelp onClose={() => setOver(null)} /> : null}
+      {over === 'tenants' ? <TenantSwitch onClose={() => setOver(null)} /> : null}
+      {signedOut ? <SignInAgain /> : null}
       <Toaster />
     </div>
   );

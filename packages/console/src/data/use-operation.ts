@@ -2,6 +2,7 @@ import type { Operation } from '@arbiter/contract/operation';
 import type { CallBody, CallInput } from '@arbiter/sdk/caller';
 import {
   keepPreviousData,
+  type Query,
   type QueryClient,
   useInfiniteQuery,
   useMutation,
@@ -13,6 +14,7 @@ import { boot, onBoot, tenantOf } from './boot.ts';
 import { call } from './call.ts';
 import { codeOf, type Failure, failureOf } from './failure.ts';
 import { isOld, oldAfter } from './invalidation.ts';
+import { inTurn, isLong, rowsPerPage } from './long-lists.ts';
 import { operationKey } from './operation-key.ts';
 import { mayShowAtOnce } from './optimism.ts';
 
@@ -54,7 +56,8 @@ export function useOperation<const O extends Operation>(
 ): Answer<CallBody<O>> {
   const tenant = useTenant();
   const query = useQuery({
-    queryKey: operationKey(tenant, operation, input),
+    // An input that is the same object is not written out again: it may be a whole flow.
+    queryKey: useMemo(() => operationKey(tenant, operation, input), [tenant, operation, input]),
     queryFn: ({ signal }) => call(operation, { ...input, signal }),
     enabled,
     refetchInterval: everyMs,
@@ -98,9 +101,16 @@ export interface ListAnswer<Row> extends Omit<Answer<readonly Row[]>, 'data'> {
   readonly loadingMore: boolean;
   /** True after the server forgot the place in the list and it began again at the top. */
   readonly restarted: boolean;
+  /** Until when the next page waits for the server's limit, in milliseconds; it then goes on by itself. Null: it does not. */
+  readonly waitsUntil: number | null;
+  /** True when something changed that a list of so many pages does not read by itself: offer `refresh`. */
+  readonly outdated: boolean;
 }
 
-/** Asks a list with a cursor page by page. The filters are the operation's query without `cursor`. */
+/**
+ * Asks a list with a cursor page by page. The filters are the operation's query without `cursor`. A list of many pages is not
+ * read anew by itself (`data/long-lists.ts`).
+ */
 export function useList<const O extends Operation>(
   operation: O,
   input: CallInput<O>,
@@ -109,19 +119,21 @@ export function useList<const O extends Operation>(
   const tenant = useTenant();
   const client = useQueryClient();
   const [restarted, setRestarted] = useState(false);
+  const [waitsUntil, setWaitsUntil] = useState<number | null>(null);
   const key = ['list', ...operationKey(tenant, operation, input)];
   const query = useInfiniteQuery({
     queryKey: key,
     initialPageParam: null as string | null,
     queryFn: async ({ signal, pageParam }) => {
-      const asked: CallInput<O> =
-        pageParam === null ? { ...input, signal } : withCursor({ ...input, signal }, pageParam);
-      return pageOf<RowOf<O>>(await call(operation, asked));
+      if (pageParam === null) return pageOf<RowOf<O>>(await call(operation, { ...input, signal }));
+      const asked = withCursor(operation, { ...input, signal }, pageParam);
+      return pageOf<RowOf<O>>(await inTurn(operation, signal, () => call(operation, asked), setWaitsUntil));
     },
     getNextPageParam: ({ pagination }) => (pagination.hasMore ? (pagination.nextCursor ?? null) : null),
     enabled,
-    refetchInterval: everyMs,
-    refetchOnWindowFocus: operation.loadClass !== 'heavy',
+    refetchInterval: ({ state }) => (isLong(state.data) ? false : everyMs),
+    refetchOnWindowFocus: ({ state }) => operation.loadClass !== 'heavy' && !isLong(state.data),
+    refetchOnMount: ({ state }) => !isLong(state.data),
     placeholderData: keepPreviousData,
   });
   const failure = query.error === null ? null : failureOf(query.error);
@@ -132,7 +144,7 @@ export function useList<const O extends Operation>(
   }
   const pages = query.data?.pages ?? [];
   const rows = useMemo(() => (query.data?.pages ?? []).flatMap(({ data }) => data), [query.data]);
-  const { fetchNextPage, refetch, hasNextPage, isFetchingNextPage } = query;
+  const { fetchNextPage, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, isStale } = query;
   return {
     rows,
     total: pages.at(-1)?.pagination.total ?? null,
@@ -142,18 +154,26 @@ export function useList<const O extends Operation>(
     old: query.isPlaceholderData || (query.isError && pages.length > 0),
     asOf: query.dataUpdatedAt === 0 ? null : query.dataUpdatedAt,
     restarted,
+    waitsUntil: isFetchingNextPage ? waitsUntil : null,
+    outdated: isStale && !query.isFetching && isLong(query.data) && client.getQueryState(key)?.isInvalidated === true,
     loadingMore: isFetchingNextPage,
     loadMore: useCallback(() => {
       if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
     }, [fetchNextPage, hasNextPage, isFetchingNextPage]),
-    refresh: useCallback(() => void refetch(), [refetch]),
+    // After a page that failed, that page is asked for again, and not all those that are here.
+    refresh: useCallback(
+      () => void (isFetchNextPageError ? fetchNextPage() : refetch()),
+      [fetchNextPage, isFetchNextPageError, refetch],
+    ),
   };
 }
 
-/** The input of a list with a cursor put into its query. */
-function withCursor<Input extends object>(input: Input, cursor: string): Input {
+/** The input of a list with a cursor put into its query, and the size of the pages after the first. */
+function withCursor<Input extends object>(operation: Operation, input: Input, cursor: string): Input {
   const query: unknown = Reflect.get(input, 'query');
-  return { ...input, query: { ...(typeof query === 'object' ? query : {}), cursor } };
+  const asked = typeof query === 'object' && query !== null ? query : {};
+  const limit = rowsPerPage(operation, Reflect.get(asked, 'limit'));
+  return { ...input, query: { ...asked, ...(limit === undefined ? {} : { limit }), cursor } };
 }
 
 function pageOf<Row>(body: unknown): CursorPage<Row> {
@@ -254,10 +274,13 @@ export function refreshAfter(client: QueryClient, operation: Pick<Operation, 'id
 /** The same by names of resources; `*`: all. */
 export function refreshResources(client: QueryClient, old: readonly string[]): void {
   if (old.length === 0) return;
+  const named = ({ queryKey }: Query): boolean => {
+    const id = queryKey[0] === 'list' ? queryKey[2] : queryKey[1];
+    return typeof id === 'string' && isOld(id, old);
+  };
+  void client.invalidateQueries({ predicate: (query) => named(query) && !isLong(query.state.data) });
   void client.invalidateQueries({
-    predicate: ({ queryKey }) => {
-      const id = queryKey[0] === 'list' ? queryKey[2] : queryKey[1];
-      return typeof id === 'string' && isOld(id, old);
-    },
+    predicate: (query) => named(query) && isLong(query.state.data),
+    refetchType: 'none',
   });
 }

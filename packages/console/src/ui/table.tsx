@@ -43,6 +43,8 @@ export interface DataTableProps<Row> {
   /** Loads the next page; called when the end comes near. */
   readonly onMore?: (() => void) | undefined;
   readonly loadingMore?: boolean;
+  /** Until when the next page waits for the server, in milliseconds; it is then loaded by itself. */
+  readonly waitsUntil?: number | null;
   readonly selection?: Selection;
   /** Space opens a look at the row. */
   readonly onPeek?: (row: Row) => void;
@@ -64,6 +66,8 @@ interface Held<Row> {
 }
 
 const nothing: readonly never[] = [];
+/** How many rows before the end of what is loaded the next page is asked for: a short list is not read further unasked. */
+const rowsAhead = (loaded: number): number => Math.min(60, Math.ceil(loaded / 4));
 /** In windows that are narrower than this many px, rows whose columns do not fit are drawn as cards. */
 const mostCardWidth = 600;
 
@@ -137,7 +141,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const [scrolled, setScrolled] = useState(0);
   const drawn = useMemo(() => visibleColumns(placed, scrolled, width || 1), [placed, scrolled, width]);
 
-  const asked = useRef(-1);
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => box.current,
@@ -145,15 +148,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     overscan: 8,
     scrollPaddingStart: headHeight,
     getItemKey: (index) => keys[index] ?? index,
-    onChange: (instance) => {
-      const last = instance.getVirtualItems().at(-1);
-      if (!onMore || props.loadingMore || !last || last.index < lines.length - 12 || asked.current === lines.length)
-        return;
-      // Once per page: the end comes near several times before the next page is there.
-      asked.current = lines.length;
-      onMore();
-    },
   });
+
+  // The next page is asked for before the end is reached, and once more when its loading ended without it.
+  const isNearEnd = (virtualizer.getVirtualItems().at(-1)?.index ?? -1) >= lines.length - rowsAhead(lines.length);
+  const wantsMore = isNearEnd && lines.length > 0 && !props.loadingMore && !error;
+  useEffect(() => {
+    if (wantsMore) onMore?.();
+  }, [wantsMore, onMore]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere.
   useEffect(() => virtualizer.measure(), [rowHeight]);
@@ -320,6 +322,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           selected={selection?.selected.size ?? 0}
           {...(onMore ? { onMore } : {})}
           loadingMore={props.loadingMore ?? false}
+          waitsUntil={props.waitsUntil ?? null}
           partial={props.partial}
           foot={props.foot}
         />
