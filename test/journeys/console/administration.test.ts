@@ -1,9 +1,9 @@
 // What an admin does in the console: the way in, the first steps, keys, settings, the audit log, sample data; and a session's end.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createTestApp, type TestApp } from '../../../packages/server/src/features/second-factor/test-app.ts';
-import { cannotBrowse, openStage, type Stage } from './browser.ts';
+import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { mailedToken } from './mail.ts';
 
 let stage: Stage;
@@ -17,8 +17,7 @@ before(async () => {
   // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
   page.setDefaultTimeout(60_000);
 });
-// Whatever a journey does, the browser's console stays empty.
-afterEach(() => assert.deepEqual(stage?.faults() ?? [], []));
+holdEachJourney(() => stage);
 after(() => stage?.close());
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });

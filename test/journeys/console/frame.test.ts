@@ -1,8 +1,8 @@
 // The frame around every page of the console: keys, palette, focus, themes, the end of a session, small screens.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { cannotBrowse, openStage, type Stage } from './browser.ts';
+import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 
 let stage: Stage;
 let page: Page;
@@ -16,8 +16,7 @@ before(async () => {
   page.setDefaultTimeout(patienceMs);
   await page.goto(stage.firstRun);
 });
-// Whatever a journey does, the browser's console stays empty.
-afterEach(() => assert.deepEqual(stage?.faults() ?? [], []));
+holdEachJourney(() => stage);
 after(() => stage?.close());
 
 const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });

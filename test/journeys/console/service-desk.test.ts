@@ -2,9 +2,9 @@
 // at /arbiter/, which takes that path off and later leaves it; it is stopped and started again under the open page, and is read by
 // a viewer, who may change nothing.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { cannotBrowse, openStage, type Stage } from './browser.ts';
+import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { mailedToken } from './mail.ts';
 import { readCustomer } from './walks.ts';
 
@@ -17,15 +17,11 @@ const customer = 'CM-000031';
 
 before(async () => {
   if (cannotBrowse !== false) return;
-  stage = await openStage('/arbiter');
+  stage = await openStage({ prefix: '/arbiter' });
   page = await stage.open();
   page.setDefaultTimeout(timeout);
 });
-afterEach(() => {
-  // Whatever a journey does, the browser's console stays empty.
-  assert.deepEqual(stage?.faults() ?? [], []);
-  assert.deepEqual(stage?.proxy?.strays ?? [], [], 'every address lies below the path of the server');
-});
+holdEachJourney(() => stage);
 after(() => stage?.close());
 
 const heading = (name: string, on = page) => on.getByRole('heading', { level: 1, name }).waitFor();

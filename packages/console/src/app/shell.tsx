@@ -6,12 +6,14 @@ import { recall, remember } from '../data/storage.ts';
 import { useLive } from '../data/use-session.ts';
 import { keyTexts } from '../messages/palette.ts';
 import { shellTexts, tenantTexts } from '../messages/shell.ts';
+import { trailTexts } from '../messages/trail.ts';
 import type { Command } from '../route/feature.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { cx } from '../ui/cx.ts';
 import { later } from '../ui/later.tsx';
-import { useLinks } from '../ui/link.tsx';
-import { Toaster } from '../ui/toast.tsx';
+import { type Links, useLinks } from '../ui/link.tsx';
+import { Toaster, toast } from '../ui/toast.tsx';
+import { stepsFrom } from '../ui/trail.ts';
 import { focusHeadings, keepPlaces } from './arrival.ts';
 import { Banners } from './banners.tsx';
 import { listenForKeys } from './key-listener.ts';
@@ -33,6 +35,14 @@ const sections = railOf(screens);
 function sessionName(): string {
   const block = boot();
   return `${tenantOf(block)}:${block.authenticated ? (block.session.principal?.id ?? '') : ''}`;
+}
+
+/** Goes to a neighbour of the record that is open, in the list that it was opened from. */
+function step({ here, go }: Links, where: 'previous' | 'next'): void {
+  const steps = here === undefined ? null : stepsFrom(here());
+  const to = steps?.[where] ?? null;
+  if (to !== null) go(to);
+  else toast({ text: steps === null ? trailTexts.none : trailTexts[where === 'next' ? 'last' : 'first'] });
 }
 
 /** The frame around every page of a signed-in person: rail, top bar, page, and what may open over them. */
@@ -81,6 +91,8 @@ export function Shell({ children }: { children: ReactNode }) {
   useKeys([
     { keys: 'mod+k', title: keyTexts.palette, run: () => setOver('palette') },
     { keys: '?', title: keyTexts.overview, run: () => setOver('keys') },
+    { keys: '[', title: trailTexts.previous, run: () => step(links, 'previous') },
+    { keys: ']', title: trailTexts.next, run: () => step(links, 'next') },
     {
       keys: '/',
       title: keyTexts.filter,

@@ -6,6 +6,8 @@ export interface Links {
   /** Address for the browser, with the sub path: `/offers` -> `/arbiter/offers`. */
   readonly href: (to: string) => string;
   readonly go: (to: string) => void;
+  /** Address that is open, without the sub path. */
+  readonly here?: () => string;
   /** Called when a person is about to open the address. */
   readonly prefetch?: (to: string) => void;
 }

@@ -16,6 +16,7 @@ import { TableFoot } from './table-foot.tsx';
 import { moved, type Place, toggled, withRange } from './table-keys.ts';
 import { layOutCard, placeColumns, visibleColumns } from './table-layout.ts';
 import { HeadLine, RowLine, SkeletonLines, selectWidth } from './table-parts.tsx';
+import { leaveTrail } from './trail.ts';
 import { useWidth } from './use-width.ts';
 
 export interface DataTableProps<Row> {
@@ -113,6 +114,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
   const lines = table.getRowModel().rows;
   const keys = useMemo(() => lines.map((line) => line.id), [lines]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address of a row is made anew at each drawing, and stays the same.
+  useEffect(() => {
+    if (rowTo) leaveTrail(label, () => lines.map(({ original }) => rowTo(original.row)));
+  }, [label, lines]);
 
   const leading = selection ? selectWidth : 0;
   const placed = useMemo(
