@@ -9,7 +9,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { boot, onBoot, tenantOf } from './boot.ts';
 import { call } from './call.ts';
 import { codeOf, type Failure, failureOf } from './failure.ts';
@@ -121,11 +121,17 @@ export function useList<const O extends Operation>(
   const [restarted, setRestarted] = useState(false);
   const [waitsUntil, setWaitsUntil] = useState<number | null>(null);
   const key = ['list', ...operationKey(tenant, operation, input)];
+  // The question whose answer was found to be old. A further page does not make the others current.
+  const [oldOne, setOldOne] = useState<string | null>(null);
+  const name = key.join(' ');
   const query = useInfiniteQuery({
     queryKey: key,
     initialPageParam: null as string | null,
     queryFn: async ({ signal, pageParam }) => {
-      if (pageParam === null) return pageOf<RowOf<O>>(await call(operation, { ...input, signal }));
+      if (pageParam === null) {
+        setOldOne(null);
+        return pageOf<RowOf<O>>(await call(operation, { ...input, signal }));
+      }
       const asked = withCursor(operation, { ...input, signal }, pageParam);
       return pageOf<RowOf<O>>(await inTurn(operation, signal, () => call(operation, asked), setWaitsUntil));
     },
@@ -143,19 +149,25 @@ export function useList<const O extends Operation>(
     void client.resetQueries({ queryKey: key });
   }
   const pages = query.data?.pages ?? [];
+  const isBeingRead = query.isFetching && !query.isFetchingNextPage;
+  const isOutdated = query.isStale && isLong(query.data) && client.getQueryState(key)?.isInvalidated === true;
+  useEffect(() => {
+    if (isOutdated && !isBeingRead) setOldOne(name);
+  }, [isOutdated, isBeingRead, name]);
   const rows = useMemo(() => (query.data?.pages ?? []).flatMap(({ data }) => data), [query.data]);
-  const { fetchNextPage, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, isStale } = query;
+  const { fetchNextPage, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError } = query;
   return {
     rows,
     total: pages.at(-1)?.pagination.total ?? null,
     complete: query.isSuccess && !hasNextPage && !query.isPlaceholderData,
     failure: codeOf(failure) === 'invalid_cursor' ? null : failure,
     loading: query.isPending && enabled,
-    old: query.isPlaceholderData || (query.isError && pages.length > 0),
+    // A page that did not come does not make the others old.
+    old: query.isPlaceholderData || (query.isError && pages.length > 0 && !isFetchNextPageError),
     asOf: query.dataUpdatedAt === 0 ? null : query.dataUpdatedAt,
     restarted,
     waitsUntil: isFetchingNextPage ? waitsUntil : null,
-    outdated: isStale && !query.isFetching && isLong(query.data) && client.getQueryState(key)?.isInvalidated === true,
+    outdated: oldOne === name && !isBeingRead,
     loadingMore: isFetchingNextPage,
     loadMore: useCallback(() => {
       if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
@@ -274,13 +286,20 @@ export function refreshAfter(client: QueryClient, operation: Pick<Operation, 'id
 /** The same by names of resources; `*`: all. */
 export function refreshResources(client: QueryClient, old: readonly string[]): void {
   if (old.length === 0) return;
-  const named = ({ queryKey }: Query): boolean => {
-    const id = queryKey[0] === 'list' ? queryKey[2] : queryKey[1];
-    return typeof id === 'string' && isOld(id, old);
-  };
-  void client.invalidateQueries({ predicate: (query) => named(query) && !isLong(query.state.data) });
-  void client.invalidateQueries({
-    predicate: (query) => named(query) && isLong(query.state.data),
-    refetchType: 'none',
-  });
+  // A long list that is not on the screen begins again at the top when it is next shown.
+  client.removeQueries({ type: 'inactive', predicate: (query) => names(query, old) && isLong(query.state.data) });
+  void client.invalidateQueries({ predicate: (query) => names(query, old) });
+}
+
+/** Says what others made old: it is asked for again as above, but a long list only when somebody wants it. */
+export function outdateResources(client: QueryClient, old: readonly string[]): void {
+  if (old.length === 0) return;
+  const isLeft = (query: Query) => isLong(query.state.data);
+  void client.invalidateQueries({ predicate: (query) => names(query, old) && !isLeft(query) });
+  void client.invalidateQueries({ predicate: (query) => names(query, old) && isLeft(query), refetchType: 'none' });
+}
+
+function names({ queryKey }: Query, old: readonly string[]): boolean {
+  const id = queryKey[0] === 'list' ? queryKey[2] : queryKey[1];
+  return typeof id === 'string' && isOld(id, old);
 }

@@ -7,7 +7,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { cx } from './cx.ts';
 import { useLinks } from './link.tsx';
 import { CardLine, CardSort, cardHeight } from './table-cards.tsx';
@@ -187,7 +187,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     else setSorting(now.desc ? [] : [{ id: key, desc: true }]);
   };
 
-  const cellId = ({ row, column }: Place) => `${id}-${row}-${column}`;
+  const cellId = useCallback(({ row, column }: Place) => `${id}-${row}-${column}`, [id]);
 
   const open = () => {
     const column = columns[place.column];
@@ -304,7 +304,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   height: rowHeight,
                   to: rowTo?.(line.original.row),
                   active: place.row === item.index ? place.column : -1,
-                  onPlace: (column: number) => setPlace({ row: item.index, column }),
+                  onPlace: setPlace,
                   ...{ columns, placed, drawn, leading, selection, cellId, totalWidth },
                 };
                 return card ? (
