@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operations } from '@arbiter/contract';
+import { type Operation, operations } from '@arbiter/contract';
 import { errorRegistry } from '@arbiter/contract/core/errors';
 import { ApiError } from '@arbiter/sdk/caller';
 import { inTurn, isLong, rowsPerPage } from './long-lists.ts';
@@ -31,7 +31,7 @@ function clock() {
 }
 
 test('pages after the first are as large as the operation takes, and no list asks for more than that', () => {
-  for (const operation of Object.values(operations)) {
+  for (const operation of Object.values<Operation>(operations)) {
     const rows = rowsPerPage(operation, 50);
     const limit: unknown = Reflect.get(Reflect.get(operation.query ?? {}, 'properties') ?? {}, 'limit');
     if (limit === undefined) assert.equal(rows, undefined, operation.id);
@@ -42,7 +42,7 @@ test('pages after the first are as large as the operation takes, and no list ask
     }
   }
   assert.equal(rowsPerPage(operations['decisions.list'], undefined), 200);
-  assert.equal(rowsPerPage({ query: undefined }, 50), undefined);
+  assert.equal(rowsPerPage({}, 50), undefined);
 });
 
 test('a list of many pages is not read anew by itself', () => {
