@@ -15,7 +15,7 @@ before(async () => {
   stage = await openStage();
   page = await stage.open();
   // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(120_000);
 });
 holdEachJourney(() => stage);
 after(() => stage?.close());
@@ -24,6 +24,26 @@ const button = (name: string | RegExp) => page.getByRole('button', { name, exact
 const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 const statusWith = async (key: string) =>
   (await fetch(`${stage.url}/api/v1/offers`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+/**
+ * Does what the page answers with a message in its corner, and waits for the message. It goes after some seconds, in which a busy
+ * machine may not look once, so the page notes all that was said.
+ */
+async function told(message: string, act: () => Promise<void>): Promise<void> {
+  await page.evaluate(() => {
+    const said: string[] = [];
+    Reflect.set(window, 'said', said);
+    const note = () => {
+      for (const each of document.querySelectorAll('[role=status]')) said.push(each.textContent ?? '');
+    };
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  await act();
+  await page.waitForFunction(
+    (text) => (Reflect.get(window, 'said') as string[]).some((each) => each.includes(text)),
+    message,
+  );
+}
 
 test(
   'a deep link asks to sign in, a wrong password is told, and the printed link opens the console',
@@ -73,8 +93,9 @@ test('a key is shown once, opens the API, and is revoked', skip, async () => {
   await dialog.waitFor({ state: 'detached' });
   assert.equal((await page.content()).includes(key), false, 'it is nowhere on the page any more');
   await button('Revoke website').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke website' }).click();
-  await page.getByText('website is revoked.').waitFor();
+  await told('website is revoked.', () =>
+    page.getByRole('dialog').getByRole('button', { name: 'Revoke website' }).click(),
+  );
   assert.equal(await statusWith(key), 401);
 });
 
@@ -86,8 +107,7 @@ test('a setting that is refused says why at its field; one that is saved is save
   await page.getByRole('alert').waitFor();
   assert.equal(await zone.getAttribute('aria-invalid'), 'true');
   await zone.fill('Europe/Berlin');
-  await button('Save').click();
-  await page.getByText('The settings are saved.').waitFor();
+  await told('The settings are saved.', () => button('Save').click());
   assert.equal((await stage.call('GET', 'tenant-settings')).timezone, 'Europe/Berlin');
 });
 
@@ -110,8 +130,7 @@ test('sample data is removed and loaded again, and the page knows at once', skip
   await button('Remove it').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Type coffee_rewards to confirm').fill('coffee_rewards');
-  await dialog.getByRole('button', { name: 'Remove it' }).click();
-  await page.getByText('The sample data is gone.').waitFor();
+  await told('The sample data is gone.', () => dialog.getByRole('button', { name: 'Remove it' }).click());
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await button('Load Coffee rewards').click();
   await page.getByRole('heading', { name: 'Decide now' }).waitFor();
@@ -120,7 +139,7 @@ test('sample data is removed and loaded again, and the page knows at once', skip
 test('a person of two tenants sets up a second factor and goes from one tenant to the other', skip, async () => {
   const email = 'ada@example.test';
   const ada = await stage.open();
-  ada.setDefaultTimeout(60_000);
+  ada.setDefaultTimeout(120_000);
   const press = (name: string) => ada.getByRole('button', { name, exact: true }).click();
   const post = async (path: string, data: object) => {
     const answer = await ada.request.post(`${stage.url}/api/v1/auth/${path}`, {
@@ -157,7 +176,7 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
   await ada.getByText('The second factor is on.').waitFor();
   // Into the demo, which another tab then shows too: a cookie belongs to the browser, not to a tab.
   const other = await ada.context().newPage();
-  other.setDefaultTimeout(60_000);
+  other.setDefaultTimeout(120_000);
   await other.goto(`${stage.url}/offers`);
   await press('Tenant Engines, change');
   const dialog = ada.getByRole('dialog');
