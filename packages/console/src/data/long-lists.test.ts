@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '@arbiter/contract';
 import { errorRegistry } from '@arbiter/contract/core/errors';
+import type { Operation } from '@arbiter/contract/operation';
 import { ApiError } from '@arbiter/sdk/caller';
 import { inTurn, isLong, rowsPerPage } from './long-lists.ts';
 import { notePace } from './pace.ts';
@@ -31,7 +32,8 @@ function clock() {
 }
 
 test('pages after the first are as large as the operation takes, and no list asks for more than that', () => {
-  for (const operation of Object.values(operations)) {
+  const all: readonly Operation[] = Object.values(operations);
+  for (const operation of all) {
     const rows = rowsPerPage(operation, 50);
     const limit: unknown = Reflect.get(Reflect.get(operation.query ?? {}, 'properties') ?? {}, 'limit');
     if (limit === undefined) assert.equal(rows, undefined, operation.id);
@@ -42,7 +44,7 @@ test('pages after the first are as large as the operation takes, and no list ask
     }
   }
   assert.equal(rowsPerPage(operations['decisions.list'], undefined), 200);
-  assert.equal(rowsPerPage({ query: undefined }, 50), undefined);
+  assert.equal(rowsPerPage({}, 50), undefined);
 });
 
 test('a list of many pages is not read anew by itself', () => {
