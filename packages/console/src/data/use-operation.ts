@@ -170,9 +170,12 @@ export interface MutateOptions<O extends Operation> {
   readonly onDone?: (body: CallBody<O>, sent: CallInput<O>) => void;
 }
 
+/** What became of an act that succeeded: the body, or true where the operation answers with none. */
+export type Done<O extends Operation> = CallBody<O> extends null ? true : CallBody<O>;
+
 export interface Mutation<O extends Operation> {
-  /** Sends it; answers with the body, or with null when it failed (`failure` then says why). */
-  readonly run: (input: CallInput<O>) => Promise<CallBody<O> | null>;
+  /** Sends it; answers with what became of it, or with null when it failed (`failure` then says why). */
+  readonly run: (input: CallInput<O>) => Promise<Done<O> | null>;
   readonly busy: boolean;
   readonly failure: Failure | null;
   readonly clear: () => void;
@@ -209,7 +212,15 @@ export function useMutate<const O extends Operation>(operation: O, options: Muta
   const { mutateAsync, reset } = mutation;
   return {
     // The failure is told by `failure` below; `run` says no more than that there is no body.
-    run: useCallback((input: CallInput<O>) => mutateAsync(input).catch(() => null), [mutateAsync]),
+    run: useCallback(
+      (input: CallInput<O>) =>
+        mutateAsync(input).then(
+          // A type that depends on the operation cannot be followed from here.
+          (body) => (body ?? true) as Done<O>,
+          () => null,
+        ),
+      [mutateAsync],
+    ),
     busy: mutation.isPending,
     failure: mutation.error === null ? null : failureOf(mutation.error),
     clear: reset,
