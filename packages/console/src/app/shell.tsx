@@ -10,10 +10,11 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { boot, tenantOf } from '../data/boot.ts';
+import { boot, roleOf, tenantOf } from '../data/boot.ts';
+import { can } from '../data/can.ts';
 import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
 import { recall, remember } from '../data/storage.ts';
-import { useLive } from '../data/use-session.ts';
+import { useLive, useSignOut } from '../data/use-session.ts';
 import { keyTexts } from '../messages/palette.ts';
 import { shellTexts, tenantTexts } from '../messages/shell.ts';
 import { trailTexts } from '../messages/trail.ts';
@@ -25,6 +26,7 @@ import { Toaster, toast } from '../ui/toast.tsx';
 import { stepsFrom } from '../ui/trail.ts';
 import { focusHeadings, keepPlaces } from './arrival.ts';
 import { Banners } from './banners.tsx';
+import { commit } from './commit.ts';
 import { listenForKeys } from './key-listener.ts';
 import { browserSurroundings, watchOtherTabs } from './live.ts';
 import { features, screens } from './manifest.ts';
@@ -32,13 +34,12 @@ import { Rail } from './rail.tsx';
 import { railEntryOf, railOf } from './rail-sections.ts';
 import { chooseTheme, themes } from './theme.ts';
 import { TopBar } from './top-bar.tsx';
+import { leave } from './user-menu.tsx';
 
 const Palette = lazy(() => import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })));
 const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp })));
 const TenantSwitch = lazy(() => import('./tenant-switch.tsx').then(({ TenantSwitch }) => ({ default: TenantSwitch })));
 const SignInAgain = lazy(() => import('./sign-in-again.tsx').then(({ SignInAgain }) => ({ default: SignInAgain })));
-
-const sections = railOf(screens);
 
 /** Whose session this page shows: person and tenant. */
 function sessionName(): string {
@@ -63,6 +64,12 @@ export function Shell({ children }: { children: ReactNode }) {
   const [drawer, setDrawer] = useState(false);
   const [narrow, setNarrow] = useState(() => recall('layout') === 'narrow');
   const signedOut = useSyncExternalStore(onSignInAsked, isAskingToSignIn);
+  const signOut = useSignOut(leave);
+  const role = roleOf(boot());
+  const sections = useMemo(
+    () => railOf(screens, ({ needs = null }) => can({ role: needs, auth: 'credential' }, role).allowed),
+    [role],
+  );
   const current = railEntryOf(sections, address);
   useLive(browserSurroundings);
   useEffect(() => focusHeadings(router, document), [router]);
@@ -94,12 +101,20 @@ export function Shell({ children }: { children: ReactNode }) {
         words: 'switch tenant account playground',
         act: { run: () => setOver('tenants') },
       },
+      {
+        id: 'documents',
+        title: shellTexts.apiDocuments,
+        words: 'openapi reference help',
+        act: { run: () => void globalThis.open(links.href('/api/docs'), '_blank', 'noopener') },
+      },
+      { id: 'sign-out', title: shellTexts.signOut, words: 'leave log out', act: { run: signOut } },
     ],
-    [],
+    [links, signOut],
   );
   useKeys([
     { keys: 'mod+k', title: keyTexts.palette, run: () => setOver('palette') },
     { keys: '?', title: keyTexts.overview, run: () => setOver('keys') },
+    { keys: 'mod+enter', title: keyTexts.commit, run: () => commit(document.getElementById('page')) },
     { keys: '[', title: trailTexts.previous, run: () => step(links, 'previous') },
     { keys: ']', title: trailTexts.next, run: () => step(links, 'next') },
     {

@@ -5,7 +5,7 @@ import {
   qualificationStages,
 } from '@arbiter/contract/qualification-rules';
 import { useList } from '../../data/use-operation.ts';
-import { nameColumn, priorityColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
 import { ScopeText } from '../../forms/record-name.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
@@ -26,7 +26,7 @@ const columns: readonly Column<QualificationRule>[] = [
     width: 260,
     grow: 2,
   },
-  { key: 'stage', header: t.stage, cell: ({ stage }) => stage, sortBy: ({ stage }) => stage, width: 100, grow: 0 },
+  wordColumn('stage', t.stage, ({ stage }) => stage, 100),
   {
     key: 'otherwise',
     header: t.otherwise,
