@@ -130,6 +130,5 @@ test('dead letters stand together by their cause; they go back into the queue, o
   await purge.click();
   await dialog.waitFor({ state: 'detached' });
   await letters.getByText('No job has given up.').waitFor();
-  const left = await database.ownerQuery<{ count: string }>('select count(*) from arbiter.dead_letters');
-  assert.equal(left[0]?.count, '0');
+  assert.deepEqual(await database.ownerQuery('select topic from arbiter.dead_letters'), []);
 });
