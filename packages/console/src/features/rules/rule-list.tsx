@@ -8,9 +8,10 @@ import { useList } from '../../data/use-operation.ts';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
 import { ScopeText } from '../../forms/record-name.tsx';
+import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { listTexts } from '../../messages/lists.ts';
-import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
+import { consequence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import type { Column } from '../../ui/table-column.ts';
@@ -20,9 +21,7 @@ const columns: readonly Column<QualificationRule>[] = [
   {
     key: 'asks',
     header: t.asks,
-    cell: ({ ruleType, config }) => (
-      <span title={ruleSentence(ruleType, config)}>{ruleSentence(ruleType, config)}</span>
-    ),
+    cell: (rule) => <RuleSentence rule={rule} />,
     width: 260,
     grow: 2,
   },
