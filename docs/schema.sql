@@ -1059,9 +1059,13 @@ create table idempotency_keys (
   status smallint not null,
   headers jsonb not null,
   body text,
-  created_at timestamp with time zone not null
+  created_at timestamp with time zone not null,
+  work_id uuid,
+  holder_id uuid,
+  held_until timestamp(3) with time zone
 );
   constraint idempotency_keys_credential_id_check CHECK (((char_length(credential_id) >= 1) AND (char_length(credential_id) <= 200)))
+  constraint idempotency_keys_held_check CHECK (((num_nulls(work_id, holder_id, held_until) = ANY (ARRAY[0, 3])) AND ((work_id IS NULL) OR (body IS NULL))))
   constraint idempotency_keys_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 255)))
   constraint idempotency_keys_payload_hash_check CHECK ((octet_length(payload_hash) = 32))
   constraint idempotency_keys_route_check CHECK (((char_length(route) >= 1) AND (char_length(route) <= 200)))

@@ -1,15 +1,5 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
-import {
-  lazy,
-  type ReactNode,
-  Suspense,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { boot, roleOf, tenantOf } from '../data/boot.ts';
 import { can } from '../data/can.ts';
 import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
@@ -21,6 +11,7 @@ import { trailTexts } from '../messages/trail.ts';
 import type { Command } from '../route/feature.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { cx } from '../ui/cx.ts';
+import { later } from '../ui/later.tsx';
 import { type Links, useLinks } from '../ui/link.tsx';
 import { Toaster, toast } from '../ui/toast.tsx';
 import { stepsFrom } from '../ui/trail.ts';
@@ -36,10 +27,10 @@ import { chooseTheme, themes } from './theme.ts';
 import { TopBar } from './top-bar.tsx';
 import { leave } from './user-menu.tsx';
 
-const Palette = lazy(() => import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })));
-const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp })));
-const TenantSwitch = lazy(() => import('./tenant-switch.tsx').then(({ TenantSwitch }) => ({ default: TenantSwitch })));
-const SignInAgain = lazy(() => import('./sign-in-again.tsx').then(({ SignInAgain }) => ({ default: SignInAgain })));
+const Palette = later(() => import('./palette/palette.tsx').then((module) => module.Palette));
+const KeyHelp = later(() => import('./key-help.tsx').then((module) => module.KeyHelp));
+const TenantSwitch = later(() => import('./tenant-switch.tsx').then((module) => module.TenantSwitch));
+const SignInAgain = later(() => import('./sign-in-again.tsx').then((module) => module.SignInAgain));
 
 /** Whose session this page shows: person and tenant. */
 function sessionName(): string {
@@ -170,12 +161,10 @@ export function Shell({ children }: { children: ReactNode }) {
           {children}
         </main>
       </div>
-      <Suspense>
-        {over === 'palette' ? <Palette commands={commands} onClose={() => setOver(null)} go={links.go} /> : null}
-        {over === 'keys' ? <KeyHelp onClose={() => setOver(null)} /> : null}
-        {over === 'tenants' ? <TenantSwitch onClose={() => setOver(null)} /> : null}
-        {signedOut ? <SignInAgain /> : null}
-      </Suspense>
+      {over === 'palette' ? <Palette commands={commands} onClose={() => setOver(null)} go={links.go} /> : null}
+      {over === 'keys' ? <KeyHelp onClose={() => setOver(null)} /> : null}
+      {over === 'tenants' ? <TenantSwitch onClose={() => setOver(null)} /> : null}
+      {signedOut ? <SignInAgain /> : null}
       <Toaster />
     </div>
   );

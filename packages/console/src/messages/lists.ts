@@ -7,6 +7,7 @@ export const listTexts = {
   clear: 'Clear filters',
   noneMatch: (what: string) => `No ${what.toLocaleLowerCase()} match the filters`,
   restarted: 'The list changed and was read again from the top.',
+  readAnew: 'Read anew',
   status: 'Status',
   statuses: { draft: 'draft', active: 'active', paused: 'paused', archived: 'archived' },
   deleted: 'deleted',

@@ -653,6 +653,9 @@ export interface IdempotencyKeysRow {
   readonly headers: unknown;
   readonly body: string | null;
   readonly createdAt: Date;
+  readonly workId: string | null;
+  readonly holderId: string | null;
+  readonly heldUntil: Date | null;
 }
 
 /** A row of `import_keys`. */
@@ -2183,6 +2186,9 @@ export const columnKinds = {
     headers: 'json',
     body: 'text',
     createdAt: 'instant',
+    workId: 'uuid',
+    holderId: 'uuid',
+    heldUntil: 'instant',
   },
   import_keys: {
     tenantId: 'uuid',

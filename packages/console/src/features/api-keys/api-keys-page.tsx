@@ -25,7 +25,7 @@ export function ApiKeysPage() {
   const list = useList(apiKeyOperations.list, { query: { limit: 100 } }, { enabled: permission.allowed });
   const [making, setMaking] = useState(false);
   const [doomed, setDoomed] = useState<ApiKey | null>(null);
-  const { run, busy, failure, clear } = useMutate(apiKeyOperations.revoke);
+  const { done, busy, failure, clear } = useMutate(apiKeyOperations.revoke);
   const columns = useMemo(() => keyColumns(setDoomed), []);
   useKeys(permission.allowed ? [{ keys: 'c', title: t.make, run: () => setMaking(true) }] : []);
   const make = (
@@ -72,7 +72,7 @@ export function ApiKeysPage() {
         busy={busy}
         onConfirm={async () => {
           if (doomed === null) return;
-          if ((await run({ params: { id: doomed.id }, body: {} })) === null) return;
+          if (!(await done({ params: { id: doomed.id }, body: {} }))) return;
           setDoomed(null);
           toast({ text: t.revoked(doomed.name) });
         }}

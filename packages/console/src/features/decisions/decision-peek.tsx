@@ -9,7 +9,7 @@ import { useChannels } from './calls.ts';
 import { leadOf } from './decision-head.tsx';
 import { stageName } from './drops.ts';
 import { funnelOf } from './funnel.ts';
-import { whyText } from './offer-list.tsx';
+import { whyText } from './offer-row.tsx';
 import { offersOf } from './offers.ts';
 import { useDecision } from './use-decision.ts';
 import { useWriters } from './use-writers.ts';

@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { factorNames, maturityTexts, rankMethods, scoreTexts, sourceTexts } from '../../messages/score.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -10,8 +11,9 @@ import { dropDetail, reasonText } from './drops.ts';
 import type { Components, GateRow } from './explained.ts';
 import { GateList, type ShownGate } from './gate-list.tsx';
 import type { Writers } from './gates.ts';
-import { fateTones, whyText } from './offer-list.tsx';
+import { fateTones, whyText } from './offer-row.tsx';
 import type { OfferStory } from './offers.ts';
+import { rivalsOf, usualRival } from './rival.ts';
 import { partsOf } from './score.ts';
 import { MethodBadge, ScoreView } from './score-view.tsx';
 
@@ -82,8 +84,9 @@ function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
   const format = useFormat();
   const { score, shown, offerId, name } = story;
   const parts = score === null ? null : partsOf(score);
-  const scored = offers.filter((each) => each.offerId !== offerId && each.score !== null);
-  const rival = rivalId === '' ? null : (scored.find((each) => each.offerId === rivalId) ?? usualRival(story, scored));
+  const { offered, further } = useMemo(() => rivalsOf(offerId, offers, rivalId), [offerId, offers, rivalId]);
+  const usual = useMemo(() => usualRival(story, offers), [story, offers]);
+  const rival = rivalId === '' ? null : (offered.find((each) => each.offerId === rivalId) ?? usual);
   const rivalParts = rival?.score == null ? null : partsOf(rival.score);
   if (shown?.mandatory) return <Section title={t.score}>{t.mandatory}</Section>;
   if (score === null) return null;
@@ -99,14 +102,19 @@ function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
         </>
       }
       actions={
-        scored.length === 0 || parts === null ? null : (
+        offered.length === 0 || parts === null ? null : (
           <SelectField
             label={t.against}
             labelHidden
             className="w-60"
             value={rival?.offerId ?? ''}
             placeholder={t.noRival}
-            options={scored.map((each) => ({ value: each.offerId, label: t.versus(rivalName(each)) }))}
+            options={[
+              ...offered.map((each) => ({ value: each.offerId, label: t.versus(rivalName(each)) })),
+              ...(further > 0
+                ? [{ value: ' ', label: t.furtherRivals(further, format.number(further)), disabled: true }]
+                : []),
+            ]}
             onChange={(event) => onRival(event.target.value)}
           />
         )
@@ -176,13 +184,6 @@ function PlainParts({ components }: { readonly components: Components | null }) 
 
 const rivalName = (story: OfferStory): string =>
   `${story.rank === null ? '' : `${t.shownAt(story.rank)} `}${story.name ?? t.unnamed}`;
-
-/** Of the winner the next by score, of any other the winner. */
-function usualRival(story: OfferStory, scored: readonly OfferStory[]): OfferStory | null {
-  const byPlace = scored.toSorted((a, b) => (a.place ?? 1e9) - (b.place ?? 1e9));
-  if (story.rank === 1) return byPlace[0] ?? null;
-  return scored.find(({ rank }) => rank === 1) ?? byPlace[0] ?? null;
-}
 
 function GateSection({ story, write }: { readonly story: OfferStory; readonly write: Writers }) {
   const { gates } = story;

@@ -1,6 +1,6 @@
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
 import { simulationOperations } from '@arbiter/contract/simulations';
-import { lazy, Suspense, useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { FlowOutline, type NodeProblem, readFlow } from '../../flow-canvas/index.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
@@ -8,11 +8,13 @@ import { flowTexts as t } from '../../messages/flows.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { SelectField } from '../../ui/field.tsx';
+import { later } from '../../ui/later.tsx';
 import { Link } from '../../ui/link.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { Skeleton } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
+import { useMedia, wideWindow } from '../../ui/use-media.ts';
 import { useNamer } from './flow-names.ts';
 import type { FlowChange, FlowSearch } from './flow-search.ts';
 import { NodePanel } from './node-panel.tsx';
@@ -20,8 +22,10 @@ import { type FlowRun, readRun } from './run.ts';
 import { RunBar } from './run-bar.tsx';
 import { useConfig, versionOf } from './shown-config.ts';
 
-const FlowCanvas = lazy(() =>
-  import('../../flow-canvas/canvas.tsx').then((module) => ({ default: module.FlowCanvas })),
+/** The picture of a flow: a part of its own, with a library that no other screen needs. */
+export const FlowCanvas = later(
+  () => import('../../flow-canvas/canvas.tsx').then((module) => module.FlowCanvas),
+  <Skeleton className="size-full" />,
 );
 
 export interface FlowWorkProps {
@@ -39,11 +43,13 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
   const { run, simulation } = useRun(flow, version, search);
   const check = useProblems(flow, version);
   const problems = check ?? noProblems;
+  // Either of the two is drawn, not both with one of them hidden: each may have hundreds of nodes.
+  const isWide = useMedia(wideWindow);
   const general = problems.filter(({ nodeId }) => !shown.nodes.some(({ id }) => id === nodeId));
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const view = search.view === 'outline' ? 'outline' : 'canvas';
   const versions = flow.publishedVersions.map((one) => one.version).toReversed();
-  const select = (node: string) => onChange({ node });
+  const select = useCallback((node: string) => onChange({ node }), [onChange]);
   const common = {
     flow: shown,
     runs: run?.byNode ?? noRuns,
@@ -124,18 +130,15 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
       <div
         className={`grid grid-cols-[minmax(0,1fr)] items-start gap-3 ${view === 'canvas' ? 'md:grid-cols-[minmax(0,1fr)_20rem]' : 'md:grid-cols-[minmax(16rem,24rem)_minmax(0,1fr)]'}`}
       >
-        <div className={`rounded-card border border-line bg-surface p-2 ${view === 'canvas' ? 'md:hidden' : ''}`}>
-          {answer?.loading ? <Skeleton className="h-96 w-full" /> : <FlowOutline {...common} />}
-        </div>
-        {view === 'canvas' ? (
-          <div className="h-[34rem] overflow-hidden rounded-card border border-line bg-canvas max-md:hidden">
-            {answer?.loading ? null : (
-              <Suspense fallback={<Skeleton className="size-full" />}>
-                <FlowCanvas key={`${flow.id} ${version}`} {...common} />
-              </Suspense>
-            )}
+        {view === 'canvas' && isWide ? (
+          <div className="h-[34rem] overflow-hidden rounded-card border border-line bg-canvas">
+            {answer?.loading ? null : <FlowCanvas key={`${flow.id} ${version}`} {...common} />}
           </div>
-        ) : null}
+        ) : (
+          <div className="rounded-card border border-line bg-surface p-2">
+            {answer?.loading ? <Skeleton className="h-96 w-full" /> : <FlowOutline {...common} />}
+          </div>
+        )}
         <aside aria-label={t.node} className="rounded-card border border-line bg-surface">
           {panel}
         </aside>
@@ -174,11 +177,8 @@ function useRun(flow: DecisionFlow, version: 'draft' | number, { customer, chann
 
 /** What the check of the draft finds, null before it is known; published versions were checked when they were published. */
 function useProblems(flow: DecisionFlow, version: 'draft' | number): readonly NodeProblem[] | null {
-  const check = useOperation(
-    decisionFlowOperations.validate,
-    { body: { id: flow.id, draftConfig: flow.draftConfig } },
-    { enabled: version === 'draft' },
-  );
+  const input = useMemo(() => ({ body: { id: flow.id, draftConfig: flow.draftConfig } }), [flow]);
+  const check = useOperation(decisionFlowOperations.validate, input, { enabled: version === 'draft' });
   const { data } = check;
   return useMemo(
     () =>
