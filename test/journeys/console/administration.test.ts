@@ -1,9 +1,9 @@
 // What an admin does in the console: the way in, the first steps, keys, settings, the audit log, sample data; and a session's end.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createTestApp, type TestApp } from '../../../packages/server/src/features/second-factor/test-app.ts';
-import { cannotBrowse, openStage, type Stage } from './browser.ts';
+import { cannotBrowse, holdEachJourney, openStage, patiently, type Stage, says } from './browser.ts';
 import { mailedToken } from './mail.ts';
 
 let stage: Stage;
@@ -17,34 +17,13 @@ before(async () => {
   // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
   page.setDefaultTimeout(120_000);
 });
-// Whatever a journey does, the browser's console stays empty.
-afterEach(() => assert.deepEqual(stage?.faults() ?? [], []));
+holdEachJourney(() => stage);
 after(() => stage?.close());
 
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 const statusWith = async (key: string) =>
-  (await fetch(`${stage.url}/api/v1/offers`, { headers: { authorization: `Bearer ${key}` } })).status;
-
-/**
- * Does what the page answers with a message in its corner, and waits for the message. It goes after some seconds, in which a busy
- * machine may not look once, so the page notes all that was said.
- */
-async function told(message: string, act: () => Promise<void>): Promise<void> {
-  await page.evaluate(() => {
-    const said: string[] = [];
-    Reflect.set(window, 'said', said);
-    const note = () => {
-      for (const each of document.querySelectorAll('[role=status]')) said.push(each.textContent ?? '');
-    };
-    new MutationObserver(note).observe(document.body, { childList: true, subtree: true, characterData: true });
-  });
-  await act();
-  await page.waitForFunction(
-    (text) => (Reflect.get(window, 'said') as string[]).some((each) => each.includes(text)),
-    message,
-  );
-}
+  (await patiently(() => fetch(`${stage.url}/api/v1/offers`, { headers: { authorization: `Bearer ${key}` } }))).status;
 
 test(
   'a deep link asks to sign in, a wrong password is told, and the printed link opens the console',
@@ -94,7 +73,7 @@ test('a key is shown once, opens the API, and is revoked', skip, async () => {
   await dialog.waitFor({ state: 'detached' });
   assert.equal((await page.content()).includes(key), false, 'it is nowhere on the page any more');
   await button('Revoke website').click();
-  await told('website is revoked.', () =>
+  await says(page, 'website is revoked.', () =>
     page.getByRole('dialog').getByRole('button', { name: 'Revoke website' }).click(),
   );
   assert.equal(await statusWith(key), 401);
@@ -108,7 +87,7 @@ test('a setting that is refused says why at its field; one that is saved is save
   await page.getByRole('alert').waitFor();
   assert.equal(await zone.getAttribute('aria-invalid'), 'true');
   await zone.fill('Europe/Berlin');
-  await told('The settings are saved.', () => button('Save').click());
+  await says(page, 'The settings are saved.', () => button('Save').click());
   assert.equal((await stage.call('GET', 'tenant-settings')).timezone, 'Europe/Berlin');
 });
 
@@ -131,10 +110,16 @@ test('sample data is removed and loaded again, and the page knows at once', skip
   await button('Remove it').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Type coffee_rewards to confirm').fill('coffee_rewards');
-  await told('The sample data is gone.', () => dialog.getByRole('button', { name: 'Remove it' }).click());
+  await says(page, 'The sample data is gone.', () => dialog.getByRole('button', { name: 'Remove it' }).click());
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await button('Load Coffee rewards').click();
   await page.getByRole('heading', { name: 'Decide now' }).waitFor();
+  // The load was long work: the tray of jobs on every page knows of it.
+  await button('Jobs').click();
+  const jobs = page.getByRole('dialog', { name: 'Jobs' });
+  await jobs.getByText('Sample data: Coffee rewards').waitFor();
+  await jobs.getByText('done', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
 });
 
 test('a person of two tenants sets up a second factor and goes from one tenant to the other', skip, async () => {
