@@ -141,7 +141,7 @@ function stageOf(
       return page;
     },
     async call(method, path, body, headers = {}) {
-      const ask = () =>
+      const answer = await patiently(() =>
         fetch(`${url}/api/v1/${path}`, {
           method,
           headers: {
@@ -151,14 +151,8 @@ function stageOf(
             ...headers,
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
-      let answer = await ask();
-      // On a busy machine the server says that it has too much to do, and when to come again.
-      for (let tries = 1; answer.status === 503 && tries < 20; tries += 1) {
-        await answer.arrayBuffer();
-        await new Promise((done) => setTimeout(done, Number(answer.headers.get('retry-after') ?? 1) * 1_000));
-        answer = await ask();
-      }
+        }),
+      );
       const text = await answer.text();
       assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
       return JSON.parse(text) as Answer;
@@ -182,6 +176,24 @@ function stageOf(
       await installation.stopAll();
     },
   };
+}
+
+/** Calls again while the server says that it has too much to do, as it does on a busy machine, when it says to come again. */
+export async function patiently(ask: () => Promise<Response>): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await ask();
+    if (answer.status !== 503 || tries >= 20) return answer;
+    await answer.arrayBuffer();
+    await new Promise((done) => setTimeout(done, Number(answer.headers.get('retry-after') ?? 1) * 1_000));
+  }
+}
+
+/**
+ * Does something, and waits for what the page says of it in passing: from before, as it is gone after a few seconds, which a busy
+ * machine may sleep through.
+ */
+export async function says(page: Page, text: string, act: () => Promise<void>): Promise<void> {
+  await Promise.all([page.getByText(text, { exact: false }).first().waitFor(), act()]);
 }
 
 /**

@@ -144,6 +144,7 @@ test('a viewer reads everything, and is told who may do what a viewer may not', 
   assert.equal(answer.status(), 200, await answer.text());
   await desk.goto(`${stage.url}/customers/${customer}`);
   await heading(customer, desk);
+  await desk.getByText(/June · .*Lyon · .*green/).waitFor();
   await desk.getByText('Suppressed: every offer').waitFor();
   await desk.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=inputs`);
   await disabledBecause(desk, 'Read the inputs', /editor/);
@@ -151,8 +152,13 @@ test('a viewer reads everything, and is told who may do what a viewer may not', 
   await desk.getByText('Settings are changed by admins. You see how they stand.').waitFor();
   await desk.goto(`${stage.url}/settings/api-keys`);
   await desk.getByText('API keys are for admins.').waitFor();
+  // What cannot be read is told to whom a link leads there; a group of such pages alone is not in the rail.
   await desk.goto(`${stage.url}/audit`);
   await heading('Audit log', desk);
+  await desk.getByText('Your role is viewer; this page needs admin.', { exact: false }).waitFor();
+  const rail = desk.getByRole('navigation', { name: 'Pages' });
+  await rail.getByRole('link', { name: 'Health' }).waitFor();
+  assert.equal(await rail.getByRole('link', { name: 'Audit log' }).count(), 0);
 });
 
 /** A control that cannot be used is there, reachable by keyboard, and says why. */

@@ -8,7 +8,10 @@ const telling = {
   alert: '[role="alert"]',
   status: '[role="status"]',
   focus: ':focus',
+  page: 'main',
 } as const;
+/** Characters of each that are told. */
+const most = 1_200;
 
 /** Where a page stands: its address and what it says, a line for each. */
 export async function standOf(page: Page): Promise<string> {
@@ -18,7 +21,8 @@ export async function standOf(page: Page): Promise<string> {
         .locator(selector)
         .allInnerTexts()
         .catch((error: Error) => [error.message]);
-      return texts.map((text) => `  ${kind}: ${text.replace(/\s+/g, ' ').trim().slice(0, 600)}`);
+      const said = texts.map((text) => text.replace(/\s+/g, ' ').trim().slice(0, most));
+      return said.filter((text) => text !== '').map((text) => `  ${kind}: ${text}`);
     }),
   );
   return [page.url(), ...lines.flat()].join('\n');

@@ -1,9 +1,10 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { boot, tenantOf } from '../data/boot.ts';
+import { boot, roleOf, tenantOf } from '../data/boot.ts';
+import { can } from '../data/can.ts';
 import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
 import { recall, remember } from '../data/storage.ts';
-import { useLive } from '../data/use-session.ts';
+import { useLive, useSignOut } from '../data/use-session.ts';
 import { keyTexts } from '../messages/palette.ts';
 import { shellTexts, tenantTexts } from '../messages/shell.ts';
 import { trailTexts } from '../messages/trail.ts';
@@ -16,6 +17,7 @@ import { Toaster, toast } from '../ui/toast.tsx';
 import { stepsFrom } from '../ui/trail.ts';
 import { focusHeadings, keepPlaces } from './arrival.ts';
 import { Banners } from './banners.tsx';
+import { commit } from './commit.ts';
 import { listenForKeys } from './key-listener.ts';
 import { browserSurroundings, watchOtherTabs } from './live.ts';
 import { features, screens } from './manifest.ts';
@@ -23,13 +25,12 @@ import { Rail } from './rail.tsx';
 import { railEntryOf, railOf } from './rail-sections.ts';
 import { chooseTheme, themes } from './theme.ts';
 import { TopBar } from './top-bar.tsx';
+import { leave } from './user-menu.tsx';
 
 const Palette = later(() => import('./palette/palette.tsx').then((module) => module.Palette));
 const KeyHelp = later(() => import('./key-help.tsx').then((module) => module.KeyHelp));
 const TenantSwitch = later(() => import('./tenant-switch.tsx').then((module) => module.TenantSwitch));
 const SignInAgain = later(() => import('./sign-in-again.tsx').then((module) => module.SignInAgain));
-
-const sections = railOf(screens);
 
 /** Whose session this page shows: person and tenant. */
 function sessionName(): string {
@@ -54,6 +55,12 @@ export function Shell({ children }: { children: ReactNode }) {
   const [drawer, setDrawer] = useState(false);
   const [narrow, setNarrow] = useState(() => recall('layout') === 'narrow');
   const signedOut = useSyncExternalStore(onSignInAsked, isAskingToSignIn);
+  const signOut = useSignOut(leave);
+  const role = roleOf(boot());
+  const sections = useMemo(
+    () => railOf(screens, ({ needs = null }) => can({ role: needs, auth: 'credential' }, role).allowed),
+    [role],
+  );
   const current = railEntryOf(sections, address);
   useLive(browserSurroundings);
   useEffect(() => focusHeadings(router, document), [router]);
@@ -85,12 +92,20 @@ export function Shell({ children }: { children: ReactNode }) {
         words: 'switch tenant account playground',
         act: { run: () => setOver('tenants') },
       },
+      {
+        id: 'documents',
+        title: shellTexts.apiDocuments,
+        words: 'openapi reference help',
+        act: { run: () => void globalThis.open(links.href('/api/docs'), '_blank', 'noopener') },
+      },
+      { id: 'sign-out', title: shellTexts.signOut, words: 'leave log out', act: { run: signOut } },
     ],
-    [],
+    [links, signOut],
   );
   useKeys([
     { keys: 'mod+k', title: keyTexts.palette, run: () => setOver('palette') },
     { keys: '?', title: keyTexts.overview, run: () => setOver('keys') },
+    { keys: 'mod+enter', title: keyTexts.commit, run: () => commit(document.getElementById('page')) },
     { keys: '[', title: trailTexts.previous, run: () => step(links, 'previous') },
     { keys: ']', title: trailTexts.next, run: () => step(links, 'next') },
     {

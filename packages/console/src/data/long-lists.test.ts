@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operations } from '@arbiter/contract';
+import { type Operation, operations } from '@arbiter/contract';
 import { errorRegistry } from '@arbiter/contract/core/errors';
 import type { Operation } from '@arbiter/contract/operation';
 import { ApiError } from '@arbiter/sdk/caller';
@@ -32,8 +32,7 @@ function clock() {
 }
 
 test('pages after the first are as large as the operation takes, and no list asks for more than that', () => {
-  const all: readonly Operation[] = Object.values(operations);
-  for (const operation of all) {
+  for (const operation of Object.values<Operation>(operations)) {
     const rows = rowsPerPage(operation, 50);
     const limit: unknown = Reflect.get(Reflect.get(operation.query ?? {}, 'properties') ?? {}, 'limit');
     if (limit === undefined) assert.equal(rows, undefined, operation.id);

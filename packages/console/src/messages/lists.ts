@@ -27,3 +27,10 @@ export const listTexts = {
   everything: 'everything',
   unknownRecord: (what: string) => `${what} not here any more`,
 } as const;
+
+/** Texts of a page that somebody's role does not reach. */
+export const rightsTexts = {
+  ask: (role: string, needs: string) =>
+    `Your role is ${role}; this page needs ${needs}. Ask an admin of this tenant for what you need from it, or for the role.`,
+  home: 'To the start page',
+} as const;

@@ -267,7 +267,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           if (Math.abs(at - scrolled) > 64 || (at === 0 && scrolled !== 0)) setScrolled(at);
         }}
         className={cx(
-          'group/grid relative overflow-auto -outline-offset-2 [contain:strict]',
+          'group/grid relative overflow-auto [contain:strict]',
+          // The cell that is looked at has the ring; around the whole it would be half covered.
+          active === undefined ? '-outline-offset-2' : 'outline-none',
           // What failed stands there alone: a head without rows below it says nothing.
           error !== undefined && rows === undefined && 'hidden',
         )}
