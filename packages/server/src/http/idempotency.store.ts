@@ -47,17 +47,18 @@ export async function findAnswer(tx: Tx, call: KeyedCall): Promise<KeptAnswer | 
   const [lock] = await tx.query<{ taken: boolean }>('select pg_try_advisory_xact_lock($1::bigint) as taken', [
     lockNumber(tx.tenantId, call),
   ]);
-  if (lock?.taken !== true) {
-    throw new AppError('idempotency_in_progress', { detail: 'A call with this Idempotency-Key is still running.' });
-  }
   // A statement of its own: its snapshot must be younger than the lock, or a twin that just committed stays unseen.
   const [row] = await tx.query<KeptAnswer & { payload_hash: Buffer; fresh: boolean }>(
     `select payload_hash, status, headers, body, created_at > $4::timestamptz - make_interval(days => ${keptDays}) as fresh
        from idempotency_keys where credential_id = $1 and route = $2 and key = $3`,
     [call.credentialId, call.route, call.key, tx.now],
   );
-  if (row === undefined) return null;
-  if (!row.fresh) {
+  if (row?.fresh !== true) {
+    // Who has the lock of a key that has an answer is a repeat as well, and not waited for.
+    if (lock?.taken !== true) {
+      throw new AppError('idempotency_in_progress', { detail: 'A call with this Idempotency-Key is still running.' });
+    }
+    if (row === undefined) return null;
     await tx.query('delete from idempotency_keys where credential_id = $1 and route = $2 and key = $3', [
       call.credentialId,
       call.route,
