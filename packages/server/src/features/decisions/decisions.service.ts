@@ -283,7 +283,12 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     const { debug: _, requestId: __, ...payload } = body;
     const payloadHash = hash('sha256', canonicalJson(JSON.parse(JSON.stringify(payload))), 'buffer');
     const lock = `${tenantId} ${requestId}`;
-    if (inFlight.has(lock)) throw new AppError('idempotency_in_progress');
+    if (inFlight.has(lock)) {
+      // What is in flight may be another repeat of a call that was answered long ago.
+      const kept = await readKept(tenantId, requestId, payloadHash, until);
+      if (kept !== null) return kept;
+      throw new AppError('idempotency_in_progress');
+    }
     inFlight.add(lock);
     try {
       const kept = await readKept(tenantId, requestId, payloadHash, until);
