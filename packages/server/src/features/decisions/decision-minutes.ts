@@ -1,5 +1,5 @@
 import type { Decision, SnapshotFlow } from '@arbiter/engine';
-import { type Database, systemActor } from '../../db/index.ts';
+import { type Database, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addMinutes, type MinuteRow } from './decision-minutes.store.ts';
@@ -7,7 +7,8 @@ import { addMinutes, type MinuteRow } from './decision-minutes.store.ts';
 /**
  * How decisions went, by minute, flow and arm (docs/design/recording.md S11). What fails leaves no record, so whoever judges
  * an arm by its records would not see it. Gathered in memory and added to the tenant's rows when the minute is over: a
- * process that is killed loses the minute under way. Dry runs do not count.
+ * process that is killed loses the minute under way. Dry runs do not count. A reset of a playground takes its flows away, and
+ * what was counted of them before and is written after goes with them (docs/design/quality.md T31).
  */
 export interface DecisionMinutes {
   decided(tenantId: string, decisions: readonly TimedDecision[]): void;
@@ -44,6 +45,9 @@ export function figuresOf({ items, summary, policyBlocks, degradedScoring, polic
   };
 }
 
+/** Those of the flows that the tenant still has, deleted ones included. */
+export type FlowsThere = (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>;
+
 type Cell = { -readonly [K in keyof MinuteRow]: MinuteRow[K] };
 
 const minuteMs = 60_000;
@@ -55,6 +59,7 @@ export function createDecisionMinutes(
   database: Pick<Database, 'withTenant'>,
   clock: Clock,
   onError: (error: unknown) => void,
+  flowsThere: FlowsThere,
 ): DecisionMinutes {
   /** By minute (epoch ms), tenant, and flow with arm. */
   let minutes = new Map<number, Map<string, Map<string, Cell>>>();
@@ -100,7 +105,11 @@ export function createDecisionMinutes(
     }
     for (const [tenantId, rows] of byTenant) {
       try {
-        await database.withTenant(tenantId, systemActor('decision-minutes'), (tx) => addMinutes(tx, rows));
+        await database.withTenant(tenantId, systemActor('decision-minutes'), async (tx) => {
+          const there = await flowsThere(tx, [...new Set(rows.map(({ flowId }) => flowId))]);
+          const kept = rows.filter(({ flowId }) => flowId === noFlow.id || there.has(flowId));
+          if (kept.length > 0) await addMinutes(tx, kept);
+        });
       } catch (error) {
         onError(error);
         keep(tenantId, rows);
