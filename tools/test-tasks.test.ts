@@ -4,11 +4,11 @@ import { mayRunAgain, sumSummaries, tasksOf } from './test-tasks.ts';
 
 const named = (count: number) => Array.from({ length: count }, (_, at) => `packages/a/${at + 10}.test.ts`);
 
-test('files of packages share processes, eight at most', () => {
+test('files of packages share processes, twelve at most', () => {
   const sizes = (count: number) => tasksOf(named(count), () => '').map((task) => task.files.length);
   assert.deepEqual(sizes(0), []);
-  assert.deepEqual(sizes(8), [8]);
-  assert.deepEqual(sizes(9), [8, 1]);
+  assert.deepEqual(sizes(12), [12]);
+  assert.deepEqual(sizes(13), [12, 1]);
 });
 
 test('files that cannot share run alone, and begin first', () => {

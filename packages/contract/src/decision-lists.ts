@@ -29,7 +29,9 @@ export const decisionFilters = {
   version: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Only this published version of a flow.' }),
   ),
-  channelId: Type.Optional(IdFilter('Only this channel: as asked, else that of the first item.')),
+  channelId: Type.Optional(
+    IdFilter('Only this channel: the one that was asked for, by id, type or placements, else that of the first item.'),
+  ),
   offerId: Type.Optional(IdFilter('Only decisions that showed this offer, as far back as history is kept.')),
   source: Type.Optional(StringEnum(decisionSources, { description: 'Only what this made.' })),
   emptyReason: Type.Optional(
@@ -87,7 +89,9 @@ export const DecisionListRow = Type.Object(
       { description: 'Flow that ran.' },
     ),
     configVersion: Type.Integer({ description: 'Catalogue version.' }),
-    channelId: Nullable(Type.String(), { description: 'Channel as asked, else that of the first item.' }),
+    channelId: Nullable(Type.String(), {
+      description: 'The one channel that was asked for, else that of the first item.',
+    }),
     itemCount: Type.Integer({ description: 'Items of the answer.' }),
     topOffer: Nullable(
       Type.Object(

@@ -68,7 +68,11 @@ const Narrative = Type.Object(
   {
     enabled: Type.Boolean({ description: 'Whether the figures are told in words, too.' }),
     prompt: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 2000, description: 'What the words should look at.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        description: 'What the words should look at: figures and sections that it names by their titles come first.',
+      }),
     ),
   },
   { additionalProperties: false, description: 'The figures in words.' },

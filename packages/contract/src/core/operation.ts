@@ -170,6 +170,9 @@ export interface OperationInput<O extends Operation> {
         : StaticOr<O['body'], undefined>;
 }
 
+/** The values of the parts of a form, for an operation that takes one; bytes for a file. */
+export type OperationForm<O extends Operation> = StaticOr<O['body'], undefined>;
+
 type BodyOf<R> = R extends { readonly kind: 'file' }
   ? FileAnswer
   : R extends { readonly kind: 'events' }

@@ -145,13 +145,12 @@ function StoredCustomers() {
   );
   const fields = schema?.fields ?? [];
   const keyField = fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? fields[0]?.name ?? 'id';
-  const shown = [keyField, ...fields.map(({ name }) => name).filter((name) => name !== keyField)].slice(
-    0,
-    columnsShown,
-  );
-  const columns: readonly Column<StoredRow>[] = shown.map((name, at) => ({
+  const shown = [...fields]
+    .sort((a, b) => Number(b.name === keyField) - Number(a.name === keyField))
+    .slice(0, columnsShown);
+  const columns: readonly Column<StoredRow>[] = shown.map(({ name, displayName }, at) => ({
     key: name,
-    header: name,
+    header: displayName,
     width: at === 0 ? 140 : 110,
     cell: (row) => attributeText(row[name]),
   }));

@@ -18,9 +18,20 @@ export function LastDay() {
   return (
     <span className="flex flex-wrap items-center gap-x-3">
       <Link to={addresses.decisions({ from })}>{t.lastDay(format.number(decisions), decisions)}</Link>
-      {p95Ms === null ? null : <span className="text-soft">{t.lastDayP95(format.duration(p95Ms))}</span>}
+      {/* Health says why these two lead to no list of decisions. */}
+      {p95Ms === null ? null : (
+        <Link look="plain" className="text-soft hover:underline" to={addresses.health()}>
+          {t.lastDayP95(format.duration(p95Ms))}
+        </Link>
+      )}
       {decisions + failed === 0 ? null : (
-        <span className={failed === 0 ? 'text-soft' : 'text-block'}>{t.lastDayFailed(format.number(failed))}</span>
+        <Link
+          look="plain"
+          className={`hover:underline ${failed === 0 ? 'text-soft' : 'text-block'}`}
+          to={addresses.health()}
+        >
+          {t.lastDayFailed(format.number(failed))}
+        </Link>
       )}
     </span>
   );

@@ -22,6 +22,7 @@ import { runBatch } from './decide-batch.ts';
 import type { DecideJob, KnownOfJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { createDecisionMinutes } from './decision-minutes.ts';
+import { findCustomers } from './find-customers.ts';
 import { makeVolumes } from './make-volumes.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { modelBreakerRules } from './model-inputs.ts';
@@ -86,6 +87,8 @@ export interface DecisionService {
   readCall(caller: Pick<CallerFacts, 'tenantId' | 'ip' | 'userAgent'>, body: RecommendRequest): RecommendCall;
   recommend(caller: CallerFacts, body: RecommendRequest): Promise<Recommended>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
+  /** The customers of responses that name none, by the response; those about a recommendation that is not known are left out. */
+  customersOf(caller: CallerFacts, responses: readonly RespondRequest[]): Promise<ReadonlyMap<RespondRequest, string>>;
   /** See `claimCall`; does nothing for a call without an Idempotency-Key. */
   claimCall(caller: CallerFacts, responses: readonly unknown[]): Promise<void>;
   /** Makes the first decisions as quick as later ones; see `warmUp`. Ends by `until` (monotonic ms). */
@@ -322,6 +325,11 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       });
       deps.metrics.responded(tenantId, answer);
       return answer;
+    },
+    customersOf(caller, responses) {
+      const { tenantId, until } = caller;
+      const find = (tx: Tx) => findCustomers(tx, responses, factsOf(caller));
+      return deps.database.withTenant(tenantId, systemActor('respond'), find, { until });
     },
     async claimCall({ tenantId, credentialId, idempotencyKey, until }, responses) {
       if (idempotencyKey === null) return;

@@ -127,10 +127,17 @@ async function record(
           }
         : known;
     const done: Responded[] = [];
+    const held = new Set<string>();
     for (const job of jobs) {
+      // Those of a customer stay in their order: who was held may be free by now.
+      if (held.has(ports.keyOf(job))) {
+        left.push(job);
+        continue;
+      }
       try {
         const responded = await respondOne(tx, ports, catalogue, job.call, job.credentialId, wait);
         if (responded === 'held') {
+          held.add(ports.keyOf(job));
           left.push(job);
           continue;
         }
