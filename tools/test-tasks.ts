@@ -38,7 +38,7 @@ export function tasksOf(files: readonly string[], textOf: (file: string) => stri
 }
 
 /** More failures than these are not the machine's. */
-const mostRepeats = 3;
+const mostRepeats = 6;
 
 /**
  * May these tasks, all that failed, be run once more? Only a few, and only if each is of those that drive servers against the

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Operation, operations } from '@arbiter/contract';
+import { operations } from '@arbiter/contract';
 import { errorRegistry } from '@arbiter/contract/core/errors';
 import type { Operation } from '@arbiter/contract/operation';
 import { ApiError } from '@arbiter/sdk/caller';
