@@ -19,6 +19,8 @@ const limited = (retryAfterSeconds: number) =>
     retryAfterSeconds,
   });
 
+type Asked = Parameters<typeof rowsPerPage>[0] & { readonly id: string };
+
 /** A clock that sleeps at once. */
 function clock() {
   let now = 0;
@@ -32,7 +34,7 @@ function clock() {
 }
 
 test('pages after the first are as large as the operation takes, and no list asks for more than that', () => {
-  for (const operation of Object.values<Operation>(operations)) {
+  for (const operation of Object.values<Asked>(operations)) {
     const rows = rowsPerPage(operation, 50);
     const limit: unknown = Reflect.get(Reflect.get(operation.query ?? {}, 'properties') ?? {}, 'limit');
     if (limit === undefined) assert.equal(rows, undefined, operation.id);
