@@ -21,13 +21,16 @@ import { useTraceList } from './use-trace-list.ts';
 /** How often the live tail looks for new decisions, in milliseconds. */
 const tailMs = 3_000;
 
+/** Rows of the first page: more than a window shows, so that the second waits until somebody scrolls. */
+const firstRows = 50;
+
 /** Every decision, newest first, by filters that stand in the address. */
 export function DecisionList() {
   const [search, change] = useSearch(DecisionSearch);
   const { channels, nameOf } = useChannels();
   const byTraces = asksTraces(search);
   const everyMs = search.live ? tailMs : false;
-  const query = useMemo(() => decisionQuery(search), [search]);
+  const query = useMemo(() => ({ ...decisionQuery(search), limit: firstRows }), [search]);
   const records = useList(decisionListOperations.list, { query }, { enabled: !byTraces, everyMs });
   const traces = useTraceList(search, byTraces, everyMs);
   const shown = byTraces ? traces : records;
