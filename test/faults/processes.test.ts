@@ -159,6 +159,18 @@ test('a process that is killed is replaced, the other goes on, and nothing that 
   await stop(server);
 });
 
+test('a connection that came to a process which ends before it takes it is answered by another', async () => {
+  const server = await startTwo();
+  const stopped = await nthProcess(server, '2', 1);
+  // A process that stands still takes nothing that is handed to it.
+  process.kill(stopped, 'SIGSTOP');
+  const answers = Array.from({ length: 6 }, () => callerOf(server)('GET', '/v1/outcome-types'));
+  await sleep(300);
+  process.kill(stopped, 'SIGKILL');
+  for (const { status, error } of await Promise.all(answers)) assert.equal(status, 200, String(error));
+  await stop(server);
+});
+
 test('a process that is asked to end does so in order and is replaced', async () => {
   const server = await startTwo();
   const first = await nthProcess(server, '1', 1);

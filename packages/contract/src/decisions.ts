@@ -27,9 +27,7 @@ export const RecommendRequest = Type.Object(
         description: 'Channel type; no active channel of it gives an empty answer `no_channel`.',
       }),
     ),
-    channelId: Type.Optional(
-      Nullable(Type.String({ minLength: 1, maxLength: 64 }), { description: 'Id of one channel.' }),
-    ),
+    channelId: Type.Optional(Nullable(Type.String({ format: 'uuid' }), { description: 'Id of one channel.' })),
     placement: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 255 }), {
         description: 'Placement id, else key, else name, else slot type.',
@@ -40,7 +38,7 @@ export const RecommendRequest = Type.Object(
         Type.Array(
           Type.Object(
             {
-              placementId: Type.String({ minLength: 1, maxLength: 64, description: 'Id of the placement.' }),
+              placementId: Type.String({ format: 'uuid', description: 'Id of the placement.' }),
               limit: Type.Optional(
                 Nullable(Type.Integer({ minimum: 1, maximum: 50 }), { description: 'Items for this placement.' }),
               ),

@@ -214,6 +214,7 @@ test('every key has its type, range and words', () => {
     ['compute', { formulaExtras: [{ key: 'a', formula: '1', outputType: 'date' }] }, '/formulaExtras/0/outputType'],
     ['set_properties', { properties: [{ key: 'a' }] }, '/properties/0'],
     ['set_properties', { properties: [{ key: 'a', value: 'x'.repeat(4095) }] }, '/properties/0/value'],
+    ['set_properties', { properties: [{ key: 'a', value: 1, formula: '1' }] }, '/properties/0/value'],
     ['response', { responseFormat: 'full' }, '/responseFormat'],
     ['response', { includeFields: ['secret'] }, '/includeFields/0'],
     ['response', { limit: 51 }, '/limit'],

@@ -15,7 +15,7 @@ before(async () => {
   stage = await openStage();
   page = await stage.open();
   // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(120_000);
 });
 holdEachJourney(() => stage);
 after(() => stage?.close());
@@ -125,7 +125,7 @@ test('sample data is removed and loaded again, and the page knows at once', skip
 test('a person of two tenants sets up a second factor and goes from one tenant to the other', skip, async () => {
   const email = 'ada@example.test';
   const ada = await stage.open();
-  ada.setDefaultTimeout(60_000);
+  ada.setDefaultTimeout(120_000);
   const press = (name: string) => ada.getByRole('button', { name, exact: true }).click();
   const post = async (path: string, data: object) => {
     const answer = await ada.request.post(`${stage.url}/api/v1/auth/${path}`, {
@@ -162,7 +162,7 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
   await ada.getByText('The second factor is on.').waitFor();
   // Into the demo, which another tab then shows too: a cookie belongs to the browser, not to a tab.
   const other = await ada.context().newPage();
-  other.setDefaultTimeout(60_000);
+  other.setDefaultTimeout(120_000);
   await other.goto(`${stage.url}/offers`);
   await press('Tenant Engines, change');
   const dialog = ada.getByRole('dialog');

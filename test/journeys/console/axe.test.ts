@@ -36,7 +36,7 @@ before(async () => {
   if (cannotBrowse !== false) return;
   stage = await openStage();
   page = await stage.open({ width: wide.width });
-  page.setDefaultTimeout(45_000);
+  page.setDefaultTimeout(120_000);
   // What is half faded in has the contrast of neither its beginning nor its end.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   places = await placesOf(stage);

@@ -17,7 +17,7 @@ before(async () => {
   assert.equal(await loadBank(stage), 45_211);
   page = await stage.open();
   // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(120_000);
 });
 holdEachJourney(() => stage);
 after(() => stage?.close());

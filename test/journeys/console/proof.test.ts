@@ -9,7 +9,7 @@ let stage: Stage;
 let page: Page;
 const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
 /** Long, because the machine may be busy; every wait ends as soon as what it waits for is there. */
-const patience = { timeout: 45_000 };
+const patience = { timeout: 120_000 };
 
 before(async () => {
   if (cannotBrowse !== false) return;

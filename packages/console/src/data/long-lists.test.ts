@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { operations } from '@arbiter/contract';
 import { errorRegistry } from '@arbiter/contract/core/errors';
 import { ApiError } from '@arbiter/sdk/caller';
+import Type from 'typebox';
 import { inTurn, isLong, rowsPerPage } from './long-lists.ts';
 import { notePace } from './pace.ts';
 
@@ -31,7 +32,7 @@ function clock() {
 }
 
 test('pages after the first are as large as the operation takes, and no list asks for more than that', () => {
-  for (const operation of Object.values(operations)) {
+  for (const operation of Object.values<Operation>(operations)) {
     const rows = rowsPerPage(operation, 50);
     const limit: unknown = Reflect.get(Reflect.get(operation.query ?? {}, 'properties') ?? {}, 'limit');
     if (limit === undefined) assert.equal(rows, undefined, operation.id);
@@ -42,7 +43,9 @@ test('pages after the first are as large as the operation takes, and no list ask
     }
   }
   assert.equal(rowsPerPage(operations['decisions.list'], undefined), 200);
-  assert.equal(rowsPerPage({ query: undefined }, 50), undefined);
+  assert.equal(rowsPerPage({}, 50), undefined);
+  const strict = Type.Object({ limit: Type.Optional(Type.Integer({ maximum: 100 })) });
+  assert.equal(rowsPerPage({ query: strict }, 50), 100, 'one that refuses more is not asked for more');
 });
 
 test('a list of many pages is not read anew by itself', () => {

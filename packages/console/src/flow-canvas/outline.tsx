@@ -88,7 +88,7 @@ const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
     <li>
       <button
         type="button"
-        data-node
+        data-node={node.id}
         tabIndex={isStop ? 0 : -1}
         aria-current={isSelected || undefined}
         onClick={() => onSelect(node.id)}

@@ -34,6 +34,7 @@ export const flowTexts = {
   result: (count: number) =>
     count === 0 ? 'nothing is shown' : count === 1 ? '1 offer is shown' : `${count} offers are shown`,
   node: 'Node',
+  allNodes: 'All nodes',
   pick: 'Choose a node to see its settings and, after a run, what it did.',
   settings: 'Settings',
   defaults: 'It has the default settings.',

@@ -5,7 +5,7 @@ import { UNKNOWN } from '../compile/plan.ts';
 import type { Candidate, Run } from '../run.ts';
 import { oncePerDecision } from './counted-set.ts';
 import { type LaneView, offerIdOf } from './lane-view.ts';
-import { daysAgo, daysToMs, longestDays, need, readOutcomes } from './outcome-config.ts';
+import { daysAgo, daysToMs, longestDays, need, outcomeRemarks, readOutcomes } from './outcome-config.ts';
 import { outcomeKeyOf, outcomesOf } from './outcome-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { hasTally, raiseTally } from './tally.ts';
@@ -21,8 +21,7 @@ export const categorySuppression: PolicyKind = {
   ruleType: 'category_suppression',
   keys: [...idKeys, 'suppressionDays', 'afterOutcome'],
   check: (config) => parse(config).problems,
-  remarks: ({ suppressionDays }) =>
-    suppressionDays === 0 ? [{ path: '/suppressionDays', nearest: null, reason: 'blocks nothing: it is 0' }] : [],
+  remarks: (config) => outcomeRemarks(config, 'suppressionDays'),
   compile(policy, _scope, builder) {
     const parsed = parse(policy.config);
     const { outcomes, suppressionDays } = parsed;

@@ -2,7 +2,7 @@ import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
 import { bucketOf, bucketOfLane, oncePerDecision, type Per, perWords, reachOfFound } from './counted-set.ts';
-import { daysAgo, daysAgoText, daysToMs, longestDays, need, readOutcomes } from './outcome-config.ts';
+import { daysAgo, daysAgoText, daysToMs, longestDays, need, outcomeRemarks, readOutcomes } from './outcome-config.ts';
 import { outcomeKeyOf, outcomesOf } from './outcome-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { hasTally, raiseTally } from './tally.ts';
@@ -15,8 +15,7 @@ export const outcomeBased: PolicyKind = {
   ruleType: 'outcome_based',
   keys: ['afterOutcome', 'suppressForDays', 'per'],
   check: (config) => parse(config).problems,
-  remarks: ({ suppressForDays }) =>
-    suppressForDays === 0 ? [{ path: '/suppressForDays', nearest: null, reason: 'blocks nothing: it is 0' }] : [],
+  remarks: (config) => outcomeRemarks(config, 'suppressForDays'),
   compile(policy, scope, builder) {
     const { outcomes, suppressForDays, per } = parse(policy.config);
     const suppressMs = daysToMs(suppressForDays);

@@ -1,4 +1,4 @@
-import type { ConfigReader, JsonObject } from '../compile/config-problems.ts';
+import type { ConfigReader, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
 import type { Json } from '../snapshot.ts';
 
 const dayMs = 86_400_000;
@@ -18,6 +18,23 @@ export function readOutcomes(reader: ConfigReader, config: JsonObject, isRequire
   if (keys.length > 0 && keys.every(isText)) return keys;
   reader.refuse('afterOutcome', 'afterOutcome must be a non-empty string or non-empty string array');
   return null;
+}
+
+/** What cannot act: 0 days under `key`, and `impression` among the outcomes, because contacts are no outcomes. */
+export function outcomeRemarks(config: JsonObject, key: string): readonly ConfigRemark[] {
+  const listed = Array.isArray(config.afterOutcome) ? config.afterOutcome : [config.afterOutcome];
+  return [
+    ...(config[key] === 0 ? [{ path: `/${key}`, nearest: null, reason: 'blocks nothing: it is 0' }] : []),
+    ...(listed.includes('impression')
+      ? [
+          {
+            path: '/afterOutcome',
+            nearest: null,
+            reason: 'impression blocks nothing: a contact is no outcome, see cooldown',
+          },
+        ]
+      : []),
+  ];
 }
 
 const isText = (value: Json): value is string => typeof value === 'string' && value !== '';

@@ -1090,6 +1090,7 @@ export interface ReportLeasesRow {
   readonly tenantId: string;
   readonly runId: string;
   readonly aliveUntil: Date;
+  readonly jobId: string | null;
 }
 
 /** A row of `report_runs`. */
@@ -2547,6 +2548,7 @@ export const columnKinds = {
     tenantId: 'uuid',
     runId: 'uuid',
     aliveUntil: 'instant',
+    jobId: 'text',
   },
   report_runs: {
     tenantId: 'uuid',

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
+import { rescueConnections } from './connections-handed-over.ts';
 import { createNodeMetrics } from './node-metrics.ts';
 import type { Place } from './place.ts';
 import { createQuestions, type FromProcess, type ToProcess } from './process-messages.ts';
@@ -72,6 +73,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
   function launch(seat: Seat): void {
     const worker = cluster.fork();
     Object.assign(seat, { worker, listensSince: null, complaint: null });
+    rescueConnections(worker, () => listening().some((other) => other !== seat));
     worker.on('message', (message: FromProcess) => hear(seat, worker, message));
     worker.once('exit', (code, signal) => ended(seat, worker, signal ?? code));
     // A channel that breaks under a word belongs to a process that ends; its end is heard of above.

@@ -11,7 +11,7 @@ import { dropDetail, reasonText } from './drops.ts';
 import type { Components, GateRow } from './explained.ts';
 import { GateList, type ShownGate } from './gate-list.tsx';
 import type { Writers } from './gates.ts';
-import { fateTones, whyText } from './offer-row.tsx';
+import { fateTones, nameOf, whyText } from './offer-row.tsx';
 import type { OfferStory } from './offers.ts';
 import { rivalsOf, usualRival } from './rival.ts';
 import { partsOf } from './score.ts';
@@ -29,9 +29,9 @@ export interface OfferDetailProps {
 
 /** All that is known of one offer in a decision: its score and what set it apart, its gates, why it left. */
 export function OfferDetail({ story, offers, rivalId, onRival, write, children }: OfferDetailProps) {
-  const { fate, rank, place, shown, name, offerId, dropped } = story;
+  const { fate, rank, place, shown, offerId, dropped } = story;
   const format = useFormat();
-  const title = name ?? t.unnamed;
+  const title = nameOf(story, write);
   const chance = shown?.selection ?? null;
   return (
     <div className="flex min-w-0 flex-col gap-4">
@@ -57,7 +57,7 @@ export function OfferDetail({ story, offers, rivalId, onRival, write, children }
         </p>
       )}
       {children}
-      <ScoreSection story={story} offers={offers} rivalId={rivalId} onRival={onRival} />
+      <ScoreSection {...{ story, offers, rivalId, onRival, write }} />
       <GateSection story={story} write={write} />
     </div>
   );
@@ -78,11 +78,12 @@ interface ScoreSectionProps {
   readonly offers: readonly OfferStory[];
   readonly rivalId: string | null;
   readonly onRival: (offerId: string | null) => void;
+  readonly write: Writers;
 }
 
-function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
+function ScoreSection({ story, offers, rivalId, onRival, write }: ScoreSectionProps) {
   const format = useFormat();
-  const { score, shown, offerId, name } = story;
+  const { score, shown, offerId } = story;
   const parts = score === null ? null : partsOf(score);
   const { offered, further } = useMemo(() => rivalsOf(offerId, offers, rivalId), [offerId, offers, rivalId]);
   const usual = useMemo(() => usualRival(story, offers), [story, offers]);
@@ -110,7 +111,7 @@ function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
             value={rival?.offerId ?? ''}
             placeholder={t.noRival}
             options={[
-              ...offered.map((each) => ({ value: each.offerId, label: t.versus(rivalName(each)) })),
+              ...offered.map((each) => ({ value: each.offerId, label: t.versus(rivalName(each, write)) })),
               ...(further > 0
                 ? [{ value: ' ', label: t.furtherRivals(further, format.number(further)), disabled: true }]
                 : []),
@@ -125,9 +126,9 @@ function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
           <PlainParts components={score.components} />
         ) : (
           <ScoreView
-            name={name ?? t.unnamed}
+            name={nameOf(story, write)}
             parts={parts}
-            rival={rivalParts === null || rival === null ? null : { name: rival.name ?? t.unnamed, parts: rivalParts }}
+            rival={rivalParts === null || rival === null ? null : { name: nameOf(rival, write), parts: rivalParts }}
           />
         )}
         <ul className="flex flex-col gap-0.5 text-dense text-soft">
@@ -182,8 +183,8 @@ function PlainParts({ components }: { readonly components: Components | null }) 
   );
 }
 
-const rivalName = (story: OfferStory): string =>
-  `${story.rank === null ? '' : `${t.shownAt(story.rank)} `}${story.name ?? t.unnamed}`;
+const rivalName = (story: OfferStory, write: Writers): string =>
+  `${story.rank === null ? '' : `${t.shownAt(story.rank)} `}${nameOf(story, write)}`;
 
 function GateSection({ story, write }: { readonly story: OfferStory; readonly write: Writers }) {
   const { gates } = story;

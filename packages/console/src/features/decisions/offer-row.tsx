@@ -9,6 +9,10 @@ import type { Fate, OfferStory } from './offers.ts';
 
 export const fateTones: Readonly<Record<Fate, Tone>> = { shown: 'pass', lost: 'neutral', blocked: 'block' };
 
+/** The name of an offer. Traces name the first of those that left; of the others only the id is known, deleted or not. */
+export const nameOf = ({ name, shown, offerId }: OfferStory, write: Writers): string =>
+  name ?? (shown === null ? write.offer(offerId) : t.unnamed);
+
 interface OfferRowProps {
   readonly story: OfferStory;
   /** The best score of the decision: the length of a full bar. */
@@ -21,7 +25,7 @@ interface OfferRowProps {
 /** An offer of the list: its place, its fate, and what decided that. */
 export const OfferRow = memo(function OfferRow({ story, best, isSelected, onSelect, write }: OfferRowProps) {
   const format = useFormat();
-  const { fate, rank, score, shown, name, offerId } = story;
+  const { fate, rank, score, shown, offerId } = story;
   const value = score?.score ?? shown?.score ?? null;
   return (
     <button
@@ -29,14 +33,14 @@ export const OfferRow = memo(function OfferRow({ story, best, isSelected, onSele
       aria-current={isSelected ? true : undefined}
       onClick={() => onSelect(offerId)}
       className={cx(
-        'grid min-h-10 w-full grid-cols-[1.75rem_minmax(0,1fr)_auto] items-center gap-x-2 rounded-control px-2 py-1 text-start',
+        'grid min-h-10 w-full grid-cols-[2.25rem_minmax(0,1fr)_auto] items-center gap-x-2 rounded-control px-2 py-1 text-start',
         isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
       )}
     >
       <span className={cx('text-dense', fate === 'shown' ? 'font-semibold text-ink' : 'text-faint')}>
         {rank !== null ? t.shownAt(rank) : fate === 'lost' && story.place !== null ? story.place : ''}
       </span>
-      <span className={cx('truncate', fate === 'shown' ? 'font-medium' : '')}>{name ?? offerId}</span>
+      <span className={cx('truncate', fate === 'shown' ? 'font-medium' : '')}>{nameOf(story, write)}</span>
       <Badge tone={fateTones[fate]}>{t.fates[fate]}</Badge>
       {fate === 'blocked' ? (
         <span className="col-span-2 col-start-2 truncate text-dense text-soft">{whyText(story, write)}</span>

@@ -15,6 +15,7 @@ import { FunnelView } from './funnel-view.tsx';
 import type { Writers } from './gates.ts';
 import { OfferDetail } from './offer-detail.tsx';
 import { OfferList } from './offer-list.tsx';
+import { nameOf } from './offer-row.tsx';
 import { type Fate, type OfferStory, offersOf } from './offers.ts';
 import type { DecisionRecord } from './record.ts';
 import { WhyNotPanel } from './why-not-panel.tsx';
@@ -139,7 +140,7 @@ export function WhyTab({ record, explained, search, change, write }: WhyTabProps
                       flowKey: record.flow.key,
                       limit: null,
                     }}
-                    offerName={selected.name ?? t.unnamed}
+                    offerName={nameOf(selected, write)}
                     write={write}
                     withGates={selected.gates === null}
                   />

@@ -1,12 +1,14 @@
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
 import { simulationOperations } from '@arbiter/contract/simulations';
-import { useCallback, useMemo } from 'react';
+import { ChevronLeft } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { FlowOutline, type NodeProblem, readFlow } from '../../flow-canvas/index.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { flowTexts as t } from '../../messages/flows.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { later } from '../../ui/later.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -49,7 +51,11 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const view = search.view === 'outline' ? 'outline' : 'canvas';
   const versions = flow.publishedVersions.map((one) => one.version).toReversed();
-  const select = useCallback((node: string) => onChange({ node }), [onChange]);
+  const chosen = shown.nodes.find(({ id }) => id === search.node);
+  // Where there is no room beside the list, the chosen node stands in its place, and the way back leads to the list.
+  const isAlone = !isWide && chosen !== undefined;
+  const place = useFocusOf(isWide ? null : (chosen?.id ?? ''));
+  const select = useCallback((node: string) => onChange({ node }, { push: !isWide }), [onChange, isWide]);
   const common = {
     flow: shown,
     runs: run?.byNode ?? noRuns,
@@ -60,7 +66,7 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
   };
   const panel = (
     <NodePanel
-      node={shown.nodes.find(({ id }) => id === search.node)}
+      node={chosen}
       run={run}
       problems={problems.filter(({ nodeId }) => nodeId === search.node)}
       namer={namer}
@@ -128,23 +134,52 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
         />
       )}
       <div
+        ref={place}
         className={`grid grid-cols-[minmax(0,1fr)] items-start gap-3 ${view === 'canvas' ? 'md:grid-cols-[minmax(0,1fr)_20rem]' : 'md:grid-cols-[minmax(16rem,24rem)_minmax(0,1fr)]'}`}
       >
         {view === 'canvas' && isWide ? (
           <div className="h-[34rem] overflow-hidden rounded-card border border-line bg-canvas">
             {answer?.loading ? null : <FlowCanvas key={`${flow.id} ${version}`} {...common} />}
           </div>
-        ) : (
+        ) : isAlone ? null : (
           <div className="rounded-card border border-line bg-surface p-2">
             {answer?.loading ? <Skeleton className="h-96 w-full" /> : <FlowOutline {...common} />}
           </div>
         )}
-        <aside aria-label={t.node} className="rounded-card border border-line bg-surface">
+        <aside aria-label={t.node} className="rounded-card border border-line bg-surface md:sticky md:top-4">
+          {isAlone ? (
+            <Button
+              kind="quiet"
+              data-back
+              className="m-2 mb-0"
+              icon={<ChevronLeft aria-hidden className="size-4" />}
+              onClick={() => onChange({ node: undefined })}
+            >
+              {t.allNodes}
+            </Button>
+          ) : null}
           {panel}
         </aside>
       </div>
     </div>
   );
+}
+
+/**
+ * Where a node stands in place of the list, the focus goes with it: to the way back, and from there to the node in the list.
+ * `chosen`: its id, empty without one, null where both have room.
+ */
+function useFocusOf(chosen: string | null) {
+  const place = useRef<HTMLDivElement>(null);
+  const before = useRef(chosen);
+  useEffect(() => {
+    const left = before.current;
+    before.current = chosen;
+    if (left === chosen || left === null || chosen === null) return;
+    const target = chosen === '' ? `[data-node="${CSS.escape(left)}"]` : '[data-back]';
+    place.current?.querySelector<HTMLElement>(target)?.focus();
+  }, [chosen]);
+  return place;
 }
 
 const noRuns: FlowRun['byNode'] = new Map();

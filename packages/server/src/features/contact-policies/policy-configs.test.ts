@@ -222,6 +222,12 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
       ['frequency_cap', { windows: [{ max: 1, days: 1, day: 1 }] }, /config\.windows\[0\]\.day \(days\?\)/],
       ['cooldown', { cooldownHours: 0 }, /config\.cooldownHours/],
       ['outcome_based', { afterOutcome: 'dismiss', suppressForDays: 0 }, /config\.suppressForDays/],
+      [
+        'outcome_based',
+        { afterOutcome: ['dismiss', 'impression'], suppressForDays: 1 },
+        /config\.afterOutcome \(impression/,
+      ],
+      ['category_suppression', { suppressionDays: 1, afterOutcome: 'impression' }, /config\.afterOutcome \(impression/],
       ['category_suppression', { suppressionDays: 0, category: 'x' }, /config\.category \(categoryId\?\)/],
       ['time_window', { startHour: 5, endHour: 5 }, /config \(.*allowed/],
       ['customer_total_cap', { maxTotal: 1, per: 'offer' }, /config\.per/],

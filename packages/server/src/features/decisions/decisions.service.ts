@@ -10,6 +10,7 @@ import { overdue } from '../../platform/deadline.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { CustomerKeys, KeyedHash } from '../customer-states/index.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
+import { selectKnownIds } from '../flows/index.ts';
 import { createModelStateKeeper } from '../models/index.ts';
 import { createCountsKeeper } from '../objectives/index.ts';
 import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
@@ -21,6 +22,7 @@ import { runBatch } from './decide-batch.ts';
 import type { DecideJob, KnownOfJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { createDecisionMinutes } from './decision-minutes.ts';
+import { findCustomers } from './find-customers.ts';
 import { makeVolumes } from './make-volumes.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { modelBreakerRules } from './model-inputs.ts';
@@ -85,6 +87,8 @@ export interface DecisionService {
   readCall(caller: Pick<CallerFacts, 'tenantId' | 'ip' | 'userAgent'>, body: RecommendRequest): RecommendCall;
   recommend(caller: CallerFacts, body: RecommendRequest): Promise<Recommended>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
+  /** The customers of responses that name none, by the response; those about a recommendation that is not known are left out. */
+  customersOf(caller: CallerFacts, responses: readonly RespondRequest[]): Promise<ReadonlyMap<RespondRequest, string>>;
   /** See `claimCall`; does nothing for a call without an Idempotency-Key. */
   claimCall(caller: CallerFacts, responses: readonly unknown[]): Promise<void>;
   /** Makes the first decisions as quick as later ones; see `warmUp`. Ends by `until` (monotonic ms). */
@@ -115,7 +119,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   const evidence: EvidenceKeeper = createEvidenceKeeper(deps.database, deps.onError);
   const models = createModelStateKeeper(deps.database, deps.onError);
   const objectiveCounts = createCountsKeeper(deps.database, deps.onError);
-  const minutes = createDecisionMinutes(deps.database, deps.clock, deps.onError);
+  const minutes = createDecisionMinutes(deps.database, selectKnownIds, deps.clock, deps.onError);
   const ports: DecidePorts = {
     hot: deps.hot,
     catalogues,
@@ -279,7 +283,12 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     const { debug: _, requestId: __, ...payload } = body;
     const payloadHash = hash('sha256', canonicalJson(JSON.parse(JSON.stringify(payload))), 'buffer');
     const lock = `${tenantId} ${requestId}`;
-    if (inFlight.has(lock)) throw new AppError('idempotency_in_progress');
+    if (inFlight.has(lock)) {
+      // What is in flight may be another repeat of a call that was answered long ago.
+      const kept = await readKept(tenantId, requestId, payloadHash, until);
+      if (kept !== null) return kept;
+      throw new AppError('idempotency_in_progress');
+    }
     inFlight.add(lock);
     try {
       const kept = await readKept(tenantId, requestId, payloadHash, until);
@@ -321,6 +330,11 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       });
       deps.metrics.responded(tenantId, answer);
       return answer;
+    },
+    customersOf(caller, responses) {
+      const { tenantId, until } = caller;
+      const find = (tx: Tx) => findCustomers(tx, responses, factsOf(caller));
+      return deps.database.withTenant(tenantId, systemActor('respond'), find, { until });
     },
     async claimCall({ tenantId, credentialId, idempotencyKey, until }, responses) {
       if (idempotencyKey === null) return;

@@ -439,6 +439,7 @@ test('what is never stored is not stored, and replay says so', async () => {
 });
 
 test('refuses what cannot be decided, and stores nothing', async () => {
+  const nobody = '0190a000-0000-7000-8000-000000000000';
   await create('decision-flows', { key: 'draft-only', name: 'Draft only' });
   for (const [body, status, code] of [
     [{ customerId: 'C1', decisionFlowKey: 'no-such' }, 404, 'not_found'],
@@ -447,8 +448,11 @@ test('refuses what cannot be decided, and stores nothing', async () => {
     [{ customerId: 'a\u0001b' }, 400, 'validation_failed'],
     [{ customerId: 'C1', limit: 0 }, 400, 'validation_failed'],
     [{ customerId: 'C1', limit: 'three' }, 400, 'validation_failed'],
-    [{ customerId: 'C1', channelId: '0190a000-0000-7000-8000-000000000000' }, 400, 'reference_not_found'],
-    [{ customerId: 'C1', placement: 'x', placements: [{ placementId: 'y' }] }, 400, 'validation_failed'],
+    [{ customerId: 'C1', channelId: nobody }, 400, 'reference_not_found'],
+    [{ customerId: 'C1', channelId: 'no-uuid' }, 400, 'validation_failed'],
+    [{ customerId: 'C1', placements: [{ placementId: 'no-uuid' }] }, 400, 'validation_failed'],
+    [{ customerId: 'C1', placements: [{ placementId: nobody }] }, 400, 'reference_not_found'],
+    [{ customerId: 'C1', placement: 'x', placements: [{ placementId: nobody }] }, 400, 'validation_failed'],
     [{ customerId: 'C1', attributes: { a: { b: { c: { d: { e: { f: 1 } } } } } } }, 400, 'validation_failed'],
     [{ customerId: 'C1', context: { text: 'x'.repeat(9_000) } }, 400, 'validation_failed'],
     [{ customerId: 'C1', requestId: 'no-uuid' }, 400, 'validation_failed'],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer, RespondAnswer, RespondBatchAnswer, RespondRequest } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
@@ -210,6 +211,58 @@ test('500 are taken, none and 501 are not, and nothing of them is recorded', asy
   assert.deepEqual(await outcomesOf('L-0'), before);
 });
 
+test('responses that name their items only are told apart by customer, and many of one customer go together', async () => {
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => decide(`U-${n % 4}`)));
+  const at = (place: number) => new Date(Date.UTC(2026, 0, 3) + place).toISOString();
+  const outcomes = ['click', 'dismiss', 'accept', 'convert'];
+  // Each customer has two decisions, and an item is named by the decision or by itself.
+  const responses = Array.from({ length: 120 }, (_, place) => {
+    const { recommendationId, decisions } = answers[place % 8]!;
+    const item = place % 3 === 0 ? { interactionId: decisions[0]!.interactionId } : { recommendationId, rank: 1 };
+    return { ...item, outcome: outcomes[(place % 5) % 4], timestamp: at(place) };
+  });
+  const { results, ...counts } = await batch([...responses, { interactionId: randomUUID(), outcome: 'click' }]);
+  assert.deepEqual(counts, { recorded: 120, duplicates: 0, failed: 1 });
+  assert.equal(results[120]!.status, 404);
+  for (let n = 0; n < 4; n++) {
+    const own = responses.filter((_, place) => place % 4 === n).map(({ outcome }) => outcome);
+    assert.deepEqual((await outcomesOf(`U-${n}`)).slice(-30), own);
+  }
+});
+
+test('of the responses of few customers several are under way at once, in order and never two that are known otherwise', async () => {
+  const begun: string[] = [];
+  let underWay = new Set<string>();
+  const ports: RespondManyPorts = {
+    read: (response) => response as RespondRequest,
+    claimCall: async () => undefined,
+    customersOf: async (_caller, bodies) => new Map(bodies.map((body) => [body, 'C-1'])),
+    async respond(_caller, { customerId, recommendationId, rank }) {
+      underWay.add(customerId ?? recommendationId ?? '');
+      assert.equal(underWay.size, 1, 'one customer is known by two names');
+      begun.push(`${rank}`);
+      await new Promise(setImmediate);
+      underWay = new Set();
+      return { customerId: 'C-1', status: 'recorded' } as RespondAnswer;
+    },
+  };
+  const names = [{ customerId: 'C-1' }, { recommendationId: 'r' }];
+  const responses = Array.from({ length: 200 }, (_, at) => ({ ...names[Math.floor(at / 70) % 2], rank: at }));
+  const caller: CallerFacts = {
+    tenantId: 'tenant',
+    credentialId: 'key',
+    ip: '',
+    userAgent: '',
+    idempotencyKey: null,
+    until: Number.POSITIVE_INFINITY,
+  };
+  assert.equal((await respondMany(ports, caller, 'a request', responses)).recorded, 200);
+  assert.deepEqual(
+    begun,
+    responses.map(({ rank }) => `${rank}`),
+  );
+});
+
 test('a viewer may not, and the other tenant has none of the offers', async () => {
   const body = { responses: [{ customerId: 'C', offerId, outcome: 'click' }] };
   assert.equal((await server.call('POST', path, { body, key: server.tenants[0].keys.viewer })).status, 403);
@@ -223,6 +276,7 @@ test('of the 500 responses of a call 48 are under way at once, and all get their
   const ports: RespondManyPorts = {
     read: (response) => response as RespondRequest,
     claimCall: async () => undefined,
+    customersOf: async () => new Map(),
     async respond(_caller, { customerId }) {
       underWay += 1;
       most = Math.max(most, underWay);

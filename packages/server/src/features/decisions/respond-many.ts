@@ -2,6 +2,7 @@ import type { RespondAnswer, RespondBatchAnswer, RespondRequest } from '@arbiter
 import { problemOf } from '../../http/problem.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { CallerFacts } from './decisions.service.ts';
+import { isAnonymous } from './recommend.rules.ts';
 
 type Result = RespondBatchAnswer['results'][number];
 
@@ -11,12 +12,17 @@ export interface RespondManyPorts {
   readonly read: (response: unknown) => RespondRequest;
   /** Gives the caller's Idempotency-Key to this call. Throws AppError `idempotency_key_reused` when another call has it. */
   readonly claimCall: (caller: CallerFacts, responses: readonly unknown[]) => Promise<void>;
+  /** The customers whom the responses that name none are about, by the response; one that is about nobody is left out. */
+  readonly customersOf: (
+    caller: CallerFacts,
+    responses: readonly RespondRequest[],
+  ) => Promise<ReadonlyMap<RespondRequest, string>>;
   readonly respond: (caller: CallerFacts, body: RespondRequest) => Promise<RespondAnswer>;
 }
 
 /**
- * Customers of one call whose responses are under way at once: two batches. More would wait for their turn, be refused because
- * it does not come in time, and make the responses of everybody else wait as well.
+ * Responses of one call that are under way at once: two batches. More would wait for their turn, be refused because it does
+ * not come in time, and make the responses of everybody else wait as well.
  */
 const mostAtOnce = 48;
 
@@ -32,7 +38,7 @@ interface Placed {
  * done; a repeat of the call then finds them as duplicates.
  */
 export async function respondMany(
-  { read, claimCall, respond }: RespondManyPorts,
+  { read, claimCall, customersOf, respond }: RespondManyPorts,
   caller: CallerFacts,
   requestId: string,
   responses: readonly unknown[],
@@ -59,13 +65,15 @@ export async function respondMany(
       refuse(place, error);
     }
   };
-  const groups = inOrder(placed).values();
+  const orders = await inOrder(placed, (bodies) => customersOf(caller, bodies));
+  // Few customers: several responses of each at once, or the last of many would not get their turn in time.
+  const atOnce = Math.max(1, Math.floor(mostAtOnce / Math.max(1, orders.length)));
+  const runs = orders.map((order) => runsOf(order, atOnce)).values();
   const work = async (): Promise<void> => {
-    // All share the groups: who is done takes the next.
-    for (const group of groups) for (const each of group) await one(each);
+    // All share the customers: who is done takes the next.
+    for (const ofCustomer of runs) for (const run of ofCustomer) await settle(run.map(one));
   };
-  const done = await Promise.allSettled(Array.from({ length: mostAtOnce }, work));
-  for (const each of done) if (each.status === 'rejected') throw each.reason;
+  await settle(Array.from({ length: mostAtOnce }, work));
   const count = (holds: (result: Result) => boolean): number => results.filter(holds).length;
   return {
     results,
@@ -75,16 +83,43 @@ export async function respondMany(
   };
 }
 
-/**
- * Responses that must be recorded one after the other: those of one customer. One that names its customer by the
- * recommendation only may be anybody's, so then all are.
- */
-function inOrder(placed: readonly Placed[]): (readonly Placed[])[] {
-  const isNamed = ({ body: { customerId } }: Placed) =>
-    customerId !== undefined && customerId !== '' && customerId !== 'anonymous';
-  if (!placed.every(isNamed)) return [placed];
-  return [...Map.groupBy(placed, ({ body }) => body.customerId).values()];
+/** Waits for all of them, then throws what the first of those that failed threw. */
+async function settle(works: readonly Promise<void>[]): Promise<void> {
+  for (const each of await Promise.allSettled(works)) if (each.status === 'rejected') throw each.reason;
 }
+
+/** Responses by their customers, each in the order given. Those that are about nobody known wait for no other. */
+async function inOrder(
+  placed: readonly Placed[],
+  customersOf: (bodies: readonly RespondRequest[]) => Promise<ReadonlyMap<RespondRequest, string>>,
+): Promise<(readonly Placed[])[]> {
+  const unnamed = placed.filter(({ body }) => isAnonymous(body.customerId)).map(({ body }) => body);
+  const found: ReadonlyMap<RespondRequest, string> = unnamed.length === 0 ? new Map() : await customersOf(unnamed);
+  const customerOf = ({ place, body }: Placed): string | number =>
+    isAnonymous(body.customerId) ? (found.get(body) ?? place) : (body.customerId ?? place);
+  return [...Map.groupBy(placed, customerOf).values()];
+}
+
+/**
+ * The responses of a customer in pieces of at most `length` that may be handed over together: work that is known by one key is
+ * done in the order in which it came.
+ */
+function runsOf(order: readonly Placed[], length: number): (readonly Placed[])[] {
+  const runs: Placed[][] = [];
+  let key: string | null = null;
+  for (const each of order) {
+    const own = workKey(each.body);
+    const last = runs.at(-1);
+    if (last === undefined || own !== key || last.length >= length) runs.push([each]);
+    else last.push(each);
+    key = own;
+  }
+  return runs;
+}
+
+/** What a response is known by as it was sent; equal for responses that the batcher knows by one key. */
+const workKey = ({ customerId, recommendationId, interactionId }: RespondRequest): string =>
+  JSON.stringify([isAnonymous(customerId) ? [recommendationId, interactionId] : customerId]);
 
 /** The call's Idempotency-Key for one response: a key of its own is stronger, and the places keep the others apart. */
 function keyOf({ idempotencyKey }: CallerFacts, body: RespondRequest, place: number): string | null {

@@ -37,6 +37,7 @@ export {
 export type { SettlementNumbers } from './reservations.service.ts';
 export { settleReservation } from './reservations.store.ts';
 export {
+  customersOfShown,
   findConfirmation,
   findShownItem,
   findShownItems,

@@ -76,7 +76,7 @@ export async function findShownItems(tx: Tx, decisionId: string): Promise<ShownI
     tx,
     shownColumns,
     'from interactions where tenant_id = $1 and id between $2 and $3 and recommendation_id = $2 order by id',
-    [tx.tenantId, decisionId, `${decisionId.slice(0, 34)}ff`],
+    [tx.tenantId, decisionId, lastItemIdOf(decisionId)],
   );
   return [...items, ...others].sort((a, b) => Number(a.rank) - Number(b.rank));
 }
@@ -112,6 +112,37 @@ export async function firstOffersOf(tx: Tx, decisionIds: readonly string[]): Pro
   return new Map(rows.map(({ decisionId, offerId }) => [decisionId, offerId]));
 }
 
+/** The customers of these decisions and interactions, as far as history is kept, by their ids in lower case. */
+export async function customersOfShown(
+  tx: Tx,
+  {
+    decisionIds,
+    interactionIds,
+  }: { readonly decisionIds: readonly string[]; readonly interactionIds: readonly string[] },
+): Promise<ReadonlyMap<string, string>> {
+  const asked = [
+    ...decisionIds.map((id) => ({ id, from: id, to: lastItemIdOf(id), shownBy: id })),
+    // The item of a decision, or a row of its own: its id tells which decision it would be of.
+    ...interactionIds.map((id) => ({ id, from: id, to: id, shownBy: `${id.slice(0, 34)}00` })),
+  ];
+  if (asked.length === 0) return new Map();
+  const rows = await tx.query<{ id: string; customerId: string | null }>(
+    `select asked.id, coalesce(
+       (select shown.customer_id from decision_impressions shown where shown.tenant_id = $1 and shown.id = asked.shown_by),
+       (select row.customer_id from interactions row
+        where row.tenant_id = $1 and row.id between asked.first and asked.last limit 1)) as "customerId"
+     from unnest($2::text[], $3::uuid[], $4::uuid[], $5::uuid[]) as asked(id, first, last, shown_by)`,
+    [
+      tx.tenantId,
+      textArray(asked.map(({ id }) => id)),
+      uuidArray(asked.map(({ from }) => from)),
+      uuidArray(asked.map(({ to }) => to)),
+      uuidArray(asked.map(({ shownBy }) => shownBy)),
+    ],
+  );
+  return new Map(rows.flatMap(({ id, customerId }) => (customerId === null ? [] : [[id, customerId]])));
+}
+
 /** What a decision showed at once; `isWhole`: it reserved nothing beside. */
 async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: ShownItem[]; isWhole: boolean }> {
   const [packed] = await select(tx, packedColumns, 'from decision_impressions where tenant_id = $1 and id = $2', [
@@ -143,6 +174,8 @@ async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: Sho
 
 /** The id at a place of a packed column: one id may stand for all, and a column without ids is null. */
 const idAt = (ids: Ids, place: number): string | null => (ids?.length === 1 ? ids[0] : ids?.[place]) ?? null;
+
+const lastItemIdOf = (decisionId: string): string => `${decisionId.slice(0, 34)}ff`;
 
 /** Id of the item that a decision showed or reserved at a rank. */
 export const itemIdOf = (decisionId: string, rank: number): string =>
