@@ -78,13 +78,14 @@ async function viewerPage(): Promise<Page> {
 /** Decisions of which something is left out: inputs that are never stored, a customer who was erased. */
 async function partialPlaces(): Promise<readonly Pick<Place, 'name' | 'address'>[]> {
   const { data: schemas } = await stage.call('GET', 'schemas?limit=100');
-  const schema = (schemas as readonly { readonly id: string; readonly name: string }[]).find(
+  interface Named {
+    readonly id: string;
+    readonly name: string;
+  }
+  const schema = (schemas as readonly (Named & { readonly fields: readonly Named[] })[]).find(
     ({ name }) => name === 'coffee_members',
   );
-  const fields = await stage.call('GET', `schemas/fields?schemaId=${schema?.id}`);
-  const field = (fields.data as readonly { readonly id: string; readonly name: string }[]).find(
-    ({ name }) => name === 'days_since_visit',
-  );
+  const field = schema?.fields.find(({ name }) => name === 'days_since_visit');
   await stage.call('PUT', 'schemas/fields', { fieldId: field?.id, neverStore: true });
   const decide = async (customerId: string) =>
     String((await stage.call('POST', 'recommend', { customerId, channel: 'web' })).recommendationId);

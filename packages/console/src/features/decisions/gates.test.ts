@@ -5,7 +5,12 @@ import { qualificationRuleTypes } from '@arbiter/contract/qualification-rules';
 import { gateTypeNames } from '../../messages/gates.ts';
 import { type Figure, policyStories, ruleStories, storyOf, valueText, type Writers } from './gates.ts';
 
-const write: Writers = { number: String, instant: (text) => `<${text}>`, offer: (id) => `offer ${id}` };
+const write: Writers = {
+  number: String,
+  instant: (text) => `<${text}>`,
+  offer: (id) => `offer ${id}`,
+  segment: (key) => (key === 's1' ? 'gold' : key),
+};
 const rule = (ruleType: string, detail: object) => storyOf({ kind: 'rule', ruleType, detail }, write);
 const policy = (ruleType: string, detail: object) => storyOf({ kind: 'policy', ruleType, detail }, write);
 
@@ -18,7 +23,7 @@ interface Case {
 
 const rules: Readonly<Record<string, Case>> = {
   segment_required: {
-    detail: { required: ['gold', 'app'], actual: ['app'] },
+    detail: { required: ['s1', 'app'], actual: ['app'] },
     required: 'member of gold, app',
     actual: 'member of app',
     figure: 'set',

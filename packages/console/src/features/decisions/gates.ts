@@ -51,6 +51,8 @@ export interface Writers {
   readonly instant: (value: string) => string;
   /** Name of an offer; its id where no name is known. */
   readonly offer: (id: string) => string;
+  /** Name of a segment, which rules name by its id or its name. */
+  readonly segment: (idOrName: string) => string;
 }
 
 type Teller = (detail: JsonObject, write: Writers) => GateStory;
@@ -141,9 +143,9 @@ const metric =
 
 /** One for each rule type of the contract: a type without words does not compile. */
 export const ruleStories: Readonly<Record<QualificationRuleType, Teller>> = {
-  segment_required(detail) {
-    const wanted = textsOf(detail.required);
-    const have = textsOf(detail.actual);
+  segment_required(detail, write) {
+    const wanted = textsOf(detail.required).map(write.segment);
+    const have = textsOf(detail.actual).map(write.segment);
     const isNone = have.length === 0;
     return story(t.allSegments(namesText(wanted)), isNone ? t.memberOfNone : t.memberOf(namesText(have)), {
       kind: 'set',
@@ -237,9 +239,10 @@ export const policyStories: Readonly<Record<ContactPolicyType, Teller>> = {
       length === null || elapsed === null ? none : { kind: 'timer', elapsed, length, unit: 'days' },
     );
   },
-  segment_exclusion(detail) {
-    const excluded = textsOf(detail.excludeSegments);
-    const matched = textOf(detail.matchedSegment);
+  segment_exclusion(detail, write) {
+    const excluded = textsOf(detail.excludeSegments).map(write.segment);
+    const found = textOf(detail.matchedSegment);
+    const matched = found === null ? null : write.segment(found);
     return story(t.noSegments(namesText(excluded)), matched === null ? null : t.isMember(matched), {
       kind: 'set',
       wanted: excluded,

@@ -1,4 +1,6 @@
+import { segmentOperations } from '@arbiter/contract/segments';
 import { useMemo } from 'react';
+import { useOperation } from '../../data/use-operation.ts';
 import { middleCut } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';
 import type { Writers } from './gates.ts';
@@ -6,12 +8,14 @@ import type { Writers } from './gates.ts';
 /** Writers for gates, drops and flips; `names` tells the names of offers. */
 export function useWriters(names?: ReadonlyMap<string, string>): Writers {
   const format = useFormat();
+  const segments = useOperation(segmentOperations.list, { query: { limit: 200 } }).data;
   return useMemo(
     () => ({
       number: (value) => format.number(value, 4),
       instant: (text) => format.instant(text),
       offer: (id) => names?.get(id) ?? middleCut(id),
+      segment: (key) => segments?.data.find(({ id }) => id === key)?.name ?? key,
     }),
-    [format, names],
+    [format, names, segments],
   );
 }
