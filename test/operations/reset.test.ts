@@ -150,7 +150,7 @@ test('a playground in which every operation was called is empty after it, works,
   const kept = await fingerprint(server, [tenant.id]);
 
   const answer = await reset(tenant);
-  const errors = server.log.filter(({ level }) => Number(level) >= 50);
+  const errors = server.log.filter(({ level }) => level === 'error' || level === 'fatal');
   assert.deepEqual([answer.status, typeof answer.body.message, errors], [200, 'string', []]);
   assert.ok(Number(answer.headers['x-config-version']) > 0);
   const afterwards = await rowsOf(tenant.id);
@@ -213,12 +213,10 @@ test('it is asked for in so many words, by an admin, of a playground; else nothi
   const normal = server.tenants[3]!;
   await createFixtures(server, normal).make('offers');
   const before = await fingerprint(server, [tenant.id, normal.id]);
-  for (const confirm of ['true', 1, null, undefined, [true]]) {
+  for (const confirm of ['true', 1, null, undefined, [true], false]) {
     const answer = await reset(tenant, { confirm });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'validation_failed'], String(confirm));
+    assert.deepEqual([answer.status, answer.body.code], [400, 'confirmation_mismatch'], String(confirm));
   }
-  const no = await reset(tenant, { confirm: false });
-  assert.deepEqual([no.status, no.body.code], [400, 'confirmation_mismatch']);
   const editor = { key: tenant.keys.editor, body: { confirm: true } };
   assert.equal((await server.call('POST', '/api/v1/tenant/reset', editor)).status, 403);
   const refused = await reset(normal);

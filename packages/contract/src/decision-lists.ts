@@ -1,13 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { cursorPage, cursorQuery, type PageLimits } from './core/pages.ts';
+import { cursorPage, cursorQuery, usualPage } from './core/pages.ts';
 import { Id, IdFilter, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
 
 // Decisions as a list, and the filters that lists of decisions and of traces share (docs/design/api-settled.md,
 // "Decisions as a list"; docs/design/console.md K3).
-
-/** Rows per page. */
-export const decisionPage: PageLimits = { usual: 50, maximum: 200 };
 
 /** Lists of decisions and of history count no further: to count millions of rows would cost more than to list them. */
 export const countedAtMost = 10_000;
@@ -124,7 +121,7 @@ export const decisionListOperations = {
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',
-    query: Type.Object({ ...cursorQuery(decisionPage), ...decisionFilters }, { description: 'Page and filters.' }),
+    query: Type.Object({ ...cursorQuery(usualPage), ...decisionFilters }, { description: 'Page and filters.' }),
     responses: { 200: { description: 'A page of decisions.', schema: cursorPage(DecisionListRow) } },
     errors: ['invalid_cursor'],
     audit: [],

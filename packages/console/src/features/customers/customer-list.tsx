@@ -18,7 +18,7 @@ import type { Column } from '../../ui/table-column.ts';
 import { attributeText } from './attribute-text.ts';
 
 /** Decisions that are looked through for customers. */
-const looked = 200;
+const looked = 100;
 /** Rows of the table of customers that are shown, and columns of each. */
 const rowsShown = 50;
 const columnsShown = 5;

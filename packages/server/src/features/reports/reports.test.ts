@@ -173,7 +173,7 @@ test('a schedule: defaults, next run in its zone, changes that count anew, refus
   assert.equal((await patch({ enabled: true })).body.nextRunAt, '2026-11-23T14:15:00.000Z');
   assert.equal((await patch({ templateId })).status, 200);
   assert.deepEqual(pathsOf((await patch({ templateId: newId() })).body), ['/templateId']);
-  for (const cronExpression of ['* * * *', '@daily', '0 9 L * *', '0 9 15W * *', '0 9 * * 5#2', '0 9 31 2 *']) {
+  for (const cronExpression of ['', '* * * *', '@daily', '0 9 L * *', '0 9 15W * *', '0 9 * * 5#2', '0 9 31 2 *']) {
     const refused = await patch({ cronExpression });
     assert.deepEqual([refused.status, refused.body.code], [422, 'invalid_cron'], cronExpression);
   }

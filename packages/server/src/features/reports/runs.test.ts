@@ -149,7 +149,8 @@ test('a file is downloaded under its name and may do nothing; a format that was 
   assert.equal(html.status, 200);
   assert.equal(html.headers['content-type'], 'text/html; charset=utf-8');
   assert.equal(html.headers['content-security-policy'], 'sandbox');
-  assert.match(String(html.headers['content-disposition']), /^attachment; filename="?[ -~]+"?/);
+  const named = /^attachment; filename="?(gro-e-1-x-[0-9-]{10}\.html)"?; filename\*=UTF-8''\1$/;
+  assert.match(String(html.headers['content-disposition']), named);
   assert.match(html.text, /^<!doctype html>/i);
   assert.match((await file('pdf')).text, /^%PDF-/);
   for (const format of ['csv', 'markdown', 'docx', 'HTML']) assert.equal((await file(format)).status, 404, format);

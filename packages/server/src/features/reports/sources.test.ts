@@ -46,6 +46,7 @@ test('sources: each is listed with its columns and parameters; what one does not
     { type: 'offer_performance_grouped', groupBy: 'offer' },
     { type: 'score_distribution', groupBy: 'segment' },
     { type: 'anomaly_candidates', baselineDays: '0' },
+    { type: 'summary', bogus: 'x' },
   ]) {
     const { type, ...rest } = query;
     assert.equal((await world.ask(type, rest)).status, 400, JSON.stringify(query));
