@@ -2,7 +2,7 @@ import { type Database, systemActor, type Tx } from '../../db/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { TickFailure } from '../alerts/index.ts';
-import { failRun, insertRun, selectLost } from './runs.store.ts';
+import { failRun, insertRun, isOneWaiting, selectLost } from './runs.store.ts';
 import { nextRunAfter } from './schedules.service.ts';
 import { claimSchedule, moveOn, selectDue } from './schedules.store.ts';
 import { selectTemplate } from './templates.store.ts';
@@ -45,7 +45,11 @@ export async function startDueReports(
     }
   }
   for (const { tenantId, id } of lost) {
-    await database.withTenant(tenantId, actor, (tx) => failRun(tx, id, 'interrupted'));
+    await database.withTenant(tenantId, actor, async (tx) => {
+      await failRun(tx, id, 'interrupted');
+      // The job that was at it would have gone on with the next one.
+      if (await isOneWaiting(tx)) await enqueue(tx);
+    });
   }
   return errors;
 }

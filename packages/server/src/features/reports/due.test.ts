@@ -344,6 +344,32 @@ test('while a report of a tenant is written, another of its jobs does nothing; t
   assert.equal((await server.call('DELETE', `/api/v1/reports/templates/${templateId}`)).status, 204);
 });
 
+test('runs behind one that was lost with its job are gone on with by the tick', async () => {
+  const { id: templateId } = await template();
+  const [first] = [await schedule(templateId), await schedule(templateId)];
+  now = Date.parse((await read(first.id)).nextRunAt!);
+  await tick();
+  const oldest = (await runsOf(templateId)).at(-1)!;
+  await server.testDatabase.ownerQuery(
+    `with begun as (update arbiter.report_runs set begun_at = $2 where id = $1),
+     job as (delete from graphile_worker._private_jobs)
+     update arbiter.report_leases set alive_until = $2::timestamptz + interval '5 minutes', job_id = 'gone'
+      where run_id = $1`,
+    [oldest.id, new Date(now)],
+  );
+  now += 5 * minuteMs + 1;
+  await tick();
+  assert.deepEqual(await workAll(), [server.tenants[0].id]);
+  assert.deepEqual(
+    (await runsOf(templateId)).map(({ status, error }) => [status, error]),
+    [
+      ['completed', null],
+      ['failed', 'interrupted'],
+    ],
+  );
+  assert.equal((await server.call('DELETE', `/api/v1/reports/templates/${templateId}`)).status, 204);
+});
+
 test('R12: every minute around both changes of the clock of twelve zones: each due run once, and no other', async () => {
   const patterns: readonly [cron: string, hours: readonly number[] | null, minutes: readonly number[]][] = [
     ['*/30 * * * *', null, [0, 30]],
