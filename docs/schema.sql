@@ -1059,9 +1059,13 @@ create table idempotency_keys (
   status smallint not null,
   headers jsonb not null,
   body text,
-  created_at timestamp with time zone not null
+  created_at timestamp with time zone not null,
+  work_id uuid,
+  holder_id uuid,
+  held_until timestamp(3) with time zone
 );
   constraint idempotency_keys_credential_id_check CHECK (((char_length(credential_id) >= 1) AND (char_length(credential_id) <= 200)))
+  constraint idempotency_keys_held_check CHECK (((num_nulls(work_id, holder_id, held_until) = ANY (ARRAY[0, 3])) AND ((work_id IS NULL) OR (body IS NULL))))
   constraint idempotency_keys_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 255)))
   constraint idempotency_keys_payload_hash_check CHECK ((octet_length(payload_hash) = 32))
   constraint idempotency_keys_route_check CHECK (((char_length(route) >= 1) AND (char_length(route) <= 200)))
@@ -1778,10 +1782,13 @@ create table report_artifacts (
 create table report_leases (
   tenant_id uuid not null,
   run_id uuid not null,
-  alive_until timestamp(3) with time zone not null
+  alive_until timestamp(3) with time zone not null,
+  job_id text
 );
+  constraint report_leases_job_id_check CHECK (((char_length(job_id) >= 1) AND (char_length(job_id) <= 100)))
   constraint report_leases_tenant_id_run_id_fkey FOREIGN KEY (tenant_id, run_id) REFERENCES report_runs(tenant_id, id) ON DELETE CASCADE
   constraint report_leases_pkey PRIMARY KEY (tenant_id, run_id)
+  CREATE INDEX report_leases_at_work ON arbiter.report_leases USING btree (tenant_id) WHERE (job_id IS NOT NULL)
   CREATE INDEX report_leases_end ON arbiter.report_leases USING btree (alive_until)
   row level security: forced
   policy system_access for all to arbiter_system using (true) with check (true)
@@ -1819,6 +1826,7 @@ create table report_runs (
   constraint report_runs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint report_runs_pkey PRIMARY KEY (tenant_id, id)
   CREATE INDEX report_runs_template ON arbiter.report_runs USING btree (tenant_id, template_id, id)
+  CREATE INDEX report_runs_waiting ON arbiter.report_runs USING btree (tenant_id, id) WHERE ((status = 'running'::text) AND (begun_at IS NULL))
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app

@@ -9,10 +9,10 @@ import { mayRunAgain, sumSummaries, type Task, tasksOf } from './test-tasks.ts';
  * `npm test` runs every test; `npm test -- <file or folder>...` runs some. Options that begin with `--` go to node
  * (`npm test -- --test-name-pattern=audit packages/server`). One database cluster serves the whole run.
  *
- * To load the server takes a process about two seconds of processor time, often more than its tests, so files share
- * processes (`test-tasks.ts`). The files of `test/faults` start servers and databases of their own, of several processes.
- * They run after the others. Those that hold answers against times of the product (R3, R10, T30) run last of all and one
- * after the other, so that it is not the tests beside them that are measured.
+ * To load the server takes a process about a second of processor time, often more than its tests, so files share
+ * processes (`test-tasks.ts`). The files of `test/faults` start servers and databases of their own and mostly wait for them: they
+ * have lanes of their own beside the others. Those that hold answers against times of the product (R3, R10, T30) run last of all
+ * and one after the other, so that it is not the tests beside them that are measured.
  *
  * A machine that stands still for seconds makes servers answer 503 as they should, and a test of servers or browsers fail. A
  * few such files are run once more at the end, alone, and the last lines name them (`mayRunAgain`).
@@ -20,6 +20,11 @@ import { mayRunAgain, sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 // The longest files are in `test`: begun first, none of them is left to run alone at the end.
 const everything = ['test', 'tools', 'packages'];
 const faults = 'test/faults/';
+/** Room for what is new saves processes as short as these 5 to 10 % of their processor time (measured), which is to move it. */
+const nodeOptions = [
+  ...['--min-semi-space-size=32', '--max-semi-space-size=32'],
+  ...['--test', '--test-reporter=spec', '--test-isolation=none', '--test-timeout=600000'],
+];
 const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
 const args = process.argv.slice(2);
 const options = args.filter((arg) => arg.startsWith('-'));
@@ -40,15 +45,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const child of running) child.kill(signal);
   });
 }
-const stageOf = (file: string): number => {
-  const path = relative('.', file);
-  return measured.includes(path) ? 2 : path.startsWith(faults) ? 1 : 0;
-};
-const atOnce = [Math.max(2, availableParallelism()), 2, 1];
 const outputs: string[] = [];
 const failed: { readonly task: Task; readonly code: number; readonly output: string }[] = [];
-for (const [stage, most] of atOnce.entries()) {
-  const own = files.filter((file) => stageOf(file) === stage);
+
+/** Runs what is chosen of the files in so many lanes. */
+async function runLanes(most: number, isChosen: (path: string) => boolean): Promise<void> {
+  const own = files.filter((file) => isChosen(relative('.', file)));
   const tasks = tasksOf(own, (file) => readFileSync(file, 'utf8'));
   const lane = async () => {
     for (let task = tasks.shift(); task !== undefined && !stopped; task = tasks.shift()) {
@@ -59,6 +61,11 @@ for (const [stage, most] of atOnce.entries()) {
   };
   await Promise.all(Array.from({ length: most }, lane));
 }
+await Promise.all([
+  runLanes(Math.max(2, availableParallelism()), (path) => !path.startsWith(faults)),
+  runLanes(2, (path) => path.startsWith(faults) && !measured.includes(path)),
+]);
+await runLanes(1, (path) => measured.includes(path));
 let status = 0;
 const again: string[] = [];
 const repeat = !stopped && mayRunAgain(failed.map(({ task }) => task));
@@ -76,19 +83,15 @@ process.exit(stopped ? 1 : status);
 
 /** Runs a task's files in a process of their own, and shows what it wrote when it ends. */
 async function run(task: Task): Promise<{ readonly code: number; readonly output: string }> {
-  const child = spawn(
-    process.execPath,
-    ['--test', '--test-reporter=spec', '--test-isolation=none', '--test-timeout=180000', ...options, ...task.files],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // With stripped and compiled sources kept between the processes, loading takes less than half of the processor time.
-      env: {
-        NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
-        ...process.env,
-        ARBITER_TEST_CLUSTER: cluster.adminUrl,
-      },
+  const child = spawn(process.execPath, [...nodeOptions, ...options, ...task.files], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // With stripped and compiled sources kept between the processes, loading takes less than half of the processor time.
+    env: {
+      NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
+      ...process.env,
+      ARBITER_TEST_CLUSTER: cluster.adminUrl,
     },
-  );
+  });
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

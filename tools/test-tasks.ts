@@ -6,7 +6,7 @@ export interface Task {
 }
 
 /** Files in one process. Each keeps its database and server until the process ends, so there is an end to what they share. */
-const filesPerProcess = 8;
+const filesPerProcess = 12;
 
 /** What a test file says that cannot share: the reason stands behind the colon. */
 const ownProcess = /^\/\/ Runs in a process of its own: /m;
@@ -38,7 +38,7 @@ export function tasksOf(files: readonly string[], textOf: (file: string) => stri
 }
 
 /** More failures than these are not the machine's. */
-const mostRepeats = 3;
+const mostRepeats = 6;
 
 /**
  * May these tasks, all that failed, be run once more? Only a few, and only if each is of those that drive servers against the

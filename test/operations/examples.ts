@@ -227,6 +227,11 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   'suppressions.create': async (f) => ({ body: await suppressionOf(f) }),
   'suppressions.get': async (f) => ({ params: { id: (await aSuppression(f)).id } }),
+  'suppressions.update': async (f) => ({ body: { id: (await aSuppression(f)).id, days: 9, reason: 'Longer' } }),
+  'suppressions.updateById': async (f) => ({
+    params: { id: (await aSuppression(f)).id },
+    body: { days: 9, reason: 'Longer' },
+  }),
   'suppressions.delete': async (f) => ({ query: { id: (await aSuppression(f)).id } }),
   'suppressions.deleteById': async (f) => ({ params: { id: (await aSuppression(f)).id } }),
   'suppressions.ofCustomer': async (f) => {

@@ -49,15 +49,20 @@ async function rowsOf(tenantId: string): Promise<Map<string, number>> {
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
       where c.relnamespace = 'arbiter'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`,
   );
-  const counted = new Map<string, number>();
-  for (const { name } of tables) {
-    const [row] = await server.testDatabase.ownerQuery<{ n: number }>(
-      `select count(*)::int as n from arbiter.${name} where tenant_id = $1`,
-      [tenantId],
-    );
-    counted.set(name, row?.n ?? 0);
-  }
-  return counted;
+  const counts = tables.map(
+    ({ name }) => `select '${name}' as name, count(*)::int as n from arbiter.${name} where tenant_id = $1`,
+  );
+  const counted = await server.testDatabase.ownerQuery<{ name: string; n: number }>(counts.join(' union all '), [
+    tenantId,
+  ]);
+  return new Map(counted.map(({ name, n }) => [name, n]));
+}
+
+async function isEmpty(table: string, tenantId: string): Promise<boolean> {
+  const rows = await server.testDatabase.ownerQuery(`select from arbiter.${table} where tenant_id = $1 limit 1`, [
+    tenantId,
+  ]);
+  return rows.length === 0;
 }
 
 async function tablesOfTenant(tenantId: string): Promise<string[]> {
@@ -136,7 +141,7 @@ test('a playground in which every operation was called is empty after it, works,
   assert.ok(empty.length * 3 < emptied.length, `the calls filled most tables, but not ${empty.join(', ')}`);
   // What only time or chance fills. Others may refer to what is planted first.
   for (const table of ['segment_snapshots', ...emptied]) {
-    if ((await rowsOf(tenant.id)).get(table) === 0) await plantRow(server, tenant.id, table);
+    if (await isEmpty(table, tenant.id)) await plantRow(server, tenant.id, table);
   }
   assert.ok((await tablesOfTenant(tenant.id)).length > 3);
   assert.ok((await queuedFor(tenant.id)) > 0);
@@ -145,7 +150,7 @@ test('a playground in which every operation was called is empty after it, works,
   const kept = await fingerprint(server, [tenant.id]);
 
   const answer = await reset(tenant);
-  const errors = server.log.filter(({ level }) => Number(level) >= 50);
+  const errors = server.log.filter(({ level }) => level === 'error' || level === 'fatal');
   assert.deepEqual([answer.status, typeof answer.body.message, errors], [200, 'string', []]);
   assert.ok(Number(answer.headers['x-config-version']) > 0);
   const afterwards = await rowsOf(tenant.id);
@@ -208,12 +213,10 @@ test('it is asked for in so many words, by an admin, of a playground; else nothi
   const normal = server.tenants[3]!;
   await createFixtures(server, normal).make('offers');
   const before = await fingerprint(server, [tenant.id, normal.id]);
-  for (const confirm of ['true', 1, null, undefined, [true]]) {
+  for (const confirm of ['true', 1, null, undefined, [true], false]) {
     const answer = await reset(tenant, { confirm });
-    assert.deepEqual([answer.status, answer.body.code], [400, 'validation_failed'], String(confirm));
+    assert.deepEqual([answer.status, answer.body.code], [400, 'confirmation_mismatch'], String(confirm));
   }
-  const no = await reset(tenant, { confirm: false });
-  assert.deepEqual([no.status, no.body.code], [400, 'confirmation_mismatch']);
   const editor = { key: tenant.keys.editor, body: { confirm: true } };
   assert.equal((await server.call('POST', '/api/v1/tenant/reset', editor)).status, 403);
   const refused = await reset(normal);

@@ -11,7 +11,7 @@ import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts'
 import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
 import { respond } from './commands/respond.ts';
-import { seedList, seedLoad, seedUnload } from './commands/seed.ts';
+import { seedList, seedLoad, seedUnload, seedUpload } from './commands/seed.ts';
 import { serve } from './commands/serve.ts';
 import { ssoDisable } from './commands/sso-disable.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
@@ -51,6 +51,7 @@ const commands: readonly Command[] = [
   seedList,
   seedLoad,
   seedUnload,
+  seedUpload,
 ];
 
 const overview = `arbiter: decide which offer to show to a customer, and prove why.

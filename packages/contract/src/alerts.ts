@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { secret } from './core/auth.ts';
 import { operation } from './core/operation.ts';
-import { cataloguePage, cursorPage, cursorQuery } from './core/pages.ts';
+import { cataloguePage, cursorPage, cursorQuery, usualPage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { type Draft, deleted, newestFirst, resource } from './core/resource.ts';
 import { Id, IdText, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
@@ -234,7 +234,7 @@ export const alertOperations = {
     path: '/api/v1/alerts/{id}/events',
     summary: 'List when a rule fired, newest first',
     params: Type.Object({ id: IdText('Id of the rule.') }, { description: 'Which rule.' }),
-    query: Type.Object(cursorQuery(cataloguePage), { description: 'Page.' }),
+    query: Type.Object(cursorQuery(usualPage), { description: 'Page.' }),
     responses: { 200: { description: 'A page.', schema: cursorPage(AlertEvent) } },
     errors: ['not_found', 'invalid_cursor'],
   }),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation, roles } from './core/operation.ts';
-import { cursorPage, cursorQuery, type PageLimits } from './core/pages.ts';
+import { cursorPage, cursorQuery, usualPage } from './core/pages.ts';
 import { Id, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** Scopes of an API key, in the order in which they are returned (docs/design/api-access.md 4.1). */
@@ -66,9 +66,6 @@ const RevokeBody = Type.Object(
   { description: 'Why a key is revoked.', examples: [{ reason: 'It was found in a log' }] },
 );
 
-/** Page size of the list. */
-export const apiKeyPage: PageLimits = { usual: 25, maximum: 100 };
-
 const ApiKeyPage = cursorPage(ApiKey);
 
 const shared = {
@@ -105,7 +102,7 @@ export const apiKeyOperations = {
     method: 'GET',
     path: '/api/v1/api-keys',
     summary: 'List the active API keys, newest first',
-    query: Type.Object(cursorQuery(apiKeyPage)),
+    query: Type.Object(cursorQuery(usualPage)),
     responses: {
       200: {
         description: 'A page of keys.',

@@ -1,13 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { cursorPage, cursorQuery, type PageLimits } from './core/pages.ts';
+import { cursorPage, cursorQuery, usualPage } from './core/pages.ts';
 import { Id, IdFilter, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
 
 // Decisions as a list, and the filters that lists of decisions and of traces share (docs/design/api-settled.md,
 // "Decisions as a list"; docs/design/console.md K3).
-
-/** Rows per page. */
-export const decisionPage: PageLimits = { usual: 50, maximum: 200 };
 
 /** Lists of decisions and of history count no further: to count millions of rows would cost more than to list them. */
 export const countedAtMost = 10_000;
@@ -32,7 +29,9 @@ export const decisionFilters = {
   version: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Only this published version of a flow.' }),
   ),
-  channelId: Type.Optional(IdFilter('Only this channel: as asked, else that of the first item.')),
+  channelId: Type.Optional(
+    IdFilter('Only this channel: the one that was asked for, by id, type or placements, else that of the first item.'),
+  ),
   offerId: Type.Optional(IdFilter('Only decisions that showed this offer, as far back as history is kept.')),
   source: Type.Optional(StringEnum(decisionSources, { description: 'Only what this made.' })),
   emptyReason: Type.Optional(
@@ -90,7 +89,9 @@ export const DecisionListRow = Type.Object(
       { description: 'Flow that ran.' },
     ),
     configVersion: Type.Integer({ description: 'Catalogue version.' }),
-    channelId: Nullable(Type.String(), { description: 'Channel as asked, else that of the first item.' }),
+    channelId: Nullable(Type.String(), {
+      description: 'The one channel that was asked for, else that of the first item.',
+    }),
     itemCount: Type.Integer({ description: 'Items of the answer.' }),
     topOffer: Nullable(
       Type.Object(
@@ -120,7 +121,7 @@ export const decisionListOperations = {
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',
-    query: Type.Object({ ...cursorQuery(decisionPage), ...decisionFilters }, { description: 'Page and filters.' }),
+    query: Type.Object({ ...cursorQuery(usualPage), ...decisionFilters }, { description: 'Page and filters.' }),
     responses: { 200: { description: 'A page of decisions.', schema: cursorPage(DecisionListRow) } },
     errors: ['invalid_cursor'],
     audit: [],

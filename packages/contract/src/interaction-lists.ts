@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { cursorPage, cursorQuery, limitQuery, type PageLimits } from './core/pages.ts';
+import { cursorPage, cursorQuery, limitQuery, type PageLimits, usualPage } from './core/pages.ts';
 import { CustomerId, Id, IdFilter, Int, JsonObject, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { countedAtMost, rangeQuery } from './decision-lists.ts';
 
 // History, its summaries and reservations (docs/design/api-access.md 16, docs/design/api-settled.md 80, 81, 86).
 
-/** Rows per page of history and of summaries. */
-export const interactionPage: PageLimits = { usual: 50, maximum: 200 };
+/** Rows per page of summaries. */
+export const summaryPage: PageLimits = { usual: 50, maximum: 200 };
 /** Groups of the tenant's figures. */
 export const summaryGroups: PageLimits = { usual: 100, maximum: 500 };
 /** Reservations of a customer that are listed. */
@@ -171,7 +171,7 @@ export const interactionListOperations = {
     description: `Ordered by when it was recorded; \`from\` and \`to\` ask when it happened. \`total\` counts up to ${countedAtMost}.`,
     query: Type.Object(
       {
-        ...cursorQuery(interactionPage),
+        ...cursorQuery(usualPage),
         customerId: Type.Optional(Type.String({ maxLength: 255, description: 'Only this customer.' })),
         offerId: Type.Optional(IdFilter('Only this offer.')),
         creativeId: Type.Optional(IdFilter('Only this creative.')),
@@ -196,7 +196,7 @@ export const interactionListOperations = {
       "Exact at this moment. Order: periodType, then periodKey descending. Periods are those of the tenant's zone at the time of the event.",
     query: Type.Object(
       {
-        ...cursorQuery(interactionPage),
+        ...cursorQuery(summaryPage),
         customerId: Type.String({ minLength: 1, maxLength: 255, description: 'The customer.' }),
         periodType: Type.Optional(StringEnum(periodTypes, { description: 'Only periods of this length.' })),
         ...summaryFilters,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { cataloguePage, cursorPage, cursorQuery } from './core/pages.ts';
+import { cursorPage, cursorQuery, usualPage } from './core/pages.ts';
 import { Id, IdText, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** What destinations there are (part 1, section 2). */
@@ -217,7 +217,7 @@ export const notificationOperations = {
     path,
     summary: 'List destinations, newest first',
     role: 'viewer',
-    query: Type.Object(cursorQuery(cataloguePage), { description: 'Page.' }),
+    query: Type.Object(cursorQuery(usualPage), { description: 'Page.' }),
     responses: { 200: { description: 'A page, and the kinds that there are.', schema: ProviderPage } },
     errors: ['invalid_cursor'],
     audit: [],

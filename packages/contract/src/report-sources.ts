@@ -172,6 +172,7 @@ export const reportSourceOperations = {
     ...common,
     id: 'dashboardData.get',
     path: '/api/v1/dashboard-data',
+    knowsItsQuery: true,
     summary: 'Read one source',
     description:
       "Figures are at most a second behind. Days are those of the tenant's zone. A parameter that the source does not know " +

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Binary } from './core/bodies.ts';
 import { operation } from './core/operation.ts';
-import { cataloguePage, cursorPage, cursorQuery, offsetPage, offsetQuery, type PageLimits } from './core/pages.ts';
+import { cursorPage, cursorQuery, offsetPage, offsetQuery, type PageLimits, usualPage } from './core/pages.ts';
 import { Id, IdFilter, IdText, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { mostSectionRows, ReportParams, reportNotes, reportSourceKeys, reportTable } from './report-sources.ts';
 
@@ -68,7 +68,11 @@ const Narrative = Type.Object(
   {
     enabled: Type.Boolean({ description: 'Whether the figures are told in words, too.' }),
     prompt: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 2000, description: 'What the words should look at.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        description: 'What the words should look at: figures and sections that it names by their titles come first.',
+      }),
     ),
   },
   { additionalProperties: false, description: 'The figures in words.' },
@@ -131,8 +135,8 @@ export type ReportTemplateChange = Static<typeof ReportTemplateChange>;
 
 const scheduleFields = {
   name: Name('Name.', 120),
+  // An empty one is a wrong expression like any other: 422, by the handler.
   cronExpression: Type.String({
-    minLength: 1,
     maxLength: 255,
     description:
       'Five fields: minute, hour, day of the month, month, day of the week; with names, lists, ranges and steps; 7 is ' +
@@ -442,7 +446,7 @@ export const reportScheduleOperations = {
     summary: 'List schedules of reports, newest first',
     role: 'viewer',
     query: Type.Object(
-      { ...cursorQuery(cataloguePage), templateId: Type.Optional(IdFilter('Only of this template.')) },
+      { ...cursorQuery(usualPage), templateId: Type.Optional(IdFilter('Only of this template.')) },
       { description: 'Page and filter.' },
     ),
     responses: { 200: { description: 'A page.', schema: cursorPage(ReportSchedule) } },

@@ -3,7 +3,7 @@ import { exampleId } from './core/examples.ts';
 import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery } from './core/pages.ts';
 import { deleted } from './core/resource.ts';
-import { CustomerId, Id, IdText, Int, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
+import { CustomerId, Id, IdText, Int, Nullable, QueryFlag, StringEnum, sentAsItIs, Timestamp } from './core/schemas.ts';
 
 export const suppressionScopes = ['global', 'category', 'offer'] as const;
 export type SuppressionScope = (typeof suppressionScopes)[number];
@@ -46,6 +46,9 @@ export const Suppression = Type.Object(
 );
 export type Suppression = Static<typeof Suppression>;
 
+const Days = Int(1, 36_500, 'Ends so many times 24 hours from now; not beside expiresAt.');
+const Reason = Type.String({ minLength: 1, maxLength: 1000, pattern: '\\S', description: 'Why, in words.' });
+
 export const SuppressionCreate = Type.Object(
   {
     customerId: CustomerId(),
@@ -56,8 +59,8 @@ export const SuppressionCreate = Type.Object(
       }),
     ),
     expiresAt: Type.Optional(Timestamp('End, later than now. Without it and without days there is none.')),
-    days: Type.Optional(Int(1, 36_500, 'Ends so many times 24 hours from now; not beside expiresAt.')),
-    reason: Type.String({ minLength: 1, maxLength: 1000, pattern: '\\S', description: 'Why, in words.' }),
+    days: Type.Optional(Days),
+    reason: Reason,
   },
   {
     description:
@@ -75,6 +78,29 @@ export const SuppressionCreate = Type.Object(
 );
 export type SuppressionCreate = Static<typeof SuppressionCreate>;
 
+const changes = {
+  customerId: Type.Optional(CustomerId(`The customer. ${sentAsItIs}`)),
+  scope: Type.Optional(StringEnum(suppressionScopes, { description: `What it is about. ${sentAsItIs}` })),
+  scopeId: Type.Optional(
+    Type.String({ maxLength: 36, description: `Id of the offer or category, or \`all\`. ${sentAsItIs}` }),
+  ),
+  expiresAt: Type.Optional(Timestamp('New end, later than now.')),
+  days: Type.Optional(Days),
+  reason: Type.Optional(Reason),
+};
+const changeExample = { days: 90, reason: 'Asked for a quarter of rest' };
+
+const SuppressionChange = Type.Object(
+  { id: Type.Optional(Id('Id of the suppression; may be sent as it is.')), ...changes },
+  { description: 'Changes of a suppression.', examples: [changeExample] },
+);
+export type SuppressionChange = Static<typeof SuppressionChange>;
+
+const SuppressionChangeWithId = Type.Object(
+  { id: Id('Id of the suppression.'), ...changes },
+  { description: 'Changes of a suppression.', examples: [{ id: exampleId('customerSuppression'), ...changeExample }] },
+);
+
 const common = {
   tag: 'Suppressions',
   auth: 'credential',
@@ -82,6 +108,16 @@ const common = {
   transaction: 'tenant',
 } as const;
 const path = '/api/v1/suppressions';
+const change = {
+  ...common,
+  method: 'PUT',
+  description: 'Acts from the next decision on. Only a suppression that was set by hand; one of a policy is 409.',
+  role: 'admin',
+  record: Suppression,
+  responses: { 200: { description: 'The suppression.', schema: Suppression } },
+  errors: ['not_found', 'protected', 'not_configured'],
+  audit: [{ action: 'update', entityType: 'customerSuppression' }],
+} as const;
 const removal = {
   ...common,
   method: 'DELETE',
@@ -146,6 +182,21 @@ export const suppressionOperations = {
     responses: { 200: { description: 'The suppression.', schema: Suppression } },
     errors: ['not_found'],
     audit: [],
+  }),
+  update: operation({
+    ...change,
+    id: 'suppressions.update',
+    path,
+    summary: 'Change end or reason of a suppression',
+    body: SuppressionChangeWithId,
+  }),
+  updateById: operation({
+    ...change,
+    id: 'suppressions.updateById',
+    path: `${path}/{id}`,
+    summary: 'Change end or reason of one suppression',
+    params: Type.Object({ id: IdText('Id of the suppression.') }, { description: 'Which suppression.' }),
+    body: SuppressionChange,
   }),
   delete: operation({
     ...removal,

@@ -39,9 +39,12 @@ export const TenantStatus = Type.Object(
 );
 export type TenantStatus = Static<typeof TenantStatus>;
 
-/** A reset takes everything away, so it is asked for in so many words. */
+/**
+ * A reset takes everything away, so it is asked for in so many words. The handler judges `confirm`: whatever is not `true` is
+ * `confirmation_mismatch` (docs/design/api-access.md 2).
+ */
 export const TenantReset = Type.Object(
-  { confirm: Type.Boolean({ description: 'Must be true.' }) },
+  { confirm: Type.Optional(Type.Unsafe<boolean>({ description: 'Must be there and be true.' })) },
   { description: 'What is to be confirmed.', examples: [{ confirm: true }] },
 );
 

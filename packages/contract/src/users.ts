@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { cursorPage, cursorQuery, type PageLimits } from './core/pages.ts';
+import { cursorPage, cursorQuery, usualPage } from './core/pages.ts';
 import { Id, IdText, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const userRoles = ['admin', 'editor', 'viewer', 'member'] as const;
@@ -39,9 +39,6 @@ export const User = Type.Object(
 );
 export type User = Static<typeof User>;
 
-/** Page size of the list. */
-export const userPage: PageLimits = { usual: 25, maximum: 100 };
-
 const common = {
   method: 'GET',
   tag: 'Users',
@@ -72,7 +69,7 @@ export const userOperations = {
     summary: 'List the users, newest first',
     query: Type.Object(
       {
-        ...cursorQuery(userPage),
+        ...cursorQuery(usualPage),
         search: Type.Optional(Type.String({ maxLength: 255, description: 'Contained in name or address, any case.' })),
         q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
         role: Type.Optional(Role),

@@ -37,7 +37,14 @@ export { CONDITION_OPERATORS, canonicalOperator, LIST_OPERATORS } from './condit
 export { parseCondition } from './conditions/parse-condition.ts';
 export { type DecideOptions, decide, type StageObserver } from './decide.ts';
 export type * from './decision.ts';
-export { placementsNamed, resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
+export {
+  channelAsked,
+  placementsNamed,
+  resolveTarget,
+  type Target,
+  type TargetProblem,
+  type TargetSlot,
+} from './delivery/target.ts';
 export { targetHint } from './delivery/target-hint.ts';
 export { type EmptyReason, emptyReasons } from './empty-reason.ts';
 export { type FlowCall, flowCalls, type KnownFlow } from './flow-validation/check-calls.ts';

@@ -1,4 +1,4 @@
-import type { Operation, OperationInput, OperationReply, ServerSentEvent } from '@arbiter/contract';
+import type { Operation, OperationForm, OperationInput, OperationReply, ServerSentEvent } from '@arbiter/contract';
 
 /** Names of the properties that must be given. */
 type RequiredKeys<T> = { [K in keyof T]-?: object extends Pick<T, K> ? never : K }[keyof T];
@@ -14,6 +14,14 @@ type Declared<O extends Operation, K extends 'params' | 'query' | 'headers' | 'b
   ? O[K]
   : undefined;
 
+/** The parts of a form: a `Blob` (a `File` has a name) where the operation takes a file. */
+type FormParts<Values> = { readonly [K in keyof Values]: Uint8Array extends Values[K] ? Blob : Values[K] };
+
+/** What a caller gives as the body. */
+type GivenBody<O extends Operation> = O['bodyKind'] extends 'multipart'
+  ? FormParts<OperationForm<O>>
+  : OperationInput<O>['body'];
+
 /** What every call takes besides the operation's own input. */
 export interface CallOptions {
   /** Makes a repeat of the call harmless; for operations that take an Idempotency-Key. */
@@ -27,7 +35,7 @@ export interface CallOptions {
 export type CallInput<O extends Operation> = Section<'params', Declared<O, 'params'>, OperationInput<O>['params']> &
   Section<'query', Declared<O, 'query'>, OperationInput<O>['query']> &
   Section<'headers', Declared<O, 'headers'>, OperationInput<O>['headers']> &
-  Section<'body', Declared<O, 'body'>, OperationInput<O>['body']> &
+  Section<'body', Declared<O, 'body'>, GivenBody<O>> &
   CallOptions;
 
 /** Bodies of the success answers of an operation; null for those without one. Events are not asked for. */

@@ -21,7 +21,7 @@ export interface Credential {
 export type Handling = 'strict' | 'lenient';
 
 /** What must be known of an operation to call it. */
-export type Callable = Pick<Operation, 'id' | 'method' | 'path' | 'auth' | 'csrfExempt'>;
+export type Callable = Pick<Operation, 'id' | 'method' | 'path' | 'auth' | 'csrfExempt' | 'bodyKind'>;
 
 /** The HTTP request of a call. `baseUrl` has no slash at its end. */
 export function requestOf(
@@ -44,14 +44,16 @@ export function requestOf(
     if (value !== undefined) headers.set(name, headerText(String(value)));
   }
   const hasBody = input.body !== undefined;
-  if (hasBody) headers.set('content-type', 'application/json');
+  const isForm = operation.bodyKind === 'multipart';
+  // The type of a form holds the mark between its parts, which is made with its bytes.
+  if (hasBody && !isForm) headers.set('content-type', 'application/json');
   return {
     url: baseUrl + pathOf(operation, input.params ?? {}) + queryOf(input.query ?? {}),
     init: {
       method: operation.method,
       headers,
       redirect: 'error',
-      ...(hasBody ? { body: JSON.stringify(input.body) } : {}),
+      ...(hasBody ? { body: isForm ? formOf(input.body) : JSON.stringify(input.body) } : {}),
       ...(input.signal === undefined ? {} : { signal: input.signal }),
     },
   };
@@ -67,6 +69,16 @@ function pathOf(operation: Callable, params: Readonly<Record<string, unknown>>):
     if (text === '.' || text === '..') throw new TypeError(`params.${name} cannot be "${text}" in a URL`);
     return encodeURIComponent(text);
   });
+}
+
+/** The parts as a form; files are read while they are sent. */
+function formOf(parts: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(parts ?? {})) {
+    if (value instanceof Blob) form.append(name, value);
+    else if (value !== undefined) form.append(name, String(value));
+  }
+  return form;
 }
 
 function queryOf(query: Readonly<Record<string, unknown>>): string {

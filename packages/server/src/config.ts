@@ -58,6 +58,12 @@ function whole(group: Group, about: string, fallback: number, least: number, mos
   return { group, text: about, shown: String(fallback), secret: false, read, fallback };
 }
 
+/** A whole number, or 0 for none. */
+function noneOrWhole(group: Group, about: string, fallback: number, least: number, most: number): Variable<number> {
+  const number = whole(group, about, fallback, least, most);
+  return { ...number, read: (value) => (value === '0' ? 0 : number.read(value)) };
+}
+
 /** A whole number, or `auto`: one for each core that this process may use. */
 function wholeOrCores(group: Group, about: string, fallback: number, least: number, most: number): Variable<number> {
   const number = whole(group, about, fallback, least, most);
@@ -306,6 +312,14 @@ export const variables = {
     0,
     0,
     100_000_000,
+  ),
+  MAIL_RATE_PER_MINUTE: noneOrWhole(
+    'Limits and observation',
+    'Addresses to which the destinations (`ops_email`) of one tenant may mail in a minute; what is more waits or is refused. ' +
+      'A destination has up to 50; 0 = no limit.',
+    1_000,
+    50,
+    1_000_000,
   ),
   METRICS_TENANT_LABEL: onOff(
     'Limits and observation',

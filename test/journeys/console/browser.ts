@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterEach } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { createInstallation, freePort, type Installation, type ServerProcess } from '../../faults/server-process.ts';
 import { type PrefixProxy, startPrefixProxy } from './prefix-proxy.ts';
+import { standOf, watch } from './watch.ts';
 
 const places = [process.env.CHROMIUM ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const program = places.find((path) => path !== '' && existsSync(path));
@@ -56,21 +58,35 @@ export interface Stage {
   start(): Promise<void>;
   /** What went wrong in the pages so far; empty is right. */
   faults(): readonly string[];
+  /** Where each page stands: its address, what it says, and the calls that failed, for the report of a test that failed. */
+  stands(): Promise<string>;
   close(): Promise<void>;
 }
 
 export type Answer = Readonly<Record<string, unknown>>;
 
+export interface StageOptions {
+  /** Path of the server's public address, without a slash at its end; with one, a proxy stands before the server. */
+  readonly prefix?: string;
+  /** Settings of the server besides its address, which are made from that where they depend on it. */
+  readonly settings?: (url: string) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /** Origins besides the server's that pages may go to: an identity provider. */
+  readonly elsewhere?: () => readonly string[];
+}
+
 /**
- * Starts a server on an empty folder, as `npm start` does, and a browser.
- *
- * @param prefix path of the server's public address, without a slash at its end; with one, a proxy stands before the server
+ * How many times slower than it is the browser is to compute: `JOURNEY_SLOWDOWN=10 npm test -- test/journeys/console` finds
+ * the press that comes before the page is ready.
  */
-export async function openStage(prefix = ''): Promise<Stage> {
+const slowdown = Number(process.env.JOURNEY_SLOWDOWN ?? 1);
+
+/** Starts a server on an empty folder, as `npm start` does, and a browser. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const { prefix = '', settings, elsewhere = () => [] } = options;
   const port = await freePort();
   const publicPort = prefix === '' ? port : await freePort();
   const url = `http://localhost:${publicPort}${prefix}`;
-  const environment = { PORT: String(port), NEXTAUTH_URL: url };
+  const environment = { ...(await settings?.(url)), PORT: String(port), NEXTAUTH_URL: url };
   const installation: Installation = await createInstallation(environment, []);
   let browser: Browser | null = null;
   let proxy: PrefixProxy | null = null;
@@ -78,7 +94,7 @@ export async function openStage(prefix = ''): Promise<Stage> {
     if (prefix !== '') proxy = await startPrefixProxy(publicPort, prefix, port);
     const server = await installation.start();
     browser = await launchBrowser();
-    return stageOf(installation, server, browser, url, proxy);
+    return stageOf(installation, server, browser, url, proxy, elsewhere);
   } catch (error) {
     await browser?.close();
     await proxy?.close();
@@ -93,6 +109,7 @@ function stageOf(
   browser: Browser,
   url: string,
   proxy: PrefixProxy | null,
+  elsewhere: () => readonly string[],
 ): Stage {
   let server = first;
   const printed = (pattern: RegExp): string => {
@@ -103,6 +120,7 @@ function stageOf(
   const firstRun = printed(/^open\s+(\S+)/m);
   const apiKey = printed(/^API key\s+(\S+)/m);
   const faults: string[] = [];
+  const failedCalls: string[] = [];
   const contexts: BrowserContext[] = [];
   return {
     folder: installation.folder,
@@ -114,12 +132,16 @@ function stageOf(
     async open({ theme = 'dark', width = 1440 } = {}) {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: theme });
       contexts.push(context);
+      context.on('page', (page) => watch(page, () => [url, ...elsewhere()], { faults, failedCalls }));
       const page = await context.newPage();
-      watch(page, url, faults);
+      if (slowdown > 1) {
+        const session = await context.newCDPSession(page);
+        await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+      }
       return page;
     },
     async call(method, path, body, headers = {}) {
-      const ask = () =>
+      const answer = await patiently(() =>
         fetch(`${url}/api/v1/${path}`, {
           method,
           headers: {
@@ -129,14 +151,8 @@ function stageOf(
             ...headers,
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
-      let answer = await ask();
-      // On a busy machine the server says that it has too much to do, and when to come again.
-      for (let tries = 1; answer.status === 503 && tries < 20; tries += 1) {
-        await answer.arrayBuffer();
-        await new Promise((done) => setTimeout(done, Number(answer.headers.get('retry-after') ?? 1) * 1_000));
-        answer = await ask();
-      }
+        }),
+      );
       const text = await answer.text();
       assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
       return JSON.parse(text) as Answer;
@@ -149,6 +165,10 @@ function stageOf(
       server = await installation.start();
     },
     faults: () => faults,
+    async stands() {
+      const pages = await Promise.all(contexts.flatMap((context) => context.pages()).map(standOf));
+      return [...pages, 'calls that failed, the last ones:', ...failedCalls.slice(-12)].join('\n');
+    },
     async close() {
       await Promise.all(contexts.map((context) => context.close()));
       await browser.close();
@@ -158,18 +178,34 @@ function stageOf(
   };
 }
 
-/** Notes everything that no page of the console may do: errors in its console, refusals of its policy, calls elsewhere. */
-function watch(page: Page, url: string, faults: string[]): void {
-  page.on('console', (message) => {
-    if (message.type() !== 'error') return;
-    // The browser itself writes a line for each answer from 400 on; what the page makes of it is what counts.
-    if (/^Failed to load resource/.test(message.text())) return;
-    faults.push(`console: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-  page.on('request', (request) => {
-    const address = request.url();
-    if (address !== url && !address.startsWith(`${url}/`) && !/^(data|blob|about):/.test(address))
-      faults.push(`foreign request: ${address}`);
+/** Calls again while the server says that it has too much to do, as it does on a busy machine, when it says to come again. */
+export async function patiently(ask: () => Promise<Response>): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await ask();
+    if (answer.status !== 503 || tries >= 20) return answer;
+    await answer.arrayBuffer();
+    await new Promise((done) => setTimeout(done, Number(answer.headers.get('retry-after') ?? 1) * 1_000));
+  }
+}
+
+/**
+ * Does something, and waits for what the page says of it in passing: from before, as it is gone after a few seconds, which a busy
+ * machine may sleep through.
+ */
+export async function says(page: Page, text: string, act: () => Promise<void>): Promise<void> {
+  await Promise.all([page.getByText(text, { exact: false }).first().waitFor(), act()]);
+}
+
+/**
+ * After each test of a file: the browser's console stayed empty, whatever the journey did. Of a test that failed, where its
+ * pages stood is told.
+ */
+export function holdEachJourney(stageNow: () => Stage | undefined): void {
+  afterEach(async (test) => {
+    const stage = stageNow();
+    if (stage === undefined) return;
+    if ('passed' in test && !test.passed) test.diagnostic(`where it stood\n${await stage.stands()}`);
+    assert.deepEqual(stage.faults(), []);
+    assert.deepEqual(stage.proxy?.strays ?? [], [], 'every address lies below the path of the server');
   });
 }

@@ -1,8 +1,8 @@
 // The frame around every page of the console: keys, palette, focus, themes, the end of a session, small screens.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { cannotBrowse, openStage, type Stage } from './browser.ts';
+import { cannotBrowse, holdEachJourney, openStage, type Stage, says } from './browser.ts';
 
 let stage: Stage;
 let page: Page;
@@ -16,8 +16,7 @@ before(async () => {
   page.setDefaultTimeout(patienceMs);
   await page.goto(stage.firstRun);
 });
-// Whatever a journey does, the browser's console stays empty.
-afterEach(() => assert.deepEqual(stage?.faults() ?? [], []));
+holdEachJourney(() => stage);
 after(() => stage?.close());
 
 const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
@@ -35,7 +34,10 @@ test('pages are opened by keys alone, and the focus goes to their headings', ski
   await heading('Decisions').waitFor();
   await openPalette();
   await page.keyboard.type('simul');
-  await page.getByRole('option', { name: /^Simulate/ }).waitFor();
+  await page
+    .getByRole('group', { name: 'Pages' })
+    .getByRole('option', { name: /^Simulate/ })
+    .waitFor();
   await page.keyboard.press('Enter');
   await heading('Simulate').waitFor();
   await focusOn('h1:has-text("Simulate")');
@@ -79,6 +81,50 @@ test('keys that write letters are silent in fields, and can be switched off for 
   await page.keyboard.press('g');
   await page.keyboard.press('d');
   await heading('Decisions').waitFor();
+});
+
+test('[ and ] go through the records of the list that was open, and say where it ends', skip, async () => {
+  const { data } = await stage.call('GET', 'offers?limit=2');
+  const [first = '', second = ''] = (data as readonly { readonly name: string }[]).map(({ name }) => name);
+  await page.goto(`${stage.url}/offers`);
+  await page.getByRole('row', { name: first }).waitFor();
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('Enter');
+  const way = page.getByRole('navigation', { name: 'Records of Offers' });
+  await way.getByText('1 of 12').waitFor();
+  await heading(first).waitFor();
+  await says(page, 'This is the first record of the list.', () => page.keyboard.press('['));
+  await page.keyboard.press(']');
+  await way.getByText('2 of 12').waitFor();
+  await heading(second).waitFor();
+  await focusOn('h1');
+  await page.keyboard.press('[');
+  await heading(first).waitFor();
+  // The same by pressing; and there is no way from where no list was open.
+  await way.getByRole('link', { name: 'Next record' }).click();
+  await way.getByText('2 of 12').waitFor();
+  await page.reload();
+  await heading(second).waitFor();
+  await says(page, 'Open one from a list first.', () => page.keyboard.press(']'));
+  assert.equal(await way.count(), 0);
+});
+
+test('whatever the page has a button for can be typed, and its main act has a key', skip, async () => {
+  await page.goto(`${stage.url}/settings/api-keys`);
+  await page.getByRole('button', { name: 'Revoke Demo key' }).waitFor();
+  await openPalette();
+  await page.keyboard.type('make a key');
+  await page.getByRole('group', { name: 'On this page' }).getByRole('option', { name: 'Make a key' }).waitFor();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Make a key' });
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.goto(`${stage.url}/simulate?customer=CM-000031`);
+  await page.getByText('#1', { exact: true }).waitFor();
+  const asked = page.waitForResponse((each) => each.url().endsWith('/simulate'));
+  await page.keyboard.press('Control+Enter');
+  assert.equal((await asked).status(), 200);
 });
 
 test('the palette opens a decision by any of its ids, and finds nothing in words', skip, async () => {

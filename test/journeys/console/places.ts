@@ -64,6 +64,8 @@ export async function placesOf(stage: Stage): Promise<readonly Place[]> {
     const name = path === '/' ? 'home' : path.slice(1).replaceAll('/', '-').replaceAll('$', '');
     const open = access === 'public';
     places.push({ path, name, address, open });
+    // The server answers there itself, for browsers that run no script.
+    if (open) places.push({ path, name: `${name}-plain`, address: path, open });
     for (const tab of tabs[path] ?? [])
       places.push({ path, name: `${name}-${tab}`, address: `${address}?tab=${tab}`, open });
   }
@@ -72,6 +74,8 @@ export async function placesOf(stage: Stage): Promise<readonly Place[]> {
 
 async function addressOf(stage: Stage, path: string, [a = '', b = '']: readonly string[]): Promise<string> {
   if (path === '/decisions/compare') return `${path}?a=${a}&b=${b}`;
+  // Whoever is signed out is led there from every page, and without loading it anew.
+  if (path === '/login') return '/decisions';
   if (path === '/simulate') return `${path}?customer=${customer}`;
   if (!path.includes('$')) return path;
   if (path === '/decisions/$id') return `/decisions/${a}`;
@@ -114,8 +118,9 @@ export async function frames(page: Page): Promise<void> {
   );
 }
 
-/** Shows the page in a theme, as the menu of themes does. */
+/** Shows the page in a theme, as the menu of themes does; the server's own pages follow the browser. */
 export async function wear(page: Page, theme: 'dark' | 'light'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme });
   await page.evaluate((chosen) => {
     document.documentElement.dataset.theme = chosen;
   }, theme);

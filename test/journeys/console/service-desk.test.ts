@@ -2,9 +2,9 @@
 // at /arbiter/, which takes that path off and later leaves it; it is stopped and started again under the open page, and is read by
 // a viewer, who may change nothing.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { cannotBrowse, openStage, type Stage } from './browser.ts';
+import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { mailedToken } from './mail.ts';
 import { readCustomer } from './walks.ts';
 
@@ -17,15 +17,11 @@ const customer = 'CM-000031';
 
 before(async () => {
   if (cannotBrowse !== false) return;
-  stage = await openStage('/arbiter');
+  stage = await openStage({ prefix: '/arbiter' });
   page = await stage.open();
   page.setDefaultTimeout(timeout);
 });
-afterEach(() => {
-  // Whatever a journey does, the browser's console stays empty.
-  assert.deepEqual(stage?.faults() ?? [], []);
-  assert.deepEqual(stage?.proxy?.strays ?? [], [], 'every address lies below the path of the server');
-});
+holdEachJourney(() => stage);
 after(() => stage?.close());
 
 const heading = (name: string, on = page) => on.getByRole('heading', { level: 1, name }).waitFor();
@@ -148,6 +144,7 @@ test('a viewer reads everything, and is told who may do what a viewer may not', 
   assert.equal(answer.status(), 200, await answer.text());
   await desk.goto(`${stage.url}/customers/${customer}`);
   await heading(customer, desk);
+  await desk.getByText(/June · .*Lyon · .*green/).waitFor();
   await desk.getByText('Suppressed: every offer').waitFor();
   await desk.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=inputs`);
   await disabledBecause(desk, 'Read the inputs', /editor/);
@@ -155,8 +152,13 @@ test('a viewer reads everything, and is told who may do what a viewer may not', 
   await desk.getByText('Settings are changed by admins. You see how they stand.').waitFor();
   await desk.goto(`${stage.url}/settings/api-keys`);
   await desk.getByText('API keys are for admins.').waitFor();
+  // What cannot be read is told to whom a link leads there; a group of such pages alone is not in the rail.
   await desk.goto(`${stage.url}/audit`);
   await heading('Audit log', desk);
+  await desk.getByText('Your role is viewer; this page needs admin.', { exact: false }).waitFor();
+  const rail = desk.getByRole('navigation', { name: 'Pages' });
+  await rail.getByRole('link', { name: 'Health' }).waitFor();
+  assert.equal(await rail.getByRole('link', { name: 'Audit log' }).count(), 0);
 });
 
 /** A control that cannot be used is there, reachable by keyboard, and says why. */

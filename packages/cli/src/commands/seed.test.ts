@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { run } from '../run.ts';
 
@@ -12,9 +15,14 @@ const list = {
 
 async function seed(status: number, answer: object, ...args: readonly string[]) {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  let form: FormData | null = null;
+  const server = createServer(async (request, response) => {
     asked.push(`${request.method} ${request.url}`);
     const isList = request.method === 'GET';
+    const type = request.headers['content-type'];
+    const body = Buffer.concat(await request.toArray());
+    if (type?.startsWith('multipart/'))
+      form = await new Response(body, { headers: { 'content-type': type } }).formData();
     response.writeHead(isList ? 200 : status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(isList ? list : answer));
   });
@@ -29,7 +37,7 @@ async function seed(status: number, answer: object, ...args: readonly string[]) 
     warn: (line) => err.push(line),
   });
   await new Promise((resolve) => server.close(resolve));
-  return { code, out: out.join('\n'), err: err.join('\n'), asked };
+  return { code, out: out.join('\n'), err: err.join('\n'), asked, form: form as FormData | null };
 }
 
 const path = '/api/v1/seed-dataset';
@@ -58,4 +66,50 @@ test('a dataset beside another is refused by name, exit code 1; no key is a wron
   assert.match(refused.err, /coffee_rewards is loaded or being loaded; --force replaces it/);
   assert.equal((await seed(201, {}, 'load')).code, 2);
   assert.equal((await seed(200, {}, 'unload', 'a', 'b')).code, 2);
+});
+
+test('seed upload sends the file with its name and the schema; a refusal names the lines', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'arbiter-seed-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'members of May.csv');
+  const text = 'member_id,first_name\nCM-1,Ülkü\n';
+  await writeFile(file, text);
+  const done = { message: '1 rows of coffee_members were taken over.', rowsInserted: 1 };
+  const args = ['upload', 'coffee_rewards', file, '--schema', 'coffee_members'];
+  const taken = await seed(200, done, ...args);
+  assert.equal(taken.code, 0, taken.err);
+  assert.deepEqual(taken.asked, [`POST ${path}/coffee_rewards/upload`]);
+  assert.equal(taken.out, done.message);
+  const sent = taken.form?.get('file');
+  assert.ok(sent instanceof File);
+  assert.deepEqual([sent.name, sent.type, await sent.text()], ['members of May.csv', 'text/csv', text]);
+  assert.equal(taken.form?.get('schema'), 'coffee_members');
+  assert.equal((await seed(200, done, ...args, '--json')).out, JSON.stringify(done));
+  const problem = {
+    type: 'urn:arbiter:error:csv_invalid',
+    title: 'CSV refused',
+    status: 400,
+    code: 'csv_invalid',
+    requestId: '0',
+    error: 'Line 2 cannot be taken; the rows are as they were.',
+    errors: [{ path: '/file', message: 'line 2: age must be integer' }],
+  };
+  const refused = await seed(400, problem, ...args);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /Line 2 cannot be taken/);
+  assert.match(refused.err, /line 2: age must be integer/);
+  const large = join(folder, 'large.csv');
+  await writeFile(large, '');
+  await truncate(large, 52_428_801);
+  for (const [wrong, words] of [
+    [['coffee_rewards', '--schema', 'coffee_members'], /takes the key of one dataset and one file/],
+    [['coffee_rewards', file], /needs --schema/],
+    [['coffee_rewards', join(folder, 'none.csv'), '--schema', 'coffee_members'], /none\.csv cannot be read/],
+    [['coffee_rewards', folder, '--schema', 'coffee_members'], /is no file/],
+    [['coffee_rewards', large, '--schema', 'coffee_members'], /52428801 bytes; at most 52428800 are taken/],
+  ] as const) {
+    const { code, err, asked } = await seed(200, done, 'upload', ...wrong);
+    assert.deepEqual([code, asked], [2, []], err);
+    assert.match(err, words);
+  }
 });

@@ -1,3 +1,7 @@
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { largestCsv } from '@arbiter/contract';
 import { ApiError, type Client } from '@arbiter/sdk';
 import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
@@ -6,6 +10,8 @@ import { tableLines } from '../table.ts';
 
 /** Loading creates everything in one call. */
 const timeoutMs = 120_000;
+/** A large file over a slow line. */
+const uploadTimeoutMs = 600_000;
 
 /** Demo data of the tenant, see docs/design/api-access.md 13 and 20. */
 export const seedList: Command = {
@@ -86,6 +92,54 @@ ${connectionHelp}`,
     );
   },
 };
+
+export const seedUpload: Command = {
+  name: 'seed upload',
+  summary: 'put the rows of a CSV file in the place of those of a dataset',
+  help: `Put the rows of a CSV file in the place of those of one schema of a dataset that is loaded; all or nothing.
+
+Usage: arbiter seed upload <key> <file.csv> --schema <name> [flags]
+
+  --schema <name>     the schema whose rows are replaced, coffee_members
+
+The headers are the columns of the schema in any letter case, or, for bank_clients of retail_bank, those of the UCI data
+set Bank Marketing. Other columns of the file are left out, columns that it lacks are empty. A row that does not fit
+refuses the file and is named by its line. At most ${largestCsv.toLocaleString('en')} bytes.
+
+${connectionHelp}`,
+  options: { ...connectionOptions, schema: { type: 'string' } },
+  async run(call) {
+    const [key, path, ...more] = call.positionals;
+    if (key === undefined || path === undefined || more.length > 0) {
+      throw new UsageError('takes the key of one dataset and one file');
+    }
+    const schema = call.flags.text('schema');
+    if (schema === undefined) throw new UsageError('needs --schema');
+    const file = await fileAt(path);
+    return overHttp(
+      call,
+      (client) => client.seedDatasets.upload({ params: { key }, body: { schema, file } }),
+      { report: ({ message }) => call.print(message) },
+      { timeoutMs: uploadTimeoutMs },
+    );
+  },
+};
+
+/** A file that is read while it is sent. */
+async function fileAt(path: string): Promise<File> {
+  let content: Blob;
+  try {
+    if (!(await stat(path)).isFile()) throw new UsageError(`${path} is no file`);
+    content = await openAsBlob(path, { type: 'text/csv' });
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`${path} cannot be read`);
+  }
+  // The server would hang up in the middle of it, and that looks like a line that broke.
+  if (content.size > largestCsv) {
+    throw new UsageError(`${path} has ${content.size} bytes; at most ${largestCsv} are taken`);
+  }
+  return new File([content], basename(path), { type: 'text/csv' });
+}
 
 function keyOf(call: Call): string {
   const [key, ...more] = call.positionals;

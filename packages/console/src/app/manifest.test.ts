@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { apiKeyOperations } from '@arbiter/contract/api-keys';
+import { auditLogOperations } from '@arbiter/contract/audit-logs';
 import { House } from 'lucide-react';
 import { addresses } from '../route/addresses.ts';
 import type { railGroups, Screen } from '../route/feature.ts';
@@ -25,6 +27,11 @@ test('no two pages answer to the same letter after g, and pages of the rail need
   }
 });
 
+test('a page that only some may read says of whom its operation is', () => {
+  const roles = { '/audit': auditLogOperations.list.role, '/settings/api-keys': apiKeyOperations.list.role };
+  assert.deepEqual(Object.fromEntries(screens.flatMap(({ path, needs }) => (needs ? [[path, needs]] : []))), roles);
+});
+
 test('every address leads to a screen', () => {
   const patterns = screens.map(({ path }) => new RegExp(`^${path.replaceAll(/\$[a-zA-Z]+/g, '[^/]+')}$`));
   for (const [name, address] of Object.entries(addresses)) {
@@ -41,6 +48,21 @@ const screen = (path: string, group: (typeof railGroups)[number], order: number)
   title: path,
   rail: { group, order, icon: House },
   load: async () => () => null,
+});
+
+test('the rail keeps a page that cannot be read in its place, and leaves out a group of such pages alone', () => {
+  const sections = railOf(
+    [
+      { ...screen('/audit', 'govern', 10), needs: 'admin' },
+      { ...screen('/keys', 'operate', 20), needs: 'admin' },
+      screen('/health', 'operate', 10),
+    ],
+    ({ needs }) => needs === undefined,
+  );
+  assert.deepEqual(
+    sections.map(({ group, entries }) => [group, ...entries.map((entry) => entry.screen.path)]),
+    [['operate', '/health', '/keys']],
+  );
 });
 
 test('the rail has the groups that have screens, in their order', () => {

@@ -10,15 +10,21 @@ export interface RailSection {
   readonly entries: readonly RailEntry[];
 }
 
-/** The rail: the groups that have screens, in their order, each with its screens in theirs. */
-export function railOf(screens: readonly Screen[]): readonly RailSection[] {
+/**
+ * The rail: the groups in their order, each with its screens in theirs. It is the same for every role, so that places stay where they
+ * were, but for groups of which nothing can be read.
+ */
+export function railOf(
+  screens: readonly Screen[],
+  isReadable: (screen: Screen) => boolean = () => true,
+): readonly RailSection[] {
   const entries = screens.flatMap((screen) => (screen.rail === undefined ? [] : [{ screen, place: screen.rail }]));
   return railGroups
     .map((group) => ({
       group,
       entries: entries.filter(({ place }) => place.group === group).sort((a, b) => a.place.order - b.place.order),
     }))
-    .filter((section) => section.entries.length > 0);
+    .filter((section) => section.entries.some(({ screen }) => isReadable(screen)));
 }
 
 /** The entry that an address belongs to: the one whose path is its longest beginning. */

@@ -1,28 +1,23 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
-import {
-  lazy,
-  type ReactNode,
-  Suspense,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
-import { boot, tenantOf } from '../data/boot.ts';
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { boot, roleOf, tenantOf } from '../data/boot.ts';
+import { can } from '../data/can.ts';
 import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
 import { recall, remember } from '../data/storage.ts';
-import { useLive } from '../data/use-session.ts';
+import { useLive, useSignOut } from '../data/use-session.ts';
 import { keyTexts } from '../messages/palette.ts';
 import { shellTexts, tenantTexts } from '../messages/shell.ts';
+import { trailTexts } from '../messages/trail.ts';
 import type { Command } from '../route/feature.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { cx } from '../ui/cx.ts';
-import { useLinks } from '../ui/link.tsx';
-import { Toaster } from '../ui/toast.tsx';
+import { later } from '../ui/later.tsx';
+import { type Links, useLinks } from '../ui/link.tsx';
+import { Toaster, toast } from '../ui/toast.tsx';
+import { stepsFrom } from '../ui/trail.ts';
 import { focusHeadings, keepPlaces } from './arrival.ts';
 import { Banners } from './banners.tsx';
+import { commit } from './commit.ts';
 import { listenForKeys } from './key-listener.ts';
 import { browserSurroundings, watchOtherTabs } from './live.ts';
 import { features, screens } from './manifest.ts';
@@ -30,18 +25,25 @@ import { Rail } from './rail.tsx';
 import { railEntryOf, railOf } from './rail-sections.ts';
 import { chooseTheme, themes } from './theme.ts';
 import { TopBar } from './top-bar.tsx';
+import { leave } from './user-menu.tsx';
 
-const Palette = lazy(() => import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })));
-const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp })));
-const TenantSwitch = lazy(() => import('./tenant-switch.tsx').then(({ TenantSwitch }) => ({ default: TenantSwitch })));
-const SignInAgain = lazy(() => import('./sign-in-again.tsx').then(({ SignInAgain }) => ({ default: SignInAgain })));
-
-const sections = railOf(screens);
+const Palette = later(() => import('./palette/palette.tsx').then((module) => module.Palette));
+const KeyHelp = later(() => import('./key-help.tsx').then((module) => module.KeyHelp));
+const TenantSwitch = later(() => import('./tenant-switch.tsx').then((module) => module.TenantSwitch));
+const SignInAgain = later(() => import('./sign-in-again.tsx').then((module) => module.SignInAgain));
 
 /** Whose session this page shows: person and tenant. */
 function sessionName(): string {
   const block = boot();
   return `${tenantOf(block)}:${block.authenticated ? (block.session.principal?.id ?? '') : ''}`;
+}
+
+/** Goes to a neighbour of the record that is open, in the list that it was opened from. */
+function step({ here, go }: Links, where: 'previous' | 'next'): void {
+  const steps = here === undefined ? null : stepsFrom(here());
+  const to = steps?.[where] ?? null;
+  if (to !== null) go(to);
+  else toast({ text: steps === null ? trailTexts.none : trailTexts[where === 'next' ? 'last' : 'first'] });
 }
 
 /** The frame around every page of a signed-in person: rail, top bar, page, and what may open over them. */
@@ -53,6 +55,12 @@ export function Shell({ children }: { children: ReactNode }) {
   const [drawer, setDrawer] = useState(false);
   const [narrow, setNarrow] = useState(() => recall('layout') === 'narrow');
   const signedOut = useSyncExternalStore(onSignInAsked, isAskingToSignIn);
+  const signOut = useSignOut(leave);
+  const role = roleOf(boot());
+  const sections = useMemo(
+    () => railOf(screens, ({ needs = null }) => can({ role: needs, auth: 'credential' }, role).allowed),
+    [role],
+  );
   const current = railEntryOf(sections, address);
   useLive(browserSurroundings);
   useEffect(() => focusHeadings(router, document), [router]);
@@ -84,12 +92,22 @@ export function Shell({ children }: { children: ReactNode }) {
         words: 'switch tenant account playground',
         act: { run: () => setOver('tenants') },
       },
+      {
+        id: 'documents',
+        title: shellTexts.apiDocuments,
+        words: 'openapi reference help',
+        act: { run: () => void globalThis.open(links.href('/api/docs'), '_blank', 'noopener') },
+      },
+      { id: 'sign-out', title: shellTexts.signOut, words: 'leave log out', act: { run: signOut } },
     ],
-    [],
+    [links, signOut],
   );
   useKeys([
     { keys: 'mod+k', title: keyTexts.palette, run: () => setOver('palette') },
     { keys: '?', title: keyTexts.overview, run: () => setOver('keys') },
+    { keys: 'mod+enter', title: keyTexts.commit, run: () => commit(document.getElementById('page')) },
+    { keys: '[', title: trailTexts.previous, run: () => step(links, 'previous') },
+    { keys: ']', title: trailTexts.next, run: () => step(links, 'next') },
     {
       keys: '/',
       title: keyTexts.filter,
@@ -143,12 +161,10 @@ export function Shell({ children }: { children: ReactNode }) {
           {children}
         </main>
       </div>
-      <Suspense>
-        {over === 'palette' ? <Palette commands={commands} onClose={() => setOver(null)} go={links.go} /> : null}
-        {over === 'keys' ? <KeyHelp onClose={() => setOver(null)} /> : null}
-        {over === 'tenants' ? <TenantSwitch onClose={() => setOver(null)} /> : null}
-        {signedOut ? <SignInAgain /> : null}
-      </Suspense>
+      {over === 'palette' ? <Palette commands={commands} onClose={() => setOver(null)} go={links.go} /> : null}
+      {over === 'keys' ? <KeyHelp onClose={() => setOver(null)} /> : null}
+      {over === 'tenants' ? <TenantSwitch onClose={() => setOver(null)} /> : null}
+      {signedOut ? <SignInAgain /> : null}
       <Toaster />
     </div>
   );

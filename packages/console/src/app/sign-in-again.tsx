@@ -6,7 +6,9 @@ import { boot } from '../data/boot.ts';
 import { useMutate } from '../data/use-operation.ts';
 import { useSignInAgain } from '../data/use-session.ts';
 import { FailurePanel } from '../forms/failure-panel.tsx';
+import { CodeField, useSignInSteps } from '../forms/sign-in-steps.tsx';
 import { signInAgainTexts } from '../messages/shell.ts';
+import { secondStepTexts } from '../messages/sign-in.ts';
 import { addresses } from '../route/addresses.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -17,12 +19,9 @@ import { Link } from '../ui/link.tsx';
 export function SignInAgain() {
   const [email, setEmail] = useState(emailOfSession);
   const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
-  const [token, setToken] = useState<string | null>(null);
-  const [setup, setSetup] = useState(false);
   const goOn = useSignInAgain(() => globalThis.location.reload());
   const login = useMutate(accountOperations.login);
-  const verify = useMutate(secondFactorOperations.step);
+  const steps = useSignInSteps(() => void goOn());
   const tenant = boot();
   const tenantId = tenant.authenticated ? tenant.session.tenant?.id : undefined;
   // Whoever signed in in another window finds the page open again.
@@ -33,19 +32,13 @@ export function SignInAgain() {
   }, [goOn]);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (token !== null) {
-      if ((await verify.run({ body: { action: 'verify', mfaToken: token, code } })) !== null) await goOn();
-      return;
-    }
+    if (steps.asksCode) return steps.verify();
     const body = { email, password, ...(tenantId === undefined ? {} : { tenantId }) };
-    const answer = await login.run({ body });
-    if (answer === null) return;
-    if (answer.setupRequired) setSetup(true);
-    else if (answer.mfaRequired) setToken(answer.mfaToken ?? '');
-    else await goOn();
+    steps.goOn(await login.run({ body }));
   };
-  const failed = token === null ? login : verify;
-  const operation = token === null ? accountOperations.login : secondFactorOperations.step;
+  const [failure, operation] = steps.asksCode
+    ? [steps.failure, secondFactorOperations.step]
+    : [login.failure, accountOperations.login];
   return (
     <Dialog
       open
@@ -56,9 +49,11 @@ export function SignInAgain() {
       description={signInAgainTexts.description}
     >
       <form onSubmit={submit} className="flex flex-col gap-3">
-        {failed.failure === null ? null : <FailurePanel failure={failed.failure} operation={operation} />}
-        {setup ? <p className="text-soft">{signInAgainTexts.setup}</p> : null}
-        {token === null ? (
+        {failure === null ? null : <FailurePanel failure={failure} operation={operation} />}
+        {steps.mustSetUp ? <p className="text-soft">{signInAgainTexts.setup}</p> : null}
+        {steps.asksCode ? (
+          <CodeField steps={steps} />
+        ) : (
           <>
             <TextField
               label={signInAgainTexts.email}
@@ -77,21 +72,11 @@ export function SignInAgain() {
               onChange={({ target }) => setPassword(target.value)}
             />
           </>
-        ) : (
-          <TextField
-            label={signInAgainTexts.code}
-            help={signInAgainTexts.codeHelp}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            required
-            value={code}
-            onChange={({ target }) => setCode(target.value)}
-          />
         )}
         <div className="flex flex-wrap items-center justify-between gap-2 pt-1">
           <Link to={addresses.login()}>{signInAgainTexts.leave}</Link>
-          <Button kind="primary" submit busy={login.busy || verify.busy}>
-            {token === null ? signInAgainTexts.signIn : signInAgainTexts.next}
+          <Button kind="primary" submit busy={login.busy || steps.busy}>
+            {steps.asksCode ? secondStepTexts.next : signInAgainTexts.signIn}
           </Button>
         </div>
         {tenant.signIn.sso && tenantId !== undefined ? (

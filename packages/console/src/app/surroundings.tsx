@@ -12,6 +12,7 @@ export function Surroundings({ children }: { children: ReactNode }) {
     return {
       href: (to: string) => before + to,
       go: (to: string) => router.history.push(before + to),
+      here: () => router.history.location.pathname.slice(before.length),
       // What is fetched ahead and did not arrive is asked for again, and told, when the page is opened.
       prefetch: (to: string) => void router.preloadRoute({ to: to.replace(/[?#].*$/, '') }).catch(() => undefined),
     };

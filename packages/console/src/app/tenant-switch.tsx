@@ -7,12 +7,15 @@ import { codeOf } from '../data/failure.ts';
 import { useMutate, useOperation } from '../data/use-operation.ts';
 import { FailurePanel } from '../forms/failure-panel.tsx';
 import { Loaded } from '../forms/loaded.tsx';
+import { CodeField, useSignInSteps } from '../forms/sign-in-steps.tsx';
+import { secondStepTexts } from '../messages/sign-in.ts';
 import { tenantSwitchTexts as t } from '../messages/tenants.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useLinks } from '../ui/link.tsx';
+import { ProblemPanel } from '../ui/problem.tsx';
 
 /** The tenants of the signed-in person, and the way into another one (docs/design/api-settled.md, "Access and console"). */
 export function TenantSwitch({ onClose }: { onClose: () => void }) {
@@ -84,30 +87,30 @@ function TenantLine({ tenant: { name, role, isPlayground, current } }: { tenant:
 function Into({ tenant: { id: tenantId, name }, onBack }: { tenant: Membership; onBack: () => void }) {
   const links = useLinks();
   const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
-  const [token, setToken] = useState<string | null>(null);
-  const [mustSetUp, setMustSetUp] = useState(false);
+  const [byGoogle, setByGoogle] = useState(false);
   const move = useMutate(accountOperations.switchTenant);
-  const verify = useMutate(secondFactorOperations.step);
   // Nothing of the page may stay: it is loaded anew, where the other tenant begins.
-  const enter = () => globalThis.location.assign(links.href('/'));
-  const go = async (body: { readonly tenantId: string; readonly password?: string }) => {
-    const answer = await move.run({ body });
-    if (answer === null) return;
-    if (answer.setupRequired) setMustSetUp(true);
-    else if (answer.mfaRequired) setToken(answer.mfaToken ?? '');
-    else enter();
+  const steps = useSignInSteps(() => globalThis.location.assign(links.href('/')));
+  const go = async (given: { readonly password?: string }) => {
+    setByGoogle(given.password === undefined);
+    steps.goOn(await move.run({ body: { tenantId, ...given } }));
   };
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (token === null) return go({ tenantId, password });
-    if ((await verify.run({ body: { action: 'verify', mfaToken: token, code } })) !== null) enter();
+    void (steps.asksCode ? steps.verify() : go({ password }));
   };
-  const [failure, operation] =
-    token === null ? [move.failure, accountOperations.switchTenant] : [verify.failure, secondFactorOperations.step];
+  const [failure, operation] = steps.asksCode
+    ? [steps.failure, secondFactorOperations.step]
+    : [move.failure, accountOperations.switchTenant];
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
-      {failure === null ? null : <FailurePanel failure={failure} operation={operation} />}
+      {failure === null ? null : byGoogle && codeOf(failure) === 'validation_failed' ? (
+        <ProblemPanel tone="warn" title={t.otherGoogle}>
+          <p>{t.otherGoogleText}</p>
+        </ProblemPanel>
+      ) : (
+        <FailurePanel failure={failure} operation={operation} />
+      )}
       {codeOf(failure) === 'sso_required' ? (
         <a
           className={linkClass}
@@ -116,7 +119,7 @@ function Into({ tenant: { id: tenantId, name }, onBack }: { tenant: Membership; 
           {t.sso}
         </a>
       ) : null}
-      {mustSetUp ? (
+      {steps.mustSetUp ? (
         <p role="status" className="text-soft">
           {t.setup}{' '}
           <a className={linkClass} href={links.href(`/login?tenantId=${encodeURIComponent(tenantId)}`)}>
@@ -124,7 +127,9 @@ function Into({ tenant: { id: tenantId, name }, onBack }: { tenant: Membership; 
           </a>
         </p>
       ) : null}
-      {token === null ? (
+      {steps.asksCode ? (
+        <CodeField steps={steps} />
+      ) : (
         <TextField
           label={t.password}
           type="password"
@@ -134,30 +139,19 @@ function Into({ tenant: { id: tenantId, name }, onBack }: { tenant: Membership; 
           value={password}
           onChange={({ target }) => setPassword(target.value)}
         />
-      ) : (
-        <TextField
-          label={t.code}
-          help={t.codeHelp}
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          autoFocus
-          required
-          value={code}
-          onChange={({ target }) => setCode(target.value)}
-        />
       )}
       <div className="flex flex-wrap items-center justify-between gap-2 pt-1">
         <Button kind="quiet" onClick={onBack}>
           {t.back}
         </Button>
         <span className="flex flex-wrap items-center gap-2">
-          {boot().signIn.google && token === null ? (
-            <Button busy={move.busy} onClick={() => void go({ tenantId })}>
+          {boot().signIn.google && !steps.asksCode ? (
+            <Button busy={move.busy} onClick={() => void go({})}>
               {t.withGoogle}
             </Button>
           ) : null}
-          <Button kind="primary" submit busy={move.busy || verify.busy}>
-            {token === null ? t.go(name) : t.next}
+          <Button kind="primary" submit busy={move.busy || steps.busy}>
+            {steps.asksCode ? secondStepTexts.next : t.go(name)}
           </Button>
         </span>
       </div>

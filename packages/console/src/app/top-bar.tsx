@@ -1,17 +1,21 @@
 import { ChevronsUpDown, CircleHelp, Menu as MenuIcon, Search } from 'lucide-react';
-import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../data/boot.ts';
 import { shellTexts, tenantTexts } from '../messages/shell.ts';
 import { addresses } from '../route/addresses.ts';
 import { writtenKeys } from '../route/keys.ts';
 import { Button } from '../ui/button.tsx';
+import { later } from '../ui/later.tsx';
 import { Link, useLinks } from '../ui/link.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { JobsTray } from './jobs-tray.tsx';
 import { isMac } from './platform.ts';
 import { UserMenu } from './user-menu.tsx';
 
-const HealthDot = lazy(() => import('./health-dot.tsx').then(({ HealthDot }) => ({ default: HealthDot })));
+const HealthDot = later(
+  () => import('./health-dot.tsx').then((module) => module.HealthDot),
+  <span className="size-8" />,
+);
 
 export interface TopBarProps {
   readonly onPages: () => void;
@@ -63,9 +67,7 @@ export function TopBar({ onPages, onSearch, onKeys, onTenants }: TopBarProps) {
           </kbd>
         </button>
         <JobsTray />
-        <Suspense fallback={<span className="size-8" />}>
-          <HealthDot />
-        </Suspense>
+        <HealthDot />
         <Menu
           items={[
             { label: shellTexts.keys, shortcut: '?', act: onKeys },

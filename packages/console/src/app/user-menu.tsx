@@ -10,7 +10,7 @@ import { screens } from './manifest.ts';
 import { chooseTheme, chosenTheme, themes } from './theme.ts';
 
 /** After a sign-out nothing of the page may stay: it is loaded anew, at the sign-in. */
-function leave(): void {
+export function leave(): void {
   globalThis.location.assign(`.${addresses.login()}`);
 }
 

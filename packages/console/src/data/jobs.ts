@@ -21,7 +21,7 @@ export interface Job extends JobStanding {
 export interface Tray {
   readonly jobs: () => readonly Job[];
   readonly subscribe: (listener: () => void) => () => void;
-  /** Begins to watch work that the server does under this id. */
+  /** Begins to watch work that the server does under this id, unless it is watched already. */
   readonly watch: (job: Pick<Job, 'id' | 'kind' | 'title' | 'open'>) => void;
   /** Work that this page does itself: it reports how it stands, and a reload ends it. */
   readonly report: (job: Pick<Job, 'id' | 'kind' | 'title' | 'open'> & JobStanding, cancel?: () => void) => void;
@@ -90,6 +90,7 @@ export function createTray({ watches, now, isSeen, sleep }: TraySurroundings): T
       return () => listeners.delete(listener);
     },
     watch: (job) => {
+      if (jobs.some(({ id, state }) => id === job.id && state === 'running')) return;
       const begun: Job = { ...job, state: 'running', startedAt: now(), seen: false };
       put(begun);
       void follow(begun);

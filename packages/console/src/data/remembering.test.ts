@@ -119,7 +119,7 @@ function trayFor(answers: readonly (Partial<Job> | Error)[]) {
       tray.subscribe(look);
       look();
     });
-  return { tray, ended, cancelled };
+  return { tray, ended, cancelled, left };
 }
 
 const load = { id: 'j1', kind: 'packLoad', title: 'Coffee', open: '/offers' } as const;
@@ -137,6 +137,14 @@ test('work is asked after until it ends, over failures of single questions', asy
   assert.deepEqual([job.state, job.note, job.startedAt], ['done', '12 offers', 5]);
   tray.clear();
   assert.deepEqual(tray.jobs(), []);
+});
+
+test('work that is watched already is not asked after twice', async () => {
+  const { tray, ended, left } = trayFor([{ state: 'done' }, { progress: 0.5 }]);
+  tray.watch(load);
+  tray.watch(load);
+  await ended();
+  assert.equal(left.length, 1);
 });
 
 test('work that nobody can be asked about any more ends as failed', async () => {

@@ -2,17 +2,19 @@ import type { Operation } from '@arbiter/contract/operation';
 import type { CallBody, CallInput } from '@arbiter/sdk/caller';
 import {
   keepPreviousData,
+  type Query,
   type QueryClient,
   useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { boot, onBoot, tenantOf } from './boot.ts';
 import { call } from './call.ts';
 import { codeOf, type Failure, failureOf } from './failure.ts';
 import { isOld, oldAfter } from './invalidation.ts';
+import { inTurn, isLong, rowsPerPage } from './long-lists.ts';
 import { operationKey } from './operation-key.ts';
 import { mayShowAtOnce } from './optimism.ts';
 
@@ -54,7 +56,8 @@ export function useOperation<const O extends Operation>(
 ): Answer<CallBody<O>> {
   const tenant = useTenant();
   const query = useQuery({
-    queryKey: operationKey(tenant, operation, input),
+    // An input that is the same object is not written out again: it may be a whole flow.
+    queryKey: useMemo(() => operationKey(tenant, operation, input), [tenant, operation, input]),
     queryFn: ({ signal }) => call(operation, { ...input, signal }),
     enabled,
     refetchInterval: everyMs,
@@ -98,9 +101,16 @@ export interface ListAnswer<Row> extends Omit<Answer<readonly Row[]>, 'data'> {
   readonly loadingMore: boolean;
   /** True after the server forgot the place in the list and it began again at the top. */
   readonly restarted: boolean;
+  /** Until when the next page waits for the server's limit, in milliseconds; it then goes on by itself. Null: it does not. */
+  readonly waitsUntil: number | null;
+  /** True when something changed that a list of so many pages does not read by itself: offer `refresh`. */
+  readonly outdated: boolean;
 }
 
-/** Asks a list with a cursor page by page. The filters are the operation's query without `cursor`. */
+/**
+ * Asks a list with a cursor page by page. The filters are the operation's query without `cursor`. A list of many pages is not
+ * read anew by itself (`data/long-lists.ts`).
+ */
 export function useList<const O extends Operation>(
   operation: O,
   input: CallInput<O>,
@@ -109,19 +119,33 @@ export function useList<const O extends Operation>(
   const tenant = useTenant();
   const client = useQueryClient();
   const [restarted, setRestarted] = useState(false);
-  const key = ['list', ...operationKey(tenant, operation, input)];
+  const [waitsUntil, setWaitsUntil] = useState<number | null>(null);
+  const [, id, question] = operationKey(tenant, operation, input);
+  const key = useMemo(() => ['list', tenant, id, question] as const, [tenant, id, question]);
+  // The question whose answer was found to be old. A further page does not make the others current.
+  const [oldOne, setOldOne] = useState<string | null>(null);
+  const name = key.join(' ');
+  const isLive = everyMs !== false;
+  useEffect(() => {
+    // What is read again and again begins at the top: a long list would not be.
+    if (isLive && isLong(client.getQueryData(key))) void client.resetQueries({ queryKey: key, exact: true });
+  }, [isLive, client, key]);
   const query = useInfiniteQuery({
     queryKey: key,
     initialPageParam: null as string | null,
     queryFn: async ({ signal, pageParam }) => {
-      const asked: CallInput<O> =
-        pageParam === null ? { ...input, signal } : withCursor({ ...input, signal }, pageParam);
-      return pageOf<RowOf<O>>(await call(operation, asked));
+      if (pageParam === null) {
+        setOldOne(null);
+        return pageOf<RowOf<O>>(await call(operation, { ...input, signal }));
+      }
+      const asked = withCursor(operation, { ...input, signal }, pageParam);
+      return pageOf<RowOf<O>>(await inTurn(operation, signal, () => call(operation, asked), setWaitsUntil));
     },
     getNextPageParam: ({ pagination }) => (pagination.hasMore ? (pagination.nextCursor ?? null) : null),
     enabled,
-    refetchInterval: everyMs,
-    refetchOnWindowFocus: operation.loadClass !== 'heavy',
+    refetchInterval: ({ state }) => (isLong(state.data) ? false : everyMs),
+    refetchOnWindowFocus: ({ state }) => operation.loadClass !== 'heavy' && !isLong(state.data),
+    refetchOnMount: ({ state }) => !isLong(state.data),
     placeholderData: keepPreviousData,
   });
   const failure = query.error === null ? null : failureOf(query.error);
@@ -131,29 +155,43 @@ export function useList<const O extends Operation>(
     void client.resetQueries({ queryKey: key });
   }
   const pages = query.data?.pages ?? [];
+  const isBeingRead = query.isFetching && !query.isFetchingNextPage;
+  const isOutdated = query.isStale && isLong(query.data) && client.getQueryState(key)?.isInvalidated === true;
+  useEffect(() => {
+    if (isOutdated && !isBeingRead) setOldOne(name);
+  }, [isOutdated, isBeingRead, name]);
   const rows = useMemo(() => (query.data?.pages ?? []).flatMap(({ data }) => data), [query.data]);
-  const { fetchNextPage, refetch, hasNextPage, isFetchingNextPage } = query;
+  const { fetchNextPage, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError } = query;
   return {
     rows,
     total: pages.at(-1)?.pagination.total ?? null,
     complete: query.isSuccess && !hasNextPage && !query.isPlaceholderData,
     failure: codeOf(failure) === 'invalid_cursor' ? null : failure,
     loading: query.isPending && enabled,
-    old: query.isPlaceholderData || (query.isError && pages.length > 0),
+    // A page that did not come does not make the others old.
+    old: query.isPlaceholderData || (query.isError && pages.length > 0 && !isFetchNextPageError),
     asOf: query.dataUpdatedAt === 0 ? null : query.dataUpdatedAt,
     restarted,
+    waitsUntil: isFetchingNextPage ? waitsUntil : null,
+    outdated: oldOne === name && !isBeingRead,
     loadingMore: isFetchingNextPage,
     loadMore: useCallback(() => {
       if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
     }, [fetchNextPage, hasNextPage, isFetchingNextPage]),
-    refresh: useCallback(() => void refetch(), [refetch]),
+    // After a page that failed, that page is asked for again, and not all those that are here.
+    refresh: useCallback(
+      () => void (isFetchNextPageError ? fetchNextPage() : refetch()),
+      [fetchNextPage, isFetchNextPageError, refetch],
+    ),
   };
 }
 
-/** The input of a list with a cursor put into its query. */
-function withCursor<Input extends object>(input: Input, cursor: string): Input {
+/** The input of a list with a cursor put into its query, and the size of the pages after the first. */
+function withCursor<Input extends object>(operation: Operation, input: Input, cursor: string): Input {
   const query: unknown = Reflect.get(input, 'query');
-  return { ...input, query: { ...(typeof query === 'object' ? query : {}), cursor } };
+  const asked = typeof query === 'object' && query !== null ? query : {};
+  const limit = rowsPerPage(operation, Reflect.get(asked, 'limit'));
+  return { ...input, query: { ...asked, ...(limit === undefined ? {} : { limit }), cursor } };
 }
 
 function pageOf<Row>(body: unknown): CursorPage<Row> {
@@ -171,8 +209,10 @@ export interface MutateOptions<O extends Operation> {
 }
 
 export interface Mutation<O extends Operation> {
-  /** Sends it; answers with the body, or with null when it failed (`failure` then says why). */
-  readonly run: (input: CallInput<O>) => Promise<CallBody<O> | null>;
+  /** Sends it; answers with the body, or with null when it failed (`failure` then says why). Not where an answer has no body. */
+  readonly run: null extends CallBody<O> ? never : (input: CallInput<O>) => Promise<CallBody<O> | null>;
+  /** Sends it; answers whether it was done. For operations that answer without a body, where null would say nothing. */
+  readonly done: (input: CallInput<O>) => Promise<boolean>;
   readonly busy: boolean;
   readonly failure: Failure | null;
   readonly clear: () => void;
@@ -209,7 +249,18 @@ export function useMutate<const O extends Operation>(operation: O, options: Muta
   const { mutateAsync, reset } = mutation;
   return {
     // The failure is told by `failure` below; `run` says no more than that there is no body.
-    run: useCallback((input: CallInput<O>) => mutateAsync(input).catch(() => null), [mutateAsync]),
+    run: useCallback(
+      (input: CallInput<O>) => mutateAsync(input).catch(() => null),
+      [mutateAsync],
+    ) as Mutation<O>['run'],
+    done: useCallback(
+      (input: CallInput<O>) =>
+        mutateAsync(input).then(
+          () => true,
+          () => false,
+        ),
+      [mutateAsync],
+    ),
     busy: mutation.isPending,
     failure: mutation.error === null ? null : failureOf(mutation.error),
     clear: reset,
@@ -241,10 +292,20 @@ export function refreshAfter(client: QueryClient, operation: Pick<Operation, 'id
 /** The same by names of resources; `*`: all. */
 export function refreshResources(client: QueryClient, old: readonly string[]): void {
   if (old.length === 0) return;
-  void client.invalidateQueries({
-    predicate: ({ queryKey }) => {
-      const id = queryKey[0] === 'list' ? queryKey[2] : queryKey[1];
-      return typeof id === 'string' && isOld(id, old);
-    },
-  });
+  // A long list that is not on the screen begins again at the top when it is next shown.
+  client.removeQueries({ type: 'inactive', predicate: (query) => names(query, old) && isLong(query.state.data) });
+  void client.invalidateQueries({ predicate: (query) => names(query, old) });
+}
+
+/** Says what others made old: it is asked for again as above, but a long list only when somebody wants it. */
+export function outdateResources(client: QueryClient, old: readonly string[]): void {
+  if (old.length === 0) return;
+  const isLeft = (query: Query) => isLong(query.state.data);
+  void client.invalidateQueries({ predicate: (query) => names(query, old) && !isLeft(query) });
+  void client.invalidateQueries({ predicate: (query) => names(query, old) && isLeft(query), refetchType: 'none' });
+}
+
+function names({ queryKey }: Query, old: readonly string[]): boolean {
+  const id = queryKey[0] === 'list' ? queryKey[2] : queryKey[1];
+  return typeof id === 'string' && isOld(id, old);
 }

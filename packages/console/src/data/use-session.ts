@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import type { PollerSurroundings } from './events.ts';
 import { signedInAgain, signOut } from './session.ts';
-import { refreshResources } from './use-operation.ts';
+import { outdateResources } from './use-operation.ts';
 
 /** Looks whether somebody is signed in again and lets the page go on; `onOther` when it is somebody else. */
 export function useSignInAgain(onOther: () => void): () => Promise<void> {
@@ -32,7 +32,7 @@ export function useLive(surroundings: PollerSurroundings): void {
       if (over) return;
       const stop = startEvents(surroundings);
       const leave = onEvents((events) => {
-        refreshResources(client, [...new Set(events.flatMap(({ type }) => oldAfterEvent(type)))]);
+        outdateResources(client, [...new Set(events.flatMap(({ type }) => oldAfterEvent(type)))]);
       });
       end = () => {
         leave();

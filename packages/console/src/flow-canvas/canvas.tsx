@@ -1,143 +1,65 @@
 import '@xyflow/react/dist/base.css';
-import {
-  Background,
-  BackgroundVariant,
-  Controls,
-  type Edge,
-  Handle,
-  MarkerType,
-  MiniMap,
-  type Node,
-  type NodeProps,
-  Position,
-  ReactFlow,
-} from '@xyflow/react';
-import { useMemo } from 'react';
-import { phaseNames } from '../messages/flow-nodes.ts';
-import { cx } from '../ui/cx.ts';
-import { type Phase, skipsOf } from './flow.ts';
-import { layoutOf, nodeSize } from './layout.ts';
-import { NodeCounts, NodeText, type NodeView, phaseColour, phaseMark } from './node-look.tsx';
+import { Background, BackgroundVariant, Controls, MiniMap, type NodeChange, ReactFlow } from '@xyflow/react';
+import { startTransition, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { flowTexts as t } from '../messages/flows.ts';
+import { type CanvasNode, nodeTypes } from './canvas-boxes.tsx';
+import { edgesOf, nodesOf } from './canvas-elements.ts';
+import { firstView, layoutOf, type Size } from './layout.ts';
 import type { FlowViewProps } from './outline.tsx';
 
-type StepNode = Node<NodeView & Record<string, unknown>, 'step'>;
-type LaneNode = Node<{ readonly phase: Phase; readonly width: number; readonly height: number }, 'lane'>;
-
-function StepBox({ data, selected }: NodeProps<StepNode>) {
-  return (
-    <div
-      className={cx(
-        'flex items-start gap-2 rounded-card border bg-surface px-3 py-2.5',
-        selected ? 'border-accent outline outline-accent' : 'border-line-strong hover:border-accent',
-        !data.node.enabled && 'border-dashed',
-      )}
-      style={{ width: nodeSize.width, height: nodeSize.height }}
-    >
-      <Handle id="top" type="target" position={Position.Top} isConnectable={false} className="opacity-0" />
-      <Handle id="left" type="target" position={Position.Left} isConnectable={false} className="opacity-0" />
-      <NodeText node={data.node} namer={data.namer} />
-      <NodeCounts run={data.run} problems={data.problems} />
-      <Handle id="bottom" type="source" position={Position.Bottom} isConnectable={false} className="opacity-0" />
-      <Handle id="right" type="source" position={Position.Right} isConnectable={false} className="opacity-0" />
-    </div>
-  );
-}
-
-const tints: Readonly<Record<Phase, string>> = { 1: 'bg-chart-3/5', 2: 'bg-chart-1/5', 3: 'bg-chart-7/5' };
-
-function LaneBox({ data }: NodeProps<LaneNode>) {
-  return (
-    <div
-      className={cx('rounded-dialog border border-line', tints[data.phase])}
-      style={{ width: data.width, height: data.height }}
-    >
-      <p className="flex items-center gap-1.5 px-5 py-3 text-dense font-semibold text-soft">
-        <span aria-hidden className={phaseColour[data.phase]}>
-          {phaseMark[data.phase]}
-        </span>
-        {phaseNames[data.phase]}
-      </p>
-    </div>
-  );
-}
-
-const nodeTypes = { step: StepBox, lane: LaneBox };
+/** From this many nodes on, those outside the window are not drawn, and a small map says where the window is. */
+const manyNodes = 40;
+const fit = { padding: 0.06, maxZoom: 1 } as const;
 
 /**
  * The picture of a flow: lanes by phase, nodes in their order, arcs of conditionals. It is computed from the flow; the outline
  * beside it is the same by keyboard and for those who hear it.
  */
-export function FlowCanvas({ flow, runs, problems, selected, onSelect, namer }: FlowViewProps) {
-  const { unselected, edges } = useMemo(() => {
-    const { places, lanes } = layoutOf(flow);
-    const background = lanes.map(
-      ({ phase, x, width, height }): LaneNode => ({
-        id: `lane ${phase}`,
-        type: 'lane',
-        position: { x, y: 0 },
-        data: { phase, width, height },
-        selectable: false,
-        focusable: false,
-        draggable: false,
-        zIndex: -1,
-      }),
-    );
-    const steps = flow.nodes.map((node): StepNode => {
-      const own = problems.filter(({ nodeId }) => nodeId === node.id);
-      const view = { node, run: runs.get(node.id), problems: own, namer };
-      return {
-        id: node.id,
-        type: 'step',
-        position: places.get(node.id) ?? { x: 0, y: 0 },
-        data: view,
-        ariaRole: 'button',
-        domAttributes: { 'aria-roledescription': 'node' },
-      };
-    });
-    const order = flow.nodes.slice(1).map((node, at): Edge => {
-      const from = flow.nodes[at];
-      const run = from ? runs.get(from.id) : undefined;
-      // Into another lane or column the line leaves at the side.
-      const across = from !== undefined && places.get(from.id)?.x !== places.get(node.id)?.x;
-      return {
-        id: `order ${node.id}`,
-        source: from?.id ?? node.id,
-        target: node.id,
-        sourceHandle: across ? 'right' : 'bottom',
-        targetHandle: across ? 'left' : 'top',
-        type: 'smoothstep',
-        focusable: false,
-        style: { stroke: 'var(--line-strong)', strokeWidth: run && run.passed > 0 ? 2 : 1.25 },
-        markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--line-strong)', width: 14, height: 14 },
-      };
-    });
-    const arcs = skipsOf(flow).map(
-      ({ from, to, on }): Edge => ({
-        id: `skip ${from} ${to} ${on}`,
-        source: from,
-        target: to,
-        sourceHandle: 'right',
-        targetHandle: 'left',
-        label: on === 'true' ? 'if so' : 'if not',
-        focusable: false,
-        style: { stroke: 'var(--accent)', strokeDasharray: '5 3' },
-        markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--accent)' },
-      }),
-    );
-    return { unselected: [...background, ...steps], edges: [...order, ...arcs] };
-  }, [flow, runs, problems, namer]);
-  // The others stay the very objects that they were, so that a press draws one node anew and not hundreds.
+export function FlowCanvas(props: FlowViewProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState<Size | null>(null);
+  useLayoutEffect(() => {
+    const { clientWidth: width = 0, clientHeight: height = 0 } = box.current ?? {};
+    if (width > 0 && height > 0) setSize({ width, height });
+  }, []);
+  return (
+    <div ref={box} className="size-full">
+      {size === null ? null : <Picture {...props} size={size} />}
+    </div>
+  );
+}
+
+/** The picture in a window whose size is known, so that the first thing drawn is what stays. */
+function Picture({ flow, runs, problems, selected, onSelect, namer, size }: FlowViewProps & { readonly size: Size }) {
+  const layout = useMemo(() => layoutOf(flow), [flow]);
+  const unselected = useMemo(
+    () => nodesOf(flow, layout, { runs, problems, namer }),
+    [flow, layout, runs, problems, namer],
+  );
+  const edges = useMemo(() => edgesOf(flow, layout, runs), [flow, layout, runs]);
+  // The others stay the very objects that they were, so that a press draws two nodes anew and not hundreds.
   const nodes = useMemo(
     () => unselected.map((node) => (node.id === selected ? { ...node, selected: true } : node)),
     [unselected, selected],
   );
+  // Where the picture was opened: it does not move by itself afterwards.
+  const [view] = useState(() => firstView(layout, size, selected));
+  const onNodesChange = useCallback(
+    (changes: NodeChange<CanvasNode>[]) => {
+      const chosen = changes.find((change) => change.type === 'select' && change.selected);
+      if (chosen?.type === 'select') onSelect(chosen.id);
+    },
+    [onSelect],
+  );
+  const isLarge = flow.nodes.length > manyNodes;
   return (
     <ReactFlow
       nodes={nodes}
       edges={edges}
       nodeTypes={nodeTypes}
-      fitView
-      fitViewOptions={{ padding: 0.06, maxZoom: 1 }}
+      width={size.width}
+      height={size.height}
+      defaultViewport={view}
       minZoom={0.3}
       maxZoom={1.5}
       nodesDraggable={false}
@@ -147,24 +69,47 @@ export function FlowCanvas({ flow, runs, problems, selected, onSelect, namer }: 
       zoomOnScroll={false}
       preventScrolling={false}
       panOnScroll={false}
-      onlyRenderVisibleElements={flow.nodes.length > 150}
-      onNodeClick={(_, node) => {
-        if (node.type === 'step') onSelect(node.id);
-      }}
-      onSelectionChange={({ nodes: chosen }) => {
-        const [one] = chosen;
-        if (one && one.type === 'step' && one.id !== selected) onSelect(one.id);
-      }}
-      aria-label="Picture of the flow"
+      onlyRenderVisibleElements={isLarge}
+      onNodesChange={onNodesChange}
+      aria-label={t.picture}
       proOptions={{ hideAttribution: true }}
     >
       <Background variant={BackgroundVariant.Dots} gap={16} size={1} color="var(--line)" />
       <Controls
         showInteractive={false}
+        fitViewOptions={fit}
         position="bottom-right"
         className="rounded-control border border-line-strong bg-surface [&_button]:text-ink [&_svg]:fill-current"
       />
-      {flow.nodes.length > 40 ? <MiniMap pannable zoomable ariaLabel="Overview of the flow" /> : null}
+      {isLarge ? <Overview /> : null}
     </ReactFlow>
   );
+}
+
+/** Where the window stands in a large picture; drawn once the picture itself is there. */
+function Overview() {
+  const [isDue, setDue] = useState(false);
+  useEffect(() => startTransition(() => setDue(true)), []);
+  return isDue ? (
+    <MiniMap
+      pannable
+      zoomable
+      // Above the nodes, where the lanes have their names and large pictures are long and low.
+      position="top-right"
+      style={overviewSize}
+      bgColor="var(--surface)"
+      maskColor="color-mix(in srgb, var(--canvas) 60%, transparent)"
+      nodeColor={nodeColour}
+      className="overflow-hidden rounded-control border border-line-strong"
+      ariaLabel={t.overview}
+    />
+  ) : null;
+}
+
+const overviewSize = { width: 240, height: 32, margin: 8 } as const;
+const laneColours = { 1: 'var(--chart-3)', 2: 'var(--chart-1)', 3: 'var(--chart-7)' } as const;
+
+function nodeColour(node: CanvasNode): string {
+  if (node.type === 'lane') return 'transparent';
+  return node.selected ? 'var(--accent)' : laneColours[node.data.node.phase];
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeNames, nodeSummary } from '../messages/flow-nodes.ts';
 import { nodeTypes, readFlow, skipsOf } from './flow.ts';
-import { layoutOf } from './layout.ts';
+import { firstView, layoutOf } from './layout.ts';
 
 const node = (id: string, type: string, config: object = {}) => ({ id, type, config });
 const config = {
@@ -95,4 +95,38 @@ test('summaries read as a sentence', () => {
     'customer.tier is black → skip to rank',
   );
   assert.equal(said('filter', {}), 'lets all pass');
+});
+
+test('a picture is opened whole where it can be read, else at its beginning or at the chosen node', () => {
+  const flowOf = (filters: number) =>
+    readFlow({
+      nodes: [
+        node('inventory', 'inventory'),
+        ...Array.from({ length: filters }, (_, at) => node(`filter-${at}`, 'filter')),
+        node('score', 'score'),
+        node('response', 'response'),
+      ],
+    });
+  const window = { width: 900, height: 540 };
+  const small = layoutOf(flowOf(2));
+  const whole = firstView(small, window, null);
+  assert.ok(whole.zoom >= 0.6 && whole.zoom <= 1);
+  for (const { x, width, height } of small.lanes) {
+    assert.ok(whole.x + x * whole.zoom >= 0 && whole.x + (x + width) * whole.zoom <= window.width);
+    assert.ok(whole.y >= 0 && whole.y + height * whole.zoom <= window.height);
+  }
+  assert.deepEqual(firstView(small, window, 'score'), whole, 'the chosen node is in it anyway');
+  const large = layoutOf(flowOf(195));
+  const begin = firstView(large, window, null);
+  assert.ok(begin.zoom >= 0.6, 'not smaller than can be read');
+  assert.ok(begin.x > 0 && begin.x < 50, 'from the beginning');
+  assert.deepEqual(firstView(large, window, 'no such node'), begin);
+  for (const id of ['inventory', 'filter-100', 'response']) {
+    const { x, y, zoom } = firstView(large, window, id);
+    const place = large.places.get(id);
+    assert.ok(place);
+    const [left, top] = [x + place.x * zoom, y + place.y * zoom];
+    assert.ok(left >= 0 && left + 208 * zoom <= window.width, id);
+    assert.ok(top >= 0 && top + 64 * zoom <= window.height, id);
+  }
 });

@@ -17,7 +17,12 @@ export interface Lane {
   readonly height: number;
 }
 
-export interface Layout {
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Layout extends Size {
   readonly places: ReadonlyMap<string, Place>;
   readonly lanes: readonly Lane[];
 }
@@ -45,7 +50,7 @@ export function layoutOf({ nodes }: Flow): Layout {
       x += width + lanePad.between;
       return lane;
     });
-  return { places, lanes };
+  return { places, lanes, width: Math.max(0, x - lanePad.between), height };
 }
 
 function placeMembers(members: readonly FlowNode[], start: number, places: Map<string, Place>): void {
@@ -56,4 +61,35 @@ function placeMembers(members: readonly FlowNode[], start: number, places: Map<s
       y: lanePad.top + (at % mostRows) * (nodeSize.height + gap),
     });
   }
+}
+
+/** Part of a picture that is seen: where its corner stands in px of the window, and how large it is drawn (1: as it is). */
+export interface View extends Place {
+  readonly zoom: number;
+}
+
+/** Least zoom at which the names of nodes can be read, and the room around the picture in px. */
+const legibleZoom = 0.6;
+const margin = 24;
+
+/**
+ * What a window shows of a picture when it is opened: all of it where that can be read; else its beginning as high as the
+ * window, or the chosen node in the middle.
+ */
+export function firstView({ width, height, places }: Layout, window: Size, chosen: string | null): View {
+  const room = { width: Math.max(1, window.width - 2 * margin), height: Math.max(1, window.height - 2 * margin) };
+  const whole = Math.min(1, room.width / Math.max(1, width), room.height / Math.max(1, height));
+  const zoom = whole >= legibleZoom ? whole : Math.max(legibleZoom, Math.min(1, room.height / Math.max(1, height)));
+  const place = chosen === null ? undefined : places.get(chosen);
+  const along = (length: number, all: number, middle: number | undefined): number => {
+    const spare = length - all * zoom;
+    if (spare >= 2 * margin - 1) return spare / 2;
+    const wanted = middle === undefined ? margin : length / 2 - middle * zoom;
+    return Math.min(margin, Math.max(wanted, spare - margin));
+  };
+  return {
+    x: along(window.width, width, place && place.x + nodeSize.width / 2),
+    y: along(window.height, height, place && place.y + nodeSize.height / 2),
+    zoom,
+  };
 }

@@ -1,8 +1,9 @@
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, memo, useMemo } from 'react';
 import { type Namer, phaseNames } from '../messages/flow-nodes.ts';
+import { flowTexts as t } from '../messages/flows.ts';
 import { cx } from '../ui/cx.ts';
-import { type Flow, type NodeProblem, type NodeRun, phases, skipsOf } from './flow.ts';
-import { NodeCounts, NodeText, phaseColour, phaseMark } from './node-look.tsx';
+import { type Flow, type NodeProblem, type NodeRun, phases, type Skip, skipsOf } from './flow.ts';
+import { NodeCounts, NodeText, type NodeView, phaseColour, phaseMark } from './node-look.tsx';
 
 /** What the outline and the canvas are given. */
 export interface FlowViewProps {
@@ -30,12 +31,15 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
   node.focus();
 }
 
+const noProblems: readonly NodeProblem[] = [];
+
 /** The flow as it is: an ordered list in three phases. One stop of the tab order, arrows walk it, Enter opens a node. */
 export function FlowOutline({ flow, runs, problems, selected, onSelect, namer }: FlowViewProps) {
-  const skips = skipsOf(flow);
+  const skips = useMemo(() => Map.groupBy(skipsOf(flow), ({ from }) => from), [flow]);
+  const found = useMemo(() => Map.groupBy(problems, ({ nodeId }) => nodeId), [problems]);
   const first = flow.nodes.some(({ id }) => id === selected) ? selected : flow.nodes[0]?.id;
   return (
-    <nav aria-label="Nodes of the flow" className="flex flex-col gap-3" onKeyDown={walk}>
+    <nav aria-label={t.outlineOf} className="flex flex-col gap-3" onKeyDown={walk}>
       {phases.map((phase) => {
         const nodes = flow.nodes.filter((node) => node.phase === phase);
         if (nodes.length === 0) return null;
@@ -48,35 +52,19 @@ export function FlowOutline({ flow, runs, problems, selected, onSelect, namer }:
               {phaseNames[phase]}
             </h2>
             <ol className="flex flex-col gap-px">
-              {nodes.map((node) => {
-                const own = problems.filter(({ nodeId }) => nodeId === node.id);
-                const run = runs.get(node.id);
-                return (
-                  <li key={node.id}>
-                    <button
-                      type="button"
-                      data-node
-                      tabIndex={node.id === first ? 0 : -1}
-                      aria-current={node.id === selected || undefined}
-                      onClick={() => onSelect(node.id)}
-                      className={cx(
-                        'flex min-h-11 w-full items-start gap-2 rounded-control px-2 py-1.5 -outline-offset-2',
-                        node.id === selected ? 'bg-accent-soft' : 'hover:bg-hover',
-                      )}
-                    >
-                      <NodeText node={node} namer={namer} />
-                      <NodeCounts run={run} problems={own} />
-                    </button>
-                    {skips
-                      .filter(({ from }) => from === node.id)
-                      .map(({ to, on }) => (
-                        <p key={`${to} ${on}`} className="ps-8 text-caption text-soft">
-                          {on === 'true' ? 'if so' : 'if not'} ⤵ {to}
-                        </p>
-                      ))}
-                  </li>
-                );
-              })}
+              {nodes.map((node) => (
+                <OutlineRow
+                  key={node.id}
+                  node={node}
+                  run={runs.get(node.id)}
+                  problems={found.get(node.id) ?? noProblems}
+                  skips={skips.get(node.id)}
+                  namer={namer}
+                  isSelected={node.id === selected}
+                  isStop={node.id === first}
+                  onSelect={onSelect}
+                />
+              ))}
             </ol>
           </section>
         );
@@ -84,3 +72,39 @@ export function FlowOutline({ flow, runs, problems, selected, onSelect, namer }:
     </nav>
   );
 }
+
+interface OutlineRowProps extends NodeView {
+  readonly skips: readonly Skip[] | undefined;
+  readonly isSelected: boolean;
+  /** The row that the tab key stops at. */
+  readonly isStop: boolean;
+  readonly onSelect: (id: string) => void;
+}
+
+/** A node of the list. A press draws the row that was chosen and the one that is, and none of the others. */
+const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
+  const { node, run, problems, skips, namer, isSelected, isStop, onSelect } = props;
+  return (
+    <li>
+      <button
+        type="button"
+        data-node={node.id}
+        tabIndex={isStop ? 0 : -1}
+        aria-current={isSelected || undefined}
+        onClick={() => onSelect(node.id)}
+        className={cx(
+          'flex min-h-11 w-full items-start gap-2 rounded-control px-2 py-1.5 -outline-offset-2',
+          isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
+        )}
+      >
+        <NodeText node={node} namer={namer} />
+        <NodeCounts run={run} problems={problems} />
+      </button>
+      {skips?.map(({ to, on }) => (
+        <p key={`${to} ${on}`} className="ps-8 text-caption text-soft">
+          {on === 'true' ? t.ifSo : t.ifNot} ⤵ {to}
+        </p>
+      ))}
+    </li>
+  );
+});

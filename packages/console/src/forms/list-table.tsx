@@ -1,10 +1,12 @@
 import type { Operation } from '@arbiter/contract/operation';
 import type { ListAnswer } from '../data/use-operation.ts';
+import { listTexts as t } from '../messages/lists.ts';
 import { AsOf } from '../ui/as-of.tsx';
+import { Button } from '../ui/button.tsx';
 import { DataTable, type DataTableProps } from '../ui/table.tsx';
 import { FailurePanel } from './failure-panel.tsx';
 
-type Told = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore';
+type Told = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore' | 'waitsUntil';
 
 export interface ListTableProps<Row> extends Omit<DataTableProps<Row>, Told> {
   readonly list: ListAnswer<Row>;
@@ -30,9 +32,15 @@ export function ListTable<Row>({ list, operation, first = false, foot, ...table 
         total={list.total ?? undefined}
         onMore={list.complete || none || first ? undefined : list.loadMore}
         loadingMore={list.loadingMore}
+        waitsUntil={list.waitsUntil}
         foot={
           <>
-            {asOf === null ? null : <AsOf at={asOf} stale={old} />}
+            {asOf === null ? null : <AsOf at={asOf} stale={old || list.outdated} />}
+            {list.outdated ? (
+              <Button kind="quiet" size="small" onClick={list.refresh}>
+                {t.readAnew}
+              </Button>
+            ) : null}
             {foot}
           </>
         }

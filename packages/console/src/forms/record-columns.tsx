@@ -6,14 +6,35 @@ import { StatusBadge } from './status-badge.tsx';
 
 // Columns that records of several kinds have, so that they look and sort the same in each list.
 
-/** The name; `width` in px. */
-export const nameColumn = (width = 220): Column<{ readonly name: string }> => ({
-  key: 'name',
-  header: t.name,
-  cell: ({ name }) => name,
-  sortBy: ({ name }) => name,
+/** A column of words, which it sorts by; `width` in px. `fixed`: it takes no part of the room that is left over. */
+export const wordColumn = <Row,>(
+  key: string,
+  header: string,
+  of: (row: Row) => string,
+  width: number,
+  how: 'fixed' | 'grows' = 'fixed',
+): Column<Row> => ({ key, header, cell: of, sortBy: of, width, grow: how === 'fixed' ? 0 : 1 });
+
+/** The same of words that programs use. */
+export const codeColumn = <Row,>(...of: Parameters<typeof wordColumn<Row>>): Column<Row> => {
+  const column = wordColumn(...of);
+  return { ...column, cell: (row) => <code className="text-caption">{column.cell(row)}</code> };
+};
+
+/** A column of whole numbers, which it sorts by; `width` in px. */
+export const countColumn = <Row,>(key: string, header: string, of: (row: Row) => number, width = 80): Column<Row> => ({
+  key,
+  header,
+  cell: of,
+  sortBy: of,
+  align: 'end',
   width,
+  grow: 0,
 });
+
+/** The name; `width` in px. */
+export const nameColumn = (width = 220) =>
+  wordColumn<{ readonly name: string }>('name', t.name, ({ name }) => name, width, 'grows');
 
 export const statusColumn: Column<{ readonly status: string }> = {
   key: 'status',
@@ -25,24 +46,16 @@ export const statusColumn: Column<{ readonly status: string }> = {
   grow: 0,
 };
 
-export const priorityColumn: Column<{ readonly priority: number }> = {
-  key: 'priority',
-  header: t.priority,
-  cell: ({ priority }) => priority,
-  sortBy: ({ priority }) => priority,
-  align: 'end',
-  width: 90,
-  grow: 0,
-};
+export const priorityColumn = countColumn<{ readonly priority: number }>(
+  'priority',
+  t.priority,
+  ({ priority }) => priority,
+  90,
+);
 
 /** The key by which programs name the record; `width` in px. */
-export const keyColumn = (width: number): Column<{ readonly key: string }> => ({
-  key: 'key',
-  header: t.key,
-  cell: ({ key }) => <code className="text-caption">{key}</code>,
-  sortBy: ({ key }) => key,
-  width,
-});
+export const keyColumn = (width: number) =>
+  codeColumn<{ readonly key: string }>('key', t.key, ({ key }) => key, width, 'grows');
 
 function Moment({ at }: { readonly at: string }) {
   const format = useFormat();
@@ -58,7 +71,7 @@ export const changedColumn: Column<{ readonly updatedAt: string }> = {
   header: t.changed,
   cell: ({ updatedAt }) => <Moment at={updatedAt} />,
   sortBy: ({ updatedAt }) => updatedAt,
-  width: 130,
+  width: 155,
   grow: 0,
 };
 

@@ -125,6 +125,7 @@ export const decisionTexts = {
   against: 'Compared with',
   versus: (name: string) => `vs ${name}`,
   noRival: 'No rival',
+  furtherRivals: (n: number, text: string) => `and ${offers(n, text)} with other scores`,
   factor: 'Factor',
   value: 'Value',
   product: 'Score',

@@ -63,6 +63,7 @@ export const homeTexts = {
     'Load a small invented company to look around: customers with a past, offers, rules, limits and flows. You can remove it again in the settings.',
   emptyForAdmins: 'An admin can load sample data here, or offers and customers come over the API.',
   load: (name: string) => `Load ${name}`,
+  loadOf: (name: string) => `Sample data: ${name}`,
   choose: 'Which company',
   datasetSize: (offers: number, creatives: number, channels: number) =>
     `${offers} offers, ${creatives} creatives, ${channels} channels`,

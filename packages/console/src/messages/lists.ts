@@ -7,6 +7,7 @@ export const listTexts = {
   clear: 'Clear filters',
   noneMatch: (what: string) => `No ${what.toLocaleLowerCase()} match the filters`,
   restarted: 'The list changed and was read again from the top.',
+  readAnew: 'Read anew',
   status: 'Status',
   statuses: { draft: 'draft', active: 'active', paused: 'paused', archived: 'archived' },
   deleted: 'deleted',
@@ -25,4 +26,11 @@ export const listTexts = {
   idOf: (kind: string) => `${kind.toLocaleLowerCase()} id`,
   everything: 'everything',
   unknownRecord: (what: string) => `${what} not here any more`,
+} as const;
+
+/** Texts of a page that somebody's role does not reach. */
+export const rightsTexts = {
+  ask: (role: string, needs: string) =>
+    `Your role is ${role}; this page needs ${needs}. Ask an admin of this tenant for what you need from it, or for the role.`,
+  home: 'To the start page',
 } as const;

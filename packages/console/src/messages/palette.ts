@@ -2,6 +2,7 @@
 export const paletteTexts = {
   title: 'Search and do',
   label: 'Page, act, name or id',
+  here: 'On this page',
   pages: 'Pages',
   acts: 'Do',
   searching: 'Searching',
@@ -23,6 +24,7 @@ export const keyTexts = {
   overview: 'This overview',
   goTo: (page: string) => `Go to ${page}`,
   filter: 'Filter the list',
+  commit: 'The main act of the page',
   next: 'Next row',
   previous: 'Previous row',
   select: 'Select the row',

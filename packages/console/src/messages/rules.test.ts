@@ -20,6 +20,11 @@ test('sentences hold the values of the config', () => {
     'visit at least 3 and at most 90 days ago',
   );
   assert.equal(ruleSentence('segment_required', { requiredSegments: ['gold', 'new'] }), 'Member of gold and new');
+  const nameOf = (id: string) => new Map([['s1', 'High value']]).get(id) ?? id;
+  assert.equal(
+    ruleSentence('segment_required', { requiredSegments: ['s1', 'new'] }, nameOf),
+    'Member of High value and new',
+  );
   assert.equal(
     ruleSentence('propensity_threshold', { minScore: 0.3, modelKey: 'gbm' }),
     'Propensity of gbm at least 0.3',

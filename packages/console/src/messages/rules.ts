@@ -25,10 +25,12 @@ const stageTexts: Readonly<Record<QualificationStage, string>> = {
   ranking: 'is stored and not applied',
 };
 
-const sentences: Readonly<Record<QualificationRuleType, (config: Config) => string>> = {
-  segment_required(config) {
+const sentences: Readonly<
+  Record<QualificationRuleType, (config: Config, nameOf: (segment: string) => string) => string>
+> = {
+  segment_required(config, nameOf) {
     const names = textsOf(config.requiredSegments);
-    return names.length === 0 ? 'No segment is named: everybody passes' : `Member of ${listText(names)}`;
+    return names.length === 0 ? 'No segment is named: everybody passes' : `Member of ${listText(names.map(nameOf))}`;
   },
   attribute_condition: (config) => `${textOf(config.attribute) ?? '?'} ${askedText(config.operator, config.value)}`,
   propensity_threshold(config) {
@@ -48,10 +50,16 @@ const sentences: Readonly<Record<QualificationRuleType, (config: Config) => stri
   },
 };
 
-/** What a rule asks, as a sentence; a missing value is told where it passes. */
-export function ruleSentence(type: QualificationRuleType, config: Config): string {
+/**
+ * What a rule asks, as a sentence; a missing value is told where it passes. `nameOf`: name of a segment that the rule names by its id.
+ */
+export function ruleSentence(
+  type: QualificationRuleType,
+  config: Config,
+  nameOf: (segment: string) => string = (segment) => segment,
+): string {
   const missing = config.onMissing === 'pass' ? ', or not known' : '';
-  return `${sentences[type](config)}${missing}`;
+  return `${sentences[type](config, nameOf)}${missing}`;
 }
 
 /** What happens to an offer whose customer does not meet the rule. */

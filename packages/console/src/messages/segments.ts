@@ -9,6 +9,7 @@ export const segmentTexts = {
   customers: titles.customers,
   counting: 'still counting',
   counted: 'counted',
+  countedHead: 'Counted',
   base: 'Base schema',
   joins: 'Further rows',
   join: (alias: string, none: boolean) => `${alias}: ${none ? 'no such row' : 'a row'} whose`,

@@ -6,15 +6,19 @@ export const signInTexts = {
   email: 'E-mail address',
   password: 'Password',
   signIn: 'Sign in',
-  code: 'Code of your app',
-  codeHelp: 'The six digits that your authenticator app shows now, or one of your backup codes.',
   codeTitle: 'Enter your code',
   back: 'Begin again',
-  next: 'Go on',
   or: 'or',
   google: 'Sign in with Google',
   sso: 'Single sign-on',
   forgotten: 'Forgot your password?',
   setup: 'Your organization asks for a second factor and you have none yet. It is set up in two minutes:',
   setupAct: 'Sign in and set it up',
+} as const;
+
+/** Texts of the second step of a sign-in, wherever it is asked for. */
+export const secondStepTexts = {
+  code: 'Code of your app',
+  codeHelp: 'The six digits that your authenticator app shows now, or one of your backup codes.',
+  next: 'Go on',
 } as const;

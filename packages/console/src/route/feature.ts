@@ -1,3 +1,4 @@
+import type { Role } from '@arbiter/contract/operation';
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { JobWatches } from './job.ts';
@@ -25,6 +26,8 @@ export interface Screen {
   readonly title: string;
   /** `public`: shown without a session and without the shell. Default: with both. */
   readonly access?: 'public';
+  /** Least role that may read it; for everybody who is signed in where it is left out. The page says so itself, too. */
+  readonly needs?: Role;
   /** Its place in the rail; without it the page is reached from others. */
   readonly rail?: RailPlace;
   /** Brings the component: `() => import('./decision-page.tsx').then((m) => m.DecisionPage)`. */

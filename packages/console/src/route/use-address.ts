@@ -28,15 +28,15 @@ export function useSearch<S extends TObject>(
   const search = useMemo(() => readSearch(schema, raw), [schema, raw]);
   const change = useCallback(
     (changed: SearchChange<Partial<Static<S>>>, how = { push: false }) => {
-      const merged: Record<string, unknown> = { ...raw, ...changed };
       void navigate({
         to: '.',
-        search: () => parseSearch(writeSearch(merged)),
+        // Of the address as it is when this happens: two changes one after the other both count.
+        search: (now: object) => parseSearch(writeSearch({ ...now, ...changed })),
         replace: !how.push,
         resetScroll: false,
       });
     },
-    [navigate, raw],
+    [navigate],
   );
   return [search, change];
 }

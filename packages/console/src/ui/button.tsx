@@ -54,6 +54,8 @@ export function Button(props: ButtonProps) {
     <button
       {...rest}
       type={submit ? 'submit' : 'button'}
+      // What has words of its own can be typed in the palette.
+      data-act={iconOnly ? undefined : (kind ?? 'plain')}
       aria-disabled={disabled || undefined}
       aria-busy={busy || undefined}
       aria-describedby={disabled ? reasonId : rest['aria-describedby']}
@@ -102,6 +104,7 @@ export function ButtonLink({ to, kind, size, icon, shortcut, className, children
       {...rest}
       to={to}
       look="plain"
+      data-act={kind ?? 'plain'}
       className={cx(buttonClass({ kind, size }, children === undefined, false), className)}
     >
       {icon}

@@ -75,7 +75,7 @@ export function Dialog(props: DialogProps) {
           onCloseAutoFocus={leave}
           {...(stay ? { onEscapeKeyDown: stay, onInteractOutside: stay } : {})}
           className={cx(
-            'fixed inset-x-3 z-40 mx-auto flex flex-col rounded-dialog border border-line bg-raised shadow-overlay',
+            'fixed inset-x-3 z-40 mx-auto flex flex-col rounded-dialog outline-none border border-line bg-raised shadow-overlay',
             place === 'top' ? 'top-[12dvh] max-h-[76dvh]' : 'top-1/2 max-h-[calc(100dvh-1.5rem)] -translate-y-1/2',
             widths[width],
           )}

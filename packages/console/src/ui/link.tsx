@@ -6,6 +6,8 @@ export interface Links {
   /** Address for the browser, with the sub path: `/offers` -> `/arbiter/offers`. */
   readonly href: (to: string) => string;
   readonly go: (to: string) => void;
+  /** Address that is open, without the sub path. */
+  readonly here?: () => string;
   /** Called when a person is about to open the address. */
   readonly prefetch?: (to: string) => void;
 }
@@ -17,6 +19,21 @@ export const LinkContext = createContext<Links>({
 
 export function useLinks(): Links {
   return useContext(LinkContext);
+}
+
+/** How long the pointer rests on a link before its page is fetched ahead, in milliseconds: a list that is scrolled below it fetches nothing. */
+const intentMs = 60;
+let resting: ReturnType<typeof setTimeout> | undefined;
+
+/** What a link does while the pointer is on it: after a moment its page is fetched ahead. */
+export function onHover(links: Links, to: string) {
+  return {
+    onPointerEnter: () => {
+      clearTimeout(resting);
+      resting = setTimeout(() => links.prefetch?.(to), intentMs);
+    },
+    onPointerLeave: () => clearTimeout(resting),
+  };
 }
 
 /** True when the browser should do with a click what it does by itself: new tab, new window, download. */
@@ -43,7 +60,7 @@ export function Link({ to, look = 'text', className, onClick, ...rest }: LinkPro
       {...(outside ? { target: '_blank', rel: 'noreferrer' } : {})}
       href={outside ? to : links.href(to)}
       className={cx(look === 'text' && 'rounded-control text-accent-ink underline-offset-3 hover:underline', className)}
-      onPointerEnter={outside ? undefined : () => links.prefetch?.(to)}
+      {...(outside ? {} : onHover(links, to))}
       onFocus={outside ? undefined : () => links.prefetch?.(to)}
       onClick={(event) => {
         onClick?.(event);

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from './link.tsx';
+import { RecordSteps } from './record-steps.tsx';
 
 export interface PageProps {
   /** The heading, and the title of the window. */
@@ -28,18 +29,21 @@ export function Page({ title, heading, parents, about, lead, actions, width = 'n
       <div className={`flex flex-col gap-4 ${width === 'prose' ? 'max-w-4xl' : ''}`}>
         <header className="flex flex-col gap-1">
           {parents && parents.length > 0 ? (
-            <nav aria-label="Breadcrumb" className="text-dense">
-              <ol className="flex flex-wrap items-center gap-1.5 text-faint">
-                {parents.map((parent, at) => (
-                  <li key={parent.to} className="flex items-center gap-1.5">
-                    {at === 0 ? null : <span aria-hidden>/</span>}
-                    <Link to={parent.to} className="py-0.5">
-                      {parent.title}
-                    </Link>
-                  </li>
-                ))}
-              </ol>
-            </nav>
+            <div className="flex min-h-6 items-center justify-between gap-x-4">
+              <nav aria-label="Breadcrumb" className="text-dense">
+                <ol className="flex flex-wrap items-center gap-1.5 text-faint">
+                  {parents.map((parent, at) => (
+                    <li key={parent.to} className="flex items-center gap-1.5">
+                      {at === 0 ? null : <span aria-hidden>/</span>}
+                      <Link to={parent.to} className="py-0.5">
+                        {parent.title}
+                      </Link>
+                    </li>
+                  ))}
+                </ol>
+              </nav>
+              <RecordSteps />
+            </div>
           ) : null}
           <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
             <div className="flex min-w-0 grow basis-80 flex-col gap-1">

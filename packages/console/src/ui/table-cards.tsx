@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { cx } from './cx.ts';
 import { SelectField } from './field.tsx';
 import { Link } from './link.tsx';
@@ -18,7 +19,7 @@ interface CardLineProps<Row> extends RowProps<Row> {
 }
 
 /** A row where the columns do not fit side by side: the name above, the other values with their names below it. */
-export function CardLine<Row>(props: CardLineProps<Row>) {
+function Card<Row>(props: CardLineProps<Row>) {
   const { columns, leading, selection, cellId, totalWidth, active, card, row, rowId, index, top, height, to } = props;
   const selected = selection?.selected.has(rowId) ?? false;
   return (
@@ -52,7 +53,7 @@ export function CardLine<Row>(props: CardLineProps<Row>) {
               leading,
               columns.some(({ corner }) => corner === true),
             )}
-            onClick={() => props.onPlace(at)}
+            onClick={() => props.onPlace({ row: index, column: at })}
           >
             {bare ? null : (
               <span aria-hidden className="shrink-0 text-caption text-faint">
@@ -81,6 +82,8 @@ export function CardLine<Row>(props: CardLineProps<Row>) {
     </div>
   );
 }
+
+export const CardLine = memo(Card) as typeof Card;
 
 const cornerWidth = '6.75rem';
 

@@ -11,6 +11,8 @@ export interface TableFootProps {
   readonly selected: number;
   readonly onMore?: () => void;
   readonly loadingMore: boolean;
+  /** Until when the next page waits for the server; null: it does not. */
+  readonly waitsUntil: number | null;
   readonly partial: ReactNode;
   readonly foot: ReactNode;
 }
@@ -23,7 +25,7 @@ function inSentence(label: string): string {
 
 /** How many rows there are, how many are loaded, and why the order cannot be changed where it cannot. */
 export function TableFoot(props: TableFootProps) {
-  const { label, loaded, total, complete, sortable, selected, onMore, loadingMore, partial, foot } = props;
+  const { label, loaded, total, complete, sortable, selected, onMore, loadingMore, waitsUntil, partial, foot } = props;
   const format = useFormat();
   const count = complete ? (total ?? loaded) : loaded;
   const of = total === undefined ? '' : ` of ${format.number(total)}`;
@@ -35,6 +37,11 @@ export function TableFoot(props: TableFootProps) {
         {complete ? '' : ' loaded'}
         {selected > 0 ? ` · ${format.number(selected)} selected` : ''}
       </span>
+      {waitsUntil === null ? null : (
+        <span role="status" className="text-warn">
+          The server takes no more calls for now. More rows come by themselves at {format.time(waitsUntil)}.
+        </span>
+      )}
       {partial ? <span className="text-warn">{partial}</span> : null}
       {!complete && sortable ? <span className="text-faint">Columns sort once all rows are loaded.</span> : null}
       {foot}

@@ -1,7 +1,8 @@
 import type { SortingState } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp } from 'lucide-react';
+import { memo } from 'react';
 import { cx } from './cx.ts';
-import { Link, leftToBrowser, useLinks } from './link.tsx';
+import { Link, leftToBrowser, onHover, useLinks } from './link.tsx';
 import { Skeleton } from './progress.tsx';
 import type { Column, Selection } from './table-column.ts';
 import { type Place, toggled } from './table-keys.ts';
@@ -130,7 +131,7 @@ export interface RowProps<Row> extends Shared<Row> {
   readonly top: number;
   readonly height: number;
   readonly to: string | undefined;
-  readonly onPlace: (column: number) => void;
+  readonly onPlace: (place: Place) => void;
 }
 
 /** The look of a row. */
@@ -182,7 +183,7 @@ export function RowLink({ to }: { readonly to: string }) {
       tabIndex={-1}
       aria-hidden
       className="absolute inset-0 z-[2]"
-      onPointerEnter={() => links.prefetch?.(to)}
+      {...onHover(links, to)}
       onClick={(event) => {
         if (leftToBrowser(event)) return;
         event.preventDefault();
@@ -193,7 +194,7 @@ export function RowLink({ to }: { readonly to: string }) {
 }
 
 /** One row. A link lies over all of it, so that the browser's own ways of opening work; controls inside lie above the link. */
-export function RowLine<Row>(props: RowProps<Row>) {
+function Line<Row>(props: RowProps<Row>) {
   const { columns, placed, drawn, leading, selection, cellId, totalWidth, active, row, rowId, index, top, height, to } =
     props;
   const selected = selection?.selected.has(rowId) ?? false;
@@ -219,7 +220,7 @@ export function RowLine<Row>(props: RowProps<Row>) {
             aria-colindex={at + (selection ? 2 : 1)}
             className={cellClass(at, column.align, active === at)}
             style={cellStyle(at, place, leading)}
-            onClick={() => props.onPlace(at)}
+            onClick={() => props.onPlace({ row: index, column: at })}
           >
             {at === 0 && to ? (
               <Link to={to} look="plain" tabIndex={-1} dir="auto" className="min-w-0 truncate font-medium text-ink">
@@ -235,6 +236,9 @@ export function RowLine<Row>(props: RowProps<Row>) {
     </div>
   );
 }
+
+/** A row is drawn anew only when something about it changed: neither a key nor a turn of the wheel touches most of them. */
+export const RowLine = memo(Line) as typeof Line;
 
 /** Holds the place of rows that are on their way. */
 export function SkeletonLines({

@@ -7,7 +7,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { cx } from './cx.ts';
 import { useLinks } from './link.tsx';
 import { CardLine, CardSort, cardHeight } from './table-cards.tsx';
@@ -16,6 +16,7 @@ import { TableFoot } from './table-foot.tsx';
 import { moved, type Place, toggled, withRange } from './table-keys.ts';
 import { layOutCard, placeColumns, visibleColumns } from './table-layout.ts';
 import { HeadLine, RowLine, SkeletonLines, selectWidth } from './table-parts.tsx';
+import { leaveTrail } from './trail.ts';
 import { useWidth } from './use-width.ts';
 
 export interface DataTableProps<Row> {
@@ -43,6 +44,8 @@ export interface DataTableProps<Row> {
   /** Loads the next page; called when the end comes near. */
   readonly onMore?: (() => void) | undefined;
   readonly loadingMore?: boolean;
+  /** Until when the next page waits for the server, in milliseconds; it is then loaded by itself. */
+  readonly waitsUntil?: number | null;
   readonly selection?: Selection;
   /** Space opens a look at the row. */
   readonly onPeek?: (row: Row) => void;
@@ -64,6 +67,8 @@ interface Held<Row> {
 }
 
 const nothing: readonly never[] = [];
+/** How many rows before the end of what is loaded the next page is asked for: a short list is not read further unasked. */
+const rowsAhead = (loaded: number): number => Math.min(60, Math.ceil(loaded / 4));
 /** In windows that are narrower than this many px, rows whose columns do not fit are drawn as cards. */
 const mostCardWidth = 600;
 
@@ -110,6 +115,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const lines = table.getRowModel().rows;
   const keys = useMemo(() => lines.map((line) => line.id), [lines]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address of a row is made anew at each drawing, and stays the same.
+  useEffect(() => {
+    if (rowTo) leaveTrail(label, () => lines.map(({ original }) => rowTo(original.row)));
+  }, [label, lines]);
+
   const leading = selection ? selectWidth : 0;
   const placed = useMemo(
     () =>
@@ -137,7 +147,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const [scrolled, setScrolled] = useState(0);
   const drawn = useMemo(() => visibleColumns(placed, scrolled, width || 1), [placed, scrolled, width]);
 
-  const asked = useRef(-1);
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => box.current,
@@ -145,15 +154,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     overscan: 8,
     scrollPaddingStart: headHeight,
     getItemKey: (index) => keys[index] ?? index,
-    onChange: (instance) => {
-      const last = instance.getVirtualItems().at(-1);
-      if (!onMore || props.loadingMore || !last || last.index < lines.length - 12 || asked.current === lines.length)
-        return;
-      // Once per page: the end comes near several times before the next page is there.
-      asked.current = lines.length;
-      onMore();
-    },
   });
+
+  // The next page is asked for before the end is reached, and once more when its loading ended without it.
+  const isNearEnd = (virtualizer.getVirtualItems().at(-1)?.index ?? -1) >= lines.length - rowsAhead(lines.length);
+  const wantsMore = isNearEnd && lines.length > 0 && !props.loadingMore && !error;
+  useEffect(() => {
+    if (wantsMore) onMore?.();
+  }, [wantsMore, onMore]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere.
   useEffect(() => virtualizer.measure(), [rowHeight]);
@@ -179,7 +187,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     else setSorting(now.desc ? [] : [{ id: key, desc: true }]);
   };
 
-  const cellId = ({ row, column }: Place) => `${id}-${row}-${column}`;
+  const cellId = useCallback(({ row, column }: Place) => `${id}-${row}-${column}`, [id]);
 
   const open = () => {
     const column = columns[place.column];
@@ -259,7 +267,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           if (Math.abs(at - scrolled) > 64 || (at === 0 && scrolled !== 0)) setScrolled(at);
         }}
         className={cx(
-          'group/grid relative overflow-auto -outline-offset-2 [contain:strict]',
+          'group/grid relative overflow-auto [contain:strict]',
+          // The cell that is looked at has the ring; around the whole it would be half covered.
+          active === undefined ? '-outline-offset-2' : 'outline-none',
           // What failed stands there alone: a head without rows below it says nothing.
           error !== undefined && rows === undefined && 'hidden',
         )}
@@ -296,7 +306,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   height: rowHeight,
                   to: rowTo?.(line.original.row),
                   active: place.row === item.index ? place.column : -1,
-                  onPlace: (column: number) => setPlace({ row: item.index, column }),
+                  onPlace: setPlace,
                   ...{ columns, placed, drawn, leading, selection, cellId, totalWidth },
                 };
                 return card ? (
@@ -320,6 +330,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           selected={selection?.selected.size ?? 0}
           {...(onMore ? { onMore } : {})}
           loadingMore={props.loadingMore ?? false}
+          waitsUntil={props.waitsUntil ?? null}
           partial={props.partial}
           foot={props.foot}
         />

@@ -1,5 +1,5 @@
 import { Tabs as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 
 export interface Tab {
   readonly key: string;
@@ -21,9 +21,21 @@ export interface TabsProps {
 
 /** Parts of a page of which one is shown. Arrows walk them; the open one belongs into the address. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  // Where there is no room for all of them, the open one is among those that are seen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another one is open.
+  useLayoutEffect(() => {
+    const { current } = list;
+    const open = current?.querySelector<HTMLElement>('[data-state="active"]');
+    if (current && open) current.scrollLeft = open.offsetLeft - (current.clientWidth - open.offsetWidth) / 2;
+  }, [value]);
   return (
     <Radix.Root value={value} onValueChange={onChange} activationMode="manual" className="flex min-w-0 flex-col">
-      <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:thin]">
+      <Radix.List
+        ref={list}
+        aria-label={label}
+        className="relative flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:thin]"
+      >
         {tabs.map(({ key, label: name, count, icon }) => (
           <Radix.Trigger
             key={key}

@@ -73,6 +73,8 @@ export interface Operation {
   readonly params?: TSchema;
   /** An object; values are coerced strictly and defaults are filled in. */
   readonly query?: TSchema;
+  /** True: query parameters that it does not know are 400; elsewhere they are ignored, and named in a header of the answer. */
+  readonly knowsItsQuery?: true;
   /** Headers that decide something, under their documented names; sent twice = 400, read as UTF-8 (docs/design/quality.md F22). */
   readonly headers?: TSchema;
   /** Never coerced but for forms; a `default` in it is documentation and the handler applies it (an update must not). */
@@ -167,6 +169,9 @@ export interface OperationInput<O extends Operation> {
         ? ByteStream
         : StaticOr<O['body'], undefined>;
 }
+
+/** The values of the parts of a form, for an operation that takes one; bytes for a file. */
+export type OperationForm<O extends Operation> = StaticOr<O['body'], undefined>;
 
 type BodyOf<R> = R extends { readonly kind: 'file' }
   ? FileAnswer

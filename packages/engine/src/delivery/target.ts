@@ -62,6 +62,25 @@ export function resolveTarget(plan: Plan, request: TargetRequest): Target {
   return findTarget(plan.program, request);
 }
 
+/**
+ * Id of the one channel that a request asks for: by its id, by a type that one channel has, or by placements that are all of one
+ * channel. Null when it leaves the channel open, or asks for several.
+ */
+export function channelAsked({ program }: Plan, request: TargetRequest): string | null {
+  if (request.channelId !== null) return request.channelId;
+  // A placement that is not there says nothing; the type of the channel still may.
+  for (const asked of [request, { ...request, placement: null, placements: null }]) {
+    const { channels, requested, ofGroup } = findTarget(program, asked);
+    if (ofGroup) continue;
+    const ids =
+      requested?.map(({ channelId }) => channelId) ??
+      program.channels.filter((_, position) => channels?.[position] === 1).map(({ id }) => id);
+    const [first] = ids;
+    if (first !== undefined && ids.every((id) => id === first)) return first;
+  }
+  return null;
+}
+
 export function findTarget(program: Program, request: TargetRequest): Target {
   const { channels } = program;
   let allowed: Uint8Array | null = null;

@@ -97,7 +97,7 @@ const lossy: Readonly<Record<string, string>> = {
 
 const usualConnections = 100;
 /** Test files share one server, each with pools of its own. */
-const testConnections = 200;
+const testConnections = 300;
 
 /**
  * Starts PostgreSQL as a child of this process, reachable only through a unix socket in a folder of ours. The first

@@ -653,6 +653,9 @@ export interface IdempotencyKeysRow {
   readonly headers: unknown;
   readonly body: string | null;
   readonly createdAt: Date;
+  readonly workId: string | null;
+  readonly holderId: string | null;
+  readonly heldUntil: Date | null;
 }
 
 /** A row of `import_keys`. */
@@ -1087,6 +1090,7 @@ export interface ReportLeasesRow {
   readonly tenantId: string;
   readonly runId: string;
   readonly aliveUntil: Date;
+  readonly jobId: string | null;
 }
 
 /** A row of `report_runs`. */
@@ -2183,6 +2187,9 @@ export const columnKinds = {
     headers: 'json',
     body: 'text',
     createdAt: 'instant',
+    workId: 'uuid',
+    holderId: 'uuid',
+    heldUntil: 'instant',
   },
   import_keys: {
     tenantId: 'uuid',
@@ -2541,6 +2548,7 @@ export const columnKinds = {
     tenantId: 'uuid',
     runId: 'uuid',
     aliveUntil: 'instant',
+    jobId: 'text',
   },
   report_runs: {
     tenantId: 'uuid',

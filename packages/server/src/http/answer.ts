@@ -57,6 +57,18 @@ const isIterable = (body: unknown): boolean =>
 
 type RenderBody = (body: unknown, signal: AbortSignal) => Omit<Answer, 'status'>;
 
+/**
+ * `Content-Disposition` of a download with both forms of its name (docs/design/quality.md E30): the package leaves out
+ * `filename*` where the plain form says it all.
+ */
+function dispositionOf(fileName: string): string {
+  const header = contentDisposition(fileName);
+  if (header.includes('filename*=')) return header;
+  // Of what encodeURIComponent leaves as it is, RFC 8187 wants these encoded too.
+  const encoded = encodeURIComponent(fileName).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
+  return `${header}; filename*=UTF-8''${encoded}`;
+}
+
 /** How answers that are not JSON are written; null for JSON. */
 function renderOf({ kind, mediaType, mediaTypes, events }: ResponseSpec): RenderBody | null {
   const headersOfEvents = Object.freeze({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
@@ -79,7 +91,7 @@ function renderOf({ kind, mediaType, mediaTypes, events }: ResponseSpec): Render
       const file = body as FileAnswer;
       const headers = {
         'content-type': file.mediaType ?? usual,
-        'content-disposition': contentDisposition(file.fileName),
+        'content-disposition': dispositionOf(file.fileName),
       };
       return { headers, body: file.content };
     };

@@ -257,6 +257,8 @@ export function createBinder(
       if (isStrict) addHeaders(service, strictApplied);
       const unknown = findUnknown(raw.url ?? '', parsed);
       if (unknown !== null) {
+        if (operation.knowsItsQuery === true && unknown.some(({ path }) => path.startsWith('query.')))
+          throw refusalOf(unknown);
         if (!isStrict) addHeaders(service, { [unknownProperties]: remarksText(unknown) });
         // In a transaction, which is rolled back, the service is asked for its remarks too: `perform` refuses with both.
         else if (operation.transaction !== 'tenant') throw refusalOf(unknown);

@@ -56,6 +56,9 @@ export const configVersionHeader = (version: number): Readonly<Record<string, st
   'x-config-version': String(version),
 });
 
+/** Header of an answer that an earlier call with the same key had. */
+export const replayHeader: Readonly<Record<string, string>> = Object.freeze({ 'idempotent-replay': 'true' });
+
 /** A handler whose operation is not known to the type system any more; only the binder calls it. */
 export type AnyHandler = (...args: never[]) => Promise<unknown>;
 

@@ -37,28 +37,36 @@ const keptDays = 7;
 /** Expired rows that one call deletes on its way; more than the one it adds, so that the table does not grow. */
 const sweptPerCall = 20;
 
+/** What is known of a call with the same key. */
+export interface KeyRow extends KeptAnswer {
+  /** The work that was begun under the key and has no answer yet. */
+  readonly workId: string | null;
+  /** A process is at that work. */
+  readonly isHeld: boolean;
+}
+
 /**
- * Takes the key for this transaction and looks for the answer of an earlier call. Null = this call is the first: do
- * the work, then `keepAnswer` in the same transaction. 409 `idempotency_in_progress` while a twin is in flight, 422
- * `idempotency_key_reused` for another payload.
+ * Takes the key for this transaction and looks for an earlier call. Null = this call is the first. 409
+ * `idempotency_in_progress` while another transaction has the key, 422 `idempotency_key_reused` for another payload.
  */
-export async function findAnswer(tx: Tx, call: KeyedCall): Promise<KeptAnswer | null> {
+export async function findKey(tx: Tx, call: KeyedCall): Promise<KeyRow | null> {
   // Waiting for the twin would hold a connection for each repeat, so the lock is only tried.
   const [lock] = await tx.query<{ taken: boolean }>('select pg_try_advisory_xact_lock($1::bigint) as taken', [
     lockNumber(tx.tenantId, call),
   ]);
   // A statement of its own: its snapshot must be younger than the lock, or a twin that just committed stays unseen.
-  const [row] = await tx.query<KeptAnswer & { payload_hash: Buffer; fresh: boolean }>(
-    `select payload_hash, status, headers, body, created_at > $4::timestamptz - make_interval(days => ${keptDays}) as fresh
+  const [row] = await tx.query<KeyRow & { payload_hash: Buffer; fresh: boolean }>(
+    `select payload_hash, status, headers, body, work_id as "workId",
+            coalesce(held_until > clock_timestamp(), false) as "isHeld",
+            created_at > $4::timestamptz - make_interval(days => ${keptDays}) as fresh
        from idempotency_keys where credential_id = $1 and route = $2 and key = $3`,
     [call.credentialId, call.route, call.key, tx.now],
   );
-  if (row?.fresh !== true) {
-    // Who has the lock of a key that has an answer is a repeat as well, and not waited for.
-    if (lock?.taken !== true) {
-      throw new AppError('idempotency_in_progress', { detail: 'A call with this Idempotency-Key is still running.' });
-    }
-    if (row === undefined) return null;
+  const isOver = row !== undefined && !row.fresh && !row.isHeld;
+  // Who has the lock of a key that has an answer is a repeat as well, and not waited for.
+  if (lock?.taken !== true && (row === undefined || isOver || row.workId !== null)) throw inProgress();
+  if (row === undefined) return null;
+  if (isOver) {
     await tx.query('delete from idempotency_keys where credential_id = $1 and route = $2 and key = $3', [
       call.credentialId,
       call.route,
@@ -71,8 +79,21 @@ export async function findAnswer(tx: Tx, call: KeyedCall): Promise<KeptAnswer | 
       detail: 'This Idempotency-Key was used for a call with another payload.',
     });
   }
-  return { status: row.status, headers: row.headers, body: row.body };
+  return row;
 }
+
+/**
+ * Takes the key for this transaction and looks for the answer of an earlier call. Null = this call is the first: do
+ * the work, then `keepAnswer` in the same transaction. Throws as `findKey`.
+ */
+export async function findAnswer(tx: Tx, call: KeyedCall): Promise<KeptAnswer | null> {
+  const row = await findKey(tx, call);
+  return row === null ? null : { status: row.status, headers: row.headers, body: row.body };
+}
+
+/** Another call with the key is at work. */
+export const inProgress = (): AppError =>
+  new AppError('idempotency_in_progress', { detail: 'A call with this Idempotency-Key is still running.' });
 
 /** Keeps the answer of a call whose effect is in the same transaction. */
 export async function keepAnswer(tx: Tx, call: KeyedCall, answer: KeptAnswer): Promise<void> {
@@ -112,30 +133,5 @@ export async function eraseKeptAnswers(tx: Tx, customerId: string): Promise<void
   await tx.query('delete from idempotency_keys where tenant_id = $1 and position($2 in body) > 0', [
     tx.tenantId,
     `"customerId":${JSON.stringify(customerId)}`,
-  ]);
-}
-
-/** What a call that cannot be done in one transaction holds its key with: no answer yet. */
-const claimed = { status: 202, headers: {}, body: null };
-
-/** Takes a key before work that cannot be taken back, once `findAnswer` has said that it is free. */
-export async function claimKey(tx: Tx, call: KeyedCall): Promise<void> {
-  await keepAnswer(tx, call, claimed);
-}
-
-/** Keeps the answer of work whose key was claimed. */
-export async function settleKey(tx: Tx, call: KeyedCall, body: string): Promise<void> {
-  await tx.query(
-    `update idempotency_keys set status = 200, body = $4 where credential_id = $1 and route = $2 and key = $3`,
-    [call.credentialId, call.route, call.key, body],
-  );
-}
-
-/** Gives a claimed key free. */
-export async function releaseKey(tx: Tx, call: KeyedCall): Promise<void> {
-  await tx.query('delete from idempotency_keys where credential_id = $1 and route = $2 and key = $3', [
-    call.credentialId,
-    call.route,
-    call.key,
   ]);
 }

@@ -4,7 +4,7 @@ import { AppError } from '../platform/app-error.ts';
 import type { Remark } from '../platform/remark.ts';
 import { type Answer, createRender, type UntypedReply } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
-import { type AnyHandler, configVersionHeader, type RequestFacts } from './handler.ts';
+import { type AnyHandler, configVersionHeader, type RequestFacts, replayHeader } from './handler.ts';
 import { findAnswer, type KeyedCall, keepAnswer, payloadHash } from './idempotency.store.ts';
 import type { Input } from './input.ts';
 import { refusalOf, remarksText, unknownProperties } from './remarks.ts';
@@ -46,7 +46,7 @@ export function createPerform(
     const keyed = keyedCallOf(operation, call);
     const work = async (tx: Tx): Promise<Answer> => {
       const kept = keyed === null ? null : await findAnswer(tx, keyed);
-      if (kept !== null) return { ...kept, headers: { ...kept.headers, 'idempotent-replay': 'true' } };
+      if (kept !== null) return { ...kept, headers: { ...kept.headers, ...replayHeader } };
       const reply = await inTransaction(tx, call);
       inspect(reply);
       const answer = withRemarks(render(reply, call.signal), tx.remarks, call);

@@ -6,21 +6,21 @@ import type { Bucket, RateLimitStore } from './rate-limit.ts';
 /**
  * Counts one call of a sliding window, a sorted set of the calls in it, by the clock of Redis, so that processes agree. A
  * script runs alone: what it reads nobody changes before it writes (docs/design/quality.md R13).
- * KEYS[1] window; ARGV: limit, length in microseconds, a name for the call. Answers granted, calls in the window,
+ * KEYS[1] window; ARGV: limit, length in microseconds, a name for the call, as how many it counts. Answers granted, calls in the window,
  * microseconds until the oldest leaves.
  */
 const script = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-local limit, length = tonumber(ARGV[1]), tonumber(ARGV[2])
+local limit, length, weight = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[4])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - length)
 local used = redis.call('ZCARD', KEYS[1])
 local granted = 0
-if used < limit then
-  redis.call('ZADD', KEYS[1], now, ARGV[3])
+if used + weight <= limit then
+  for n = 1, weight do redis.call('ZADD', KEYS[1], now, ARGV[3] .. n) end
   redis.call('PEXPIRE', KEYS[1], math.ceil(length / 1000))
   granted = 1
-  used = used + 1
+  used = used + weight
 end
 local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 local reset = length
@@ -33,9 +33,10 @@ return { granted, used, reset }`;
  */
 export function createRedisRateLimitStore(redis: Pick<RedisConnection, 'run'>, timeoutMs = 900): RateLimitStore {
   return {
-    async take(bucket) {
+    async take(bucket, weight = 1) {
       const { limit, windowSeconds } = bucket;
-      const work = redis.run(script, [keyOf(bucket)], [limit, windowSeconds * 1_000_000, randomUUID()]);
+      if (weight > limit) return { allowed: false, limit, remaining: 0, resetSeconds: windowSeconds };
+      const work = redis.run(script, [keyOf(bucket)], [limit, windowSeconds * 1_000_000, randomUUID(), weight]);
       const [granted = 0, used = 0, resetMicros = 0] = numbersOf(await answersWithin(work, timeoutMs));
       return {
         allowed: granted === 1,

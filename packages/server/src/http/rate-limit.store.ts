@@ -8,8 +8,8 @@ import { numberArray, type Tx, textArray, uuidArray } from '../db/index.ts';
  */
 const takeStatement = `
   with asked as (
-    select * from unnest($1::uuid[], $2::text[], $3::int[], $4::int[], $5::bigint[])
-      as a (tenant_id, bucket, calls, most, micros)
+    select * from unnest($1::uuid[], $2::text[], $3::int[], $4::int[], $5::bigint[], $6::int[])
+      as a (tenant_id, bucket, calls, most, micros, fewest)
   ), taken as (
     insert into rate_limit_windows as w (tenant_id, bucket, hits, accepted, expires_at)
     select a.tenant_id, a.bucket, array_fill(t.at, array[least(a.calls, a.most)]), true,
@@ -24,7 +24,8 @@ const takeStatement = `
                lateral (select array(select hit from unnest(w.hits) with ordinality as h (hit, place)
                                       where hit > t.at - a.micros order by place) as hits) live,
                lateral (select greatest(t.at, live.hits[cardinality(live.hits)] + 1) as at) next,
-               lateral (select greatest(0, least(a.calls, a.most - cardinality(live.hits))) as calls) room
+               lateral (select a.most - cardinality(live.hits) as calls) free,
+               lateral (select case when free.calls < a.fewest then 0 else least(a.calls, free.calls) end as calls) room
          where a.tenant_id = w.tenant_id and a.bucket = w.bucket)
     returning tenant_id, bucket, accepted, hits
   )
@@ -50,6 +51,8 @@ export interface Calls {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly calls: number;
+  /** Where there is room for fewer of them, none is let through. */
+  readonly fewest: number;
 }
 
 /** What became of them. */
@@ -72,6 +75,7 @@ export async function takeCalls(tx: Tx, windows: readonly Calls[]): Promise<read
     numberArray(windows.map(({ calls }) => calls)),
     numberArray(windows.map(({ limit }) => limit)),
     numberArray(windows.map(({ windowSeconds }) => windowSeconds * 1_000_000)),
+    numberArray(windows.map(({ fewest }) => fewest)),
   ]);
 }
 

@@ -40,6 +40,23 @@ test('calls that come together are counted together, each with its own place', a
   assert.ok(asked() <= 2, `${asked()} transactions`);
 });
 
+test('a call that counts as several is counted whole or not at all, among others that count as one', async () => {
+  const limits = createRateLimitStore(kit.database, patientMs);
+  const bucket = { tenantId: tenantA, name: 'heavy', limit: 20, windowSeconds: 60 };
+  const weights = [1, 8, 1, 12, 7, 1, 21];
+  const verdicts = await Promise.all(weights.map((weight) => limits.take(bucket, weight)));
+  assert.deepEqual(
+    verdicts.map(({ allowed }) => allowed),
+    // 1 + 8 + 1 leave 10: no room for 12, but for 7, then for the last one.
+    [true, true, true, false, true, true, false],
+  );
+  assert.deepEqual([verdicts[1]!.remaining, verdicts[4]!.remaining], [11, 3]);
+  assert.equal((await limits.take(bucket, 3)).allowed, false);
+  assert.equal((await limits.take(bucket, 2)).allowed, true, 'what had no room did not use any');
+  assert.equal((await limits.take(bucket)).allowed, false);
+  assert.equal((await limits.take({ ...bucket, name: 'never' }, 21)).resetSeconds, 60);
+});
+
 test('windows that are counted by one statement do not mix, over several stores', async () => {
   const stores = [1, 2, 3].map(() => createRateLimitStore(kit.database, patientMs));
   const buckets = [

@@ -24,8 +24,11 @@ export interface RateLimitVerdict {
 
 /** Where windows are kept, shared by all processes: PostgreSQL, or Redis (rate-limit.redis.ts). */
 export interface RateLimitStore {
-  /** Counts one call when the window has room for it; a refused call is not counted. One atomic step. */
-  take(bucket: Bucket): Promise<RateLimitVerdict>;
+  /**
+   * Counts one call when the window has room for it; a refused call is not counted. One atomic step. `weight`: the call counts
+   * as so many, all of them or none; more than the limit has no room ever.
+   */
+  take(bucket: Bucket, weight?: number): Promise<RateLimitVerdict>;
 }
 
 const nilTenant = '00000000-0000-0000-0000-000000000000';
@@ -37,6 +40,7 @@ const mostWindows = 100;
 
 interface Waiting {
   readonly bucket: Bucket;
+  readonly weight: number;
   readonly resolve: (verdict: RateLimitVerdict) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -55,12 +59,20 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
   let waiting = new Map<string, Waiting[]>();
   let counting = false;
 
+  /** Calls that are counted together; one that counts as several is counted by itself. */
+  function nextOf(calls: readonly Waiting[]): Waiting[] {
+    const heavy = calls.findIndex(({ weight }) => weight > 1);
+    return calls.slice(0, heavy === -1 ? calls.length : Math.max(1, heavy));
+  }
+
   function nextBatch(): readonly Waiting[][] {
     const keys = [...waiting.keys()].slice(0, mostWindows);
     return keys.map((key) => {
       const calls = waiting.get(key)!;
+      const next = nextOf(calls);
       waiting.delete(key);
-      return calls;
+      if (next.length < calls.length) waiting.set(key, calls.slice(next.length));
+      return next;
     });
   }
 
@@ -69,8 +81,9 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
     for (const calls of batch) takes += calls.length;
     const sweep = Math.floor(takes / takesPerSweep) > Math.floor(before / takesPerSweep);
     const windows = batch.map((calls) => {
-      const { tenantId, ...bucket } = calls[0]!.bucket;
-      return { ...bucket, tenantId: tenantId ?? nilTenant, calls: calls.length };
+      const { bucket, weight } = calls[0]!;
+      const counted = calls.length * weight;
+      return { ...bucket, tenantId: bucket.tenantId ?? nilTenant, calls: counted, fewest: weight };
     });
     const work = database.withSystem(
       'rate-limit',
@@ -86,8 +99,16 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
   }
 
   function settle(calls: readonly Waiting[], { used, granted, resetMs }: Taken): void {
-    const { tenantId, name, limit } = calls[0]!.bucket;
+    const { bucket, weight } = calls[0]!;
+    const { tenantId, name, limit } = bucket;
     const memo = keyOf(tenantId, name);
+    if (weight > 1) {
+      // A window that had no room for so many may have some for fewer.
+      const allowed = granted === weight;
+      const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
+      calls[0]!.resolve({ allowed, limit, remaining: allowed ? limit - used : 0, resetSeconds });
+      return;
+    }
     if (granted < calls.length) {
       if (fullUntil.size >= maximumMemos) fullUntil.clear();
       fullUntil.set(memo, performance.now() + resetMs);
@@ -123,14 +144,15 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
   }
 
   return {
-    async take(bucket) {
-      const { tenantId, name, limit } = bucket;
+    async take(bucket, weight = 1) {
+      const { tenantId, name, limit, windowSeconds } = bucket;
+      if (weight > limit) return { allowed: false, limit, remaining: 0, resetSeconds: windowSeconds };
       const key = keyOf(tenantId, name);
       const leftMs = (fullUntil.get(key) ?? 0) - performance.now();
       if (leftMs > 0) return { allowed: false, limit, remaining: 0, resetSeconds: Math.ceil(leftMs / 1000) };
       const verdict = new Promise<RateLimitVerdict>((resolve, reject) => {
         const calls = waiting.get(key);
-        const call = { bucket, resolve, reject };
+        const call = { bucket, weight, resolve, reject };
         if (calls === undefined) waiting.set(key, [call]);
         else calls.push(call);
       });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Operation, operations } from '@arbiter/contract';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import Type from 'typebox';
 import { AppError } from '../platform/app-error.ts';
 import { createChecks } from './validation.ts';
@@ -34,6 +36,20 @@ function findings(value: unknown): string[] {
     return error.errors.map((entry) => `${entry.path} ${entry.message}`);
   }
 }
+
+test('every schema of the contract is one, by the schema of schemas', () => {
+  const judge = new Ajv2020({ strict: false, validateFormats: false });
+  assert.equal(judge.validateSchema({ type: 'string', minLength: '1' }), false, 'a wrong one is seen');
+  let seen = 0;
+  for (const { id, params, query, headers, body, responses } of Object.values<Operation>(operations)) {
+    const schemas = [params, query, headers, body, ...Object.values(responses).map(({ schema }) => schema)];
+    for (const schema of schemas.filter((each) => each !== undefined && each !== null)) {
+      seen += 1;
+      assert.ok(judge.validateSchema(schema), `${id}: ${judge.errorsText()}`);
+    }
+  }
+  assert.ok(seen > 500, `only ${seen} schemas`);
+});
 
 test('early schemas are compiled before anybody asks, the others are not', () => {
   const broken = Type.Unsafe({ type: 'nonsense' });

@@ -22,7 +22,7 @@ import { createDecisionMetrics, createDecisionService, type DecisionService } fr
 import { areSameSubject } from '../features/identities/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
 import { learnSoon } from '../features/model-learning/index.ts';
-import { createNotifier } from '../features/notifications/index.ts';
+import { createMailCounter, createNotifier } from '../features/notifications/index.ts';
 import { templateNarrativeWriter } from '../features/report-rendering/index.ts';
 import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
@@ -31,6 +31,7 @@ import { createOutboxReaper, type ReapOutbox } from '../features/stream/index.ts
 import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
+import { createKeyedWork } from '../http/keyed-work.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { createRegistry } from '../http/metrics.ts';
@@ -85,6 +86,7 @@ export type ComposeConfig = Pick<
   | 'GOOGLE_ISSUER_URL'
   | 'DATABASE_POOL_MAX'
   | 'DEMO_MODE'
+  | 'MAIL_RATE_PER_MINUTE'
   | 'METRICS_TENANT_LABEL'
   | 'METRICS_TOKEN'
   | 'PLAYGROUND_MODE'
@@ -196,6 +198,9 @@ const evenAnswersMs = 300;
 /** How soon a request that waited too long is told. */
 const refuseLateEveryMs = 250;
 
+/** A fraction of the time for which a key is held, so that nobody takes work over because this process was late once. */
+const renewKeysEveryMs = 5_000;
+
 /** How soon after its end the figures of a minute are written. */
 const flushMinutesEveryMs = 5_000;
 
@@ -287,6 +292,7 @@ export function composeServer(options: ComposeOptions): Server {
     transport: mail.transport,
     sender: mail.sender,
     clock,
+    countMails: createMailCounter(rateLimits, config.MAIL_RATE_PER_MINUTE, onError),
     onSent: createNotificationMetrics(registry),
     onBreakerMoved: (to) => metrics.breakerMoved('notification', to),
   });
@@ -308,6 +314,8 @@ export function composeServer(options: ComposeOptions): Server {
     trials: () => decisions.trials,
     mail,
   });
+  const keyedWork = createKeyedWork(database);
+  const renewing = setInterval(() => keyedWork.renew().catch(onError), renewKeysEveryMs).unref();
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;
@@ -378,6 +386,7 @@ export function composeServer(options: ComposeOptions): Server {
     resets: allResets,
     retainers: features.flatMap(({ retains }) => retains),
     restorables: features.flatMap(({ restores }) => restores),
+    keyedWork,
     narrativeWriter: templateNarrativeWriter,
     notifier,
     onError,
@@ -448,6 +457,7 @@ export function composeServer(options: ComposeOptions): Server {
       await decisions.close();
       await outbound.close();
       await operatorsOutbound.close();
+      clearInterval(renewing);
       clearInterval(refusing);
       clearInterval(flushing);
       await authenticator.flushUses().catch(onError);

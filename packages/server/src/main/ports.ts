@@ -69,6 +69,7 @@ import type { TenantPorts } from '../features/tenants/index.ts';
 import type { WhyNotPorts } from '../features/why-not/index.ts';
 import type { OperationHandlers } from '../http/call-inside.ts';
 import type { AnyHandler } from '../http/handler.ts';
+import type { KeyedWork } from '../http/keyed-work.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
@@ -141,6 +142,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'appendEvents' | 'loc
   readonly metricsSummary: (tenantId: string) => Promise<MetricsSummary>;
   /** What features say that they delete by age. */
   readonly retainers: readonly Retainer[];
+  readonly keyedWork: KeyedWork;
   readonly links: Links;
   readonly mfaTokens: MfaTokens;
   readonly passwords: Passwords;

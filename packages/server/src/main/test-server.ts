@@ -116,6 +116,7 @@ const testConfig: ComposeConfig = {
   CORS_ALLOWED_ORIGINS: [],
   RATE_LIMIT_DEFAULT_PER_MINUTE: 0,
   RECOMMEND_RATE_PER_MINUTE: 0,
+  MAIL_RATE_PER_MINUTE: 0,
 };
 
 /** What loading a pack needs in tests. */

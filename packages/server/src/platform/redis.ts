@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 
 /** A connection to the operator's Redis. */
 export interface RedisConnection {
@@ -15,6 +15,17 @@ const longestPauseMs = 2_000;
  * nothing waits in a line that nobody sees. `onError` is told of each failure.
  */
 export function connectRedis(url: string, onError: (error: unknown) => void): RedisConnection {
+  const connected = open(url, onError);
+  connected.catch(onError);
+  return {
+    run: async (script, keys, values) => (await connected).eval(script, keys.length, ...keys, ...values),
+    close: () => void connected.then((redis) => redis.disconnect(), onError),
+  };
+}
+
+/** The library is loaded here: most installations have no Redis, and each start would wait for it. */
+async function open(url: string, onError: (error: unknown) => void): Promise<Redis> {
+  const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     connectTimeout: connectTimeoutMs,
     enableOfflineQueue: false,
@@ -22,8 +33,5 @@ export function connectRedis(url: string, onError: (error: unknown) => void): Re
     retryStrategy: (times) => Math.min(longestPauseMs, 50 * 2 ** Math.min(times, 6)),
   });
   redis.on('error', onError);
-  return {
-    run: (script, keys, values) => redis.eval(script, keys.length, ...keys, ...values),
-    close: () => redis.disconnect(),
-  };
+  return redis;
 }

@@ -1,6 +1,7 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AppError } from './app-error.ts';
 import { newId } from './ids.ts';
 
 /** Bytes that were put aside on the disk, to be read as often as needed. */
@@ -15,20 +16,30 @@ export interface SpooledFile {
 
 const pieceBytes = 64 * 1024;
 
+/** When a sender may come back who found no room. */
+const againSeconds = 60;
+
+/** 503 `unavailable`: the disk is full, or does not let us write. The cause is for the log. */
+const notPutAside = (cause: unknown): AppError =>
+  new AppError('unavailable', {
+    detail: 'The server could not put the file aside: it has no room for it now.',
+    retryAfterSeconds: againSeconds,
+    cause,
+  });
+
 /**
  * Puts bytes aside while they arrive, in the folder for temporary files, so that a large body neither lies in memory nor keeps a
  * transaction waiting for its sender. The file has no name while it is used: whatever happens to the process, it goes with it.
- * `take` sees each piece first; what it throws ends the spooling, and nothing stays.
+ * `take` sees each piece first; what it throws ends the spooling, and nothing stays. Throws 503 `unavailable` when there is no room.
  */
 export async function spool(
   content: AsyncIterable<Uint8Array>,
   take: (piece: Uint8Array, lengthSoFar: number) => void,
 ): Promise<SpooledFile> {
   const path = join(tmpdir(), `arbiter-${newId()}.spool`);
-  const handle = await open(path, 'wx+', 0o600);
+  const handle = await openNameless(path);
   let length = 0;
   try {
-    await unlink(path);
     for await (const piece of content) {
       length += piece.length;
       take(piece, length);
@@ -53,6 +64,20 @@ export async function spool(
   };
 }
 
+async function openNameless(path: string): Promise<FileHandle> {
+  try {
+    const handle = await open(path, 'wx+', 0o600);
+    await unlink(path);
+    return handle;
+  } catch (error) {
+    throw notPutAside(error);
+  }
+}
+
 async function writeAll(handle: FileHandle, piece: Uint8Array): Promise<void> {
-  for (let done = 0; done < piece.length; ) done += (await handle.write(piece, done)).bytesWritten;
+  try {
+    for (let done = 0; done < piece.length; ) done += (await handle.write(piece, done)).bytesWritten;
+  } catch (error) {
+    throw notPutAside(error);
+  }
 }

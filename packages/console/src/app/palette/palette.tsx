@@ -8,6 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { features, screens } from '../manifest.ts';
 import { isMac } from '../platform.ts';
 import { bestFirst, type Entry, fitting, foundEntries, type Group, ownEntries, searchesFor } from './entries.ts';
+import { pageActs } from './page-acts.ts';
 import { recordSearches } from './record-searches.ts';
 
 /** How long typing must rest before the server is asked, in milliseconds. */
@@ -25,9 +26,12 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
   const [active, setActive] = useState(0);
   const found = useFound(text);
   const own = useMemo(() => ownEntries(screens, commands), [commands]);
+  // The page below stays as it is for as long as this is open.
+  const [here] = useState(() => ownEntries([], pageActs(document.getElementById('page'))).acts);
   const groups = [
     ...bestFirst(text, [
       { title: paletteTexts.pages, entries: fitting(text, own.pages) },
+      { title: paletteTexts.here, entries: fitting(text, here) },
       { title: paletteTexts.acts, entries: fitting(text, own.acts) },
     ]),
     // What is still looked for must not push away the line that is about to be taken.

@@ -1,5 +1,5 @@
 import { secondFactorOperations } from '@arbiter/contract/second-factor';
-import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { accountTexts as t } from '../../messages/settings.ts';
@@ -8,10 +8,11 @@ import { Button } from '../../ui/button.tsx';
 import { Copy, Id } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { later } from '../../ui/later.tsx';
 import { Section } from '../../ui/page.tsx';
 
 /** Computed in a part of its own: who has a second factor already never loads it. */
-const QrCode = lazy(() => import('./qr-code.tsx').then((m) => ({ default: m.QrCode })));
+const QrCode = later(() => import('./qr-code.tsx').then((module) => module.QrCode), <div className="size-44" />);
 
 const { step: operation } = secondFactorOperations;
 const off = { password: '', code: '' };
@@ -68,9 +69,7 @@ export function SecondFactor({ isOn, onChanged }: { isOn: boolean; onChanged: ()
           <form onSubmit={enable} className="flex flex-col gap-4">
             <p>{t.scan}</p>
             <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
-              <Suspense fallback={<div className="size-44" />}>
-                <QrCode text={begun.address} label={t.qr} />
-              </Suspense>
+              <QrCode text={begun.address} label={t.qr} />
               <div className="flex min-w-0 flex-col gap-2">
                 <p className="text-soft">{t.byHand}</p>
                 <div className="w-fit max-w-full rounded-card bg-sunken px-3 py-2">

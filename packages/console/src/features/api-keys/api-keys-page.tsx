@@ -5,8 +5,10 @@ import { can } from '../../data/can.ts';
 import { useList, useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { ListTable } from '../../forms/list-table.tsx';
+import { NeedsRole } from '../../forms/needs-role.tsx';
 import { settingsTexts, apiKeyTexts as t } from '../../messages/settings.ts';
 import { addresses } from '../../route/addresses.ts';
+import { useKeys } from '../../route/use-keys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
@@ -23,8 +25,9 @@ export function ApiKeysPage() {
   const list = useList(apiKeyOperations.list, { query: { limit: 100 } }, { enabled: permission.allowed });
   const [making, setMaking] = useState(false);
   const [doomed, setDoomed] = useState<ApiKey | null>(null);
-  const { run, busy, failure, clear } = useMutate(apiKeyOperations.revoke);
+  const { done, busy, failure, clear } = useMutate(apiKeyOperations.revoke);
   const columns = useMemo(() => keyColumns(setDoomed), []);
+  useKeys(permission.allowed ? [{ keys: 'c', title: t.make, run: () => setMaking(true) }] : []);
   const make = (
     <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setMaking(true)}>
       {t.make}
@@ -33,7 +36,7 @@ export function ApiKeysPage() {
   if (!permission.allowed) {
     return (
       <Page title={t.title} parents={[{ title: settingsTexts.title, to: addresses.settings() }]}>
-        <Empty title={t.forAdmins} />
+        <NeedsRole title={t.forAdmins} needs={permission.needs} />
       </Page>
     );
   }
@@ -44,7 +47,6 @@ export function ApiKeysPage() {
       parents={[{ title: settingsTexts.title, to: addresses.settings() }]}
       actions={make}
     >
-      {failure === null ? null : <FailurePanel failure={failure} operation={apiKeyOperations.revoke} retry={clear} />}
       <ListTable
         list={list}
         operation={apiKeyOperations.list}
@@ -61,17 +63,21 @@ export function ApiKeysPage() {
       {making ? <MakeKey onClose={() => setMaking(false)} /> : null}
       <ConfirmDialog
         open={doomed !== null}
-        onOpenChange={() => setDoomed(null)}
+        onOpenChange={() => {
+          clear();
+          setDoomed(null);
+        }}
         title={t.revokeTitle(doomed?.name ?? '')}
         act={t.revokeAct(doomed?.name ?? '')}
         busy={busy}
         onConfirm={async () => {
           if (doomed === null) return;
-          const revoked = await run({ params: { id: doomed.id }, body: {} });
+          if (!(await done({ params: { id: doomed.id }, body: {} }))) return;
           setDoomed(null);
-          if (revoked !== null) toast({ text: t.revoked(doomed.name) });
+          toast({ text: t.revoked(doomed.name) });
         }}
       >
+        {failure === null ? null : <FailurePanel failure={failure} operation={apiKeyOperations.revoke} />}
         <p>{t.revokeText}</p>
       </ConfirmDialog>
     </Page>

@@ -8,6 +8,7 @@ export const apiKeys = feature({
     {
       path: '/settings/api-keys',
       title: titles.apiKeys,
+      needs: 'admin',
       rail: { group: 'operate', order: 80, icon: KeyRound },
       load: () => import('./api-keys-page.tsx').then((m) => m.ApiKeysPage),
     },

@@ -1,13 +1,12 @@
 import type { AuditLog } from '@arbiter/contract/audit-logs';
-import { X } from 'lucide-react';
 import { auditTexts as t } from '../../messages/audit.ts';
 import { addresses } from '../../route/addresses.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Diff } from '../../ui/diff/diff.tsx';
 import type { Json } from '../../ui/diff/differences.ts';
-import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
+import { SidePanel } from '../../ui/side-panel.tsx';
 import { RowVerdict } from './audit-columns.tsx';
 import type { RowCheck } from './row-hash.ts';
 
@@ -29,18 +28,12 @@ export function AuditDetail({
     typeof value === 'string' && instant.test(value) ? format.instant(value) : null;
   const isOfDecision = ofDecisions.includes(row.action);
   return (
-    <Section
+    <SidePanel
+      of={row.id}
       title={`${t.number} ${row.sequence}`}
       about={<RowVerdict check={check} />}
-      actions={
-        <Button
-          kind="quiet"
-          size="small"
-          aria-label={t.close}
-          icon={<X aria-hidden className="size-4" />}
-          onClick={onClose}
-        />
-      }
+      closes={t.close}
+      onClose={onClose}
     >
       <div className="flex flex-col gap-4">
         <p>
@@ -76,7 +69,7 @@ export function AuditDetail({
           </dd>
         </dl>
       </div>
-    </Section>
+    </SidePanel>
   );
 }
 

@@ -4,6 +4,7 @@ import Type from 'typebox';
 import { can } from '../../data/can.ts';
 import { useList } from '../../data/use-operation.ts';
 import { ListTable } from '../../forms/list-table.tsx';
+import { NeedsRole } from '../../forms/needs-role.tsx';
 import { auditTexts as t } from '../../messages/audit.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
@@ -37,7 +38,7 @@ export function AuditPage() {
   if (!permission.allowed) {
     return (
       <Page title={t.title}>
-        <Empty title={t.forAdmins} />
+        <NeedsRole title={t.forAdmins} needs={permission.needs} />
       </Page>
     );
   }

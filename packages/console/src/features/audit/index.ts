@@ -8,6 +8,7 @@ export const audit = feature({
     {
       path: '/audit',
       title: titles.audit,
+      needs: 'admin',
       rail: { group: 'govern', order: 20, icon: ScrollText },
       load: () => import('./audit-page.tsx').then((m) => m.AuditPage),
     },

@@ -1,6 +1,13 @@
 import { type Channel, channelOperations } from '@arbiter/contract/channels';
 import { useList } from '../../data/use-operation.ts';
-import { creativesColumn, decisionsColumn, keyColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
+import {
+  creativesColumn,
+  decisionsColumn,
+  keyColumn,
+  nameColumn,
+  statusColumn,
+  wordColumn,
+} from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { channelTexts as t } from '../../messages/channels.ts';
@@ -15,14 +22,7 @@ const columns: readonly Column<Channel>[] = [
   nameColumn(180),
   statusColumn,
   keyColumn(110),
-  {
-    key: 'type',
-    header: listTexts.type,
-    cell: ({ channelType }) => channelType,
-    sortBy: ({ channelType }) => channelType,
-    width: 100,
-    grow: 0,
-  },
+  wordColumn('type', listTexts.type, ({ channelType }) => channelType, 100),
   {
     key: 'delivery',
     header: t.delivery,
@@ -34,7 +34,7 @@ const columns: readonly Column<Channel>[] = [
     key: 'impressions',
     header: t.impressions,
     cell: ({ impressionMode }) => t.impressionModesShort[impressionMode],
-    width: 130,
+    width: 160,
   },
   {
     key: 'placements',

@@ -1,7 +1,14 @@
 import { channelOperations } from '@arbiter/contract/channels';
 import { type Placement, placementOperations } from '@arbiter/contract/placements';
 import { useList } from '../../data/use-operation.ts';
-import { creativesColumn, keyColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
+import {
+  countColumn,
+  creativesColumn,
+  keyColumn,
+  nameColumn,
+  statusColumn,
+  wordColumn,
+} from '../../forms/record-columns.tsx';
 import { choiceOf, RecordListPage } from '../../forms/record-list.tsx';
 import { channelTexts as t } from '../../messages/channels.ts';
 import { conditionText } from '../../messages/conditions.ts';
@@ -23,23 +30,8 @@ const columns: readonly Column<Placement>[] = [
     width: 140,
   },
   keyColumn(120),
-  {
-    key: 'slot',
-    header: t.slot,
-    cell: ({ slotType }) => slotType,
-    sortBy: ({ slotType }) => slotType,
-    width: 100,
-    grow: 0,
-  },
-  {
-    key: 'slots',
-    header: t.slots,
-    cell: ({ maxSlots }) => maxSlots,
-    sortBy: ({ maxSlots }) => maxSlots,
-    align: 'end',
-    width: 80,
-    grow: 0,
-  },
+  wordColumn('slot', t.slot, ({ slotType }) => slotType, 100),
+  countColumn('slots', t.slots, ({ maxSlots }) => maxSlots),
   {
     key: 'targeting',
     header: t.targeting,

@@ -3,7 +3,7 @@ import { type Creative, creativeOperations } from '@arbiter/contract/creatives';
 import { offerOperations } from '@arbiter/contract/offers';
 import { placementOperations } from '@arbiter/contract/placements';
 import { useList, useOperation } from '../../data/use-operation.ts';
-import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { codeColumn, countColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { type Choice, choiceOf, RecordListPage } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { creativeTexts as t } from '../../messages/creatives.ts';
@@ -31,7 +31,7 @@ function ClickRate({ creative: { metrics } }: { readonly creative: Creative }) {
 }
 
 const columns: readonly Column<Creative>[] = [
-  nameColumn(260),
+  nameColumn(240),
   statusColumn,
   {
     key: 'offer',
@@ -59,23 +59,8 @@ const columns: readonly Column<Creative>[] = [
       ),
     width: 120,
   },
-  {
-    key: 'template',
-    header: t.template,
-    cell: ({ templateType }) => <code className="text-caption">{templateType}</code>,
-    sortBy: ({ templateType }) => templateType,
-    width: 160,
-    grow: 0,
-  },
-  {
-    key: 'weight',
-    header: t.weight,
-    cell: ({ weight }) => weight,
-    sortBy: ({ weight }) => weight,
-    align: 'end',
-    width: 80,
-    grow: 0,
-  },
+  codeColumn('template', t.template, ({ templateType }) => templateType, 150),
+  countColumn('weight', t.weight, ({ weight }) => weight),
   {
     key: 'shown',
     header: t.shown,

@@ -18,7 +18,7 @@ import type { Column } from '../../ui/table-column.ts';
 import { attributeText } from './attribute-text.ts';
 
 /** Decisions that are looked through for customers. */
-const looked = 200;
+const looked = 100;
 /** Rows of the table of customers that are shown, and columns of each. */
 const rowsShown = 50;
 const columnsShown = 5;
@@ -145,13 +145,12 @@ function StoredCustomers() {
   );
   const fields = schema?.fields ?? [];
   const keyField = fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? fields[0]?.name ?? 'id';
-  const shown = [keyField, ...fields.map(({ name }) => name).filter((name) => name !== keyField)].slice(
-    0,
-    columnsShown,
-  );
-  const columns: readonly Column<StoredRow>[] = shown.map((name, at) => ({
+  const shown = [...fields]
+    .sort((a, b) => Number(b.name === keyField) - Number(a.name === keyField))
+    .slice(0, columnsShown);
+  const columns: readonly Column<StoredRow>[] = shown.map(({ name, displayName }, at) => ({
     key: name,
-    header: name,
+    header: displayName,
     width: at === 0 ? 140 : 110,
     cell: (row) => attributeText(row[name]),
   }));

@@ -1,5 +1,6 @@
 import { customerToolOperations, eligibilityPage } from '@arbiter/contract/customer-tools';
 import { interactionListOperations } from '@arbiter/contract/interaction-lists';
+import { schemaOperations } from '@arbiter/contract/schemas';
 import { FlaskConical, ListChecks } from 'lucide-react';
 import Type from 'typebox';
 import { useOperation } from '../../data/use-operation.ts';
@@ -18,6 +19,7 @@ import { OffersTab } from './offers-tab.tsx';
 import { ProfileTab } from './profile-tab.tsx';
 import { SummariesTab } from './summaries-tab.tsx';
 import { TimelineTab } from './timeline-tab.tsx';
+import { type Telling, whoOf } from './who.ts';
 
 const tabs = ['timeline', 'offers', 'limits', 'profile', 'summaries'] as const;
 const CustomerSearch = Type.Object({
@@ -37,12 +39,16 @@ export function CustomerPage() {
     { keepPrevious: false },
   );
   const reservations = useOperation(interactionListOperations.reservations, { params: { customerId } });
+  const schemas = useOperation(schemaOperations.list, { query: { limit: 100 } });
   const judged = eligibility.data;
+  const table = schemas.data?.data.find(({ entityType }) => entityType === 'customer');
+  const who = judged === undefined ? [] : whoOf(table?.fields ?? [], judged.customer);
   const open = reservations.data?.data.filter(({ state }) => state === 'open').length ?? 0;
   return (
     <Page
       title={customerId}
       parents={[{ title: t.customers, to: addresses.customers() }]}
+      lead={who.length === 0 ? undefined : <Who telling={who} />}
       about={
         <>
           <Copy text={customerId} what="customer id" />
@@ -119,4 +125,15 @@ export function CustomerPage() {
       />
     </Page>
   );
+}
+
+/** Who the customer is, in the words of the table; their columns are named to those who hear the page or point at them. */
+function Who({ telling }: { readonly telling: readonly Telling[] }) {
+  return telling.map(({ label, value }, at) => (
+    <span key={label} title={label}>
+      {at === 0 ? null : ' · '}
+      <span className="hidden-text">{label} </span>
+      {value}
+    </span>
+  ));
 }

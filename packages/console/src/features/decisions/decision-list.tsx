@@ -31,9 +31,13 @@ export function DecisionList() {
   const records = useList(decisionListOperations.list, { query }, { enabled: !byTraces, everyMs });
   const traces = useTraceList(search, byTraces, everyMs);
   const shown = byTraces ? traces : records;
-  const rows: readonly ListedDecision[] = byTraces
-    ? traces.rows.map(listedTrace)
-    : records.rows.map((row) => ({ ...row, topOffer: row.topOffer?.offerName ?? null }));
+  const rows = useMemo(
+    (): readonly ListedDecision[] =>
+      byTraces
+        ? traces.rows.map(listedTrace)
+        : records.rows.map((row) => ({ ...row, topOffer: row.topOffer?.offerName ?? null })),
+    [byTraces, traces.rows, records.rows],
+  );
   const columns = useMemo(() => decisionColumns(nameOf), [nameOf]);
   const filtered = chipsOf(search).length > 0;
   const block = boot();

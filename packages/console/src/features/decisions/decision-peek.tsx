@@ -1,16 +1,15 @@
 import { decisionOperations } from '@arbiter/contract/decisions';
-import { X } from 'lucide-react';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Section } from '../../ui/page.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/progress.tsx';
+import { SidePanel } from '../../ui/side-panel.tsx';
 import { useChannels } from './calls.ts';
 import { leadOf } from './decision-head.tsx';
 import { stageName } from './drops.ts';
 import { funnelOf } from './funnel.ts';
-import { whyText } from './offer-list.tsx';
+import { whyText } from './offer-row.tsx';
 import { offersOf } from './offers.ts';
 import { useDecision } from './use-decision.ts';
 import { useWriters } from './use-writers.ts';
@@ -25,22 +24,16 @@ export function DecisionPeek({ id, onClose }: { readonly id: string; readonly on
   const data = record.data;
   const offers = explained === null ? [] : offersOf(explained);
   return (
-    <Section
+    <SidePanel
+      of={id}
       title={data?.customerId ?? t.peek}
       actions={
-        <>
-          <ButtonLink size="small" kind="primary" to={addresses.decision(id)}>
-            {t.openDecision}
-          </ButtonLink>
-          <Button
-            size="small"
-            kind="quiet"
-            aria-label={t.closePeek}
-            icon={<X aria-hidden className="size-4" />}
-            onClick={onClose}
-          />
-        </>
+        <ButtonLink size="small" kind="primary" to={addresses.decision(id)}>
+          {t.openDecision}
+        </ButtonLink>
       }
+      closes={t.closePeek}
+      onClose={onClose}
     >
       {record.failure !== null ? (
         <FailurePanel operation={decisionOperations.get} failure={record.failure} retry={record.refresh} />
@@ -76,6 +69,6 @@ export function DecisionPeek({ id, onClose }: { readonly id: string; readonly on
           </ul>
         </div>
       )}
-    </Section>
+    </SidePanel>
   );
 }

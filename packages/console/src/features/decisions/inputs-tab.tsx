@@ -39,6 +39,7 @@ export function InputsTab({ id, permission }: InputsTabProps) {
         }
       >
         {t.inputsAsk}
+        {permission.allowed ? null : <span className="mt-2 block">{t.inputsNeedEditor}</span>}
       </Empty>
     );
   }

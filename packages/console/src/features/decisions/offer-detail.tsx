@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { factorNames, maturityTexts, rankMethods, scoreTexts, sourceTexts } from '../../messages/score.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -10,8 +11,9 @@ import { dropDetail, reasonText } from './drops.ts';
 import type { Components, GateRow } from './explained.ts';
 import { GateList, type ShownGate } from './gate-list.tsx';
 import type { Writers } from './gates.ts';
-import { fateTones, whyText } from './offer-list.tsx';
+import { fateTones, nameOf, whyText } from './offer-row.tsx';
 import type { OfferStory } from './offers.ts';
+import { rivalsOf, usualRival } from './rival.ts';
 import { partsOf } from './score.ts';
 import { MethodBadge, ScoreView } from './score-view.tsx';
 
@@ -27,9 +29,9 @@ export interface OfferDetailProps {
 
 /** All that is known of one offer in a decision: its score and what set it apart, its gates, why it left. */
 export function OfferDetail({ story, offers, rivalId, onRival, write, children }: OfferDetailProps) {
-  const { fate, rank, place, shown, name, offerId, dropped } = story;
+  const { fate, rank, place, shown, offerId, dropped } = story;
   const format = useFormat();
-  const title = name ?? t.unnamed;
+  const title = nameOf(story, write);
   const chance = shown?.selection ?? null;
   return (
     <div className="flex min-w-0 flex-col gap-4">
@@ -55,7 +57,7 @@ export function OfferDetail({ story, offers, rivalId, onRival, write, children }
         </p>
       )}
       {children}
-      <ScoreSection story={story} offers={offers} rivalId={rivalId} onRival={onRival} />
+      <ScoreSection {...{ story, offers, rivalId, onRival, write }} />
       <GateSection story={story} write={write} />
     </div>
   );
@@ -76,14 +78,16 @@ interface ScoreSectionProps {
   readonly offers: readonly OfferStory[];
   readonly rivalId: string | null;
   readonly onRival: (offerId: string | null) => void;
+  readonly write: Writers;
 }
 
-function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
+function ScoreSection({ story, offers, rivalId, onRival, write }: ScoreSectionProps) {
   const format = useFormat();
-  const { score, shown, offerId, name } = story;
+  const { score, shown, offerId } = story;
   const parts = score === null ? null : partsOf(score);
-  const scored = offers.filter((each) => each.offerId !== offerId && each.score !== null);
-  const rival = rivalId === '' ? null : (scored.find((each) => each.offerId === rivalId) ?? usualRival(story, scored));
+  const { offered, further } = useMemo(() => rivalsOf(offerId, offers, rivalId), [offerId, offers, rivalId]);
+  const usual = useMemo(() => usualRival(story, offers), [story, offers]);
+  const rival = rivalId === '' ? null : (offered.find((each) => each.offerId === rivalId) ?? usual);
   const rivalParts = rival?.score == null ? null : partsOf(rival.score);
   if (shown?.mandatory) return <Section title={t.score}>{t.mandatory}</Section>;
   if (score === null) return null;
@@ -99,14 +103,19 @@ function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
         </>
       }
       actions={
-        scored.length === 0 || parts === null ? null : (
+        offered.length === 0 || parts === null ? null : (
           <SelectField
             label={t.against}
             labelHidden
             className="w-60"
             value={rival?.offerId ?? ''}
             placeholder={t.noRival}
-            options={scored.map((each) => ({ value: each.offerId, label: t.versus(rivalName(each)) }))}
+            options={[
+              ...offered.map((each) => ({ value: each.offerId, label: t.versus(rivalName(each, write)) })),
+              ...(further > 0
+                ? [{ value: ' ', label: t.furtherRivals(further, format.number(further)), disabled: true }]
+                : []),
+            ]}
             onChange={(event) => onRival(event.target.value)}
           />
         )
@@ -117,9 +126,9 @@ function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
           <PlainParts components={score.components} />
         ) : (
           <ScoreView
-            name={name ?? t.unnamed}
+            name={nameOf(story, write)}
             parts={parts}
-            rival={rivalParts === null || rival === null ? null : { name: rival.name ?? t.unnamed, parts: rivalParts }}
+            rival={rivalParts === null || rival === null ? null : { name: nameOf(rival, write), parts: rivalParts }}
           />
         )}
         <ul className="flex flex-col gap-0.5 text-dense text-soft">
@@ -174,15 +183,8 @@ function PlainParts({ components }: { readonly components: Components | null }) 
   );
 }
 
-const rivalName = (story: OfferStory): string =>
-  `${story.rank === null ? '' : `${t.shownAt(story.rank)} `}${story.name ?? t.unnamed}`;
-
-/** Of the winner the next by score, of any other the winner. */
-function usualRival(story: OfferStory, scored: readonly OfferStory[]): OfferStory | null {
-  const byPlace = scored.toSorted((a, b) => (a.place ?? 1e9) - (b.place ?? 1e9));
-  if (story.rank === 1) return byPlace[0] ?? null;
-  return scored.find(({ rank }) => rank === 1) ?? byPlace[0] ?? null;
-}
+const rivalName = (story: OfferStory, write: Writers): string =>
+  `${story.rank === null ? '' : `${t.shownAt(story.rank)} `}${nameOf(story, write)}`;
 
 function GateSection({ story, write }: { readonly story: OfferStory; readonly write: Writers }) {
   const { gates } = story;

@@ -1,20 +1,21 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { Search } from 'lucide-react';
-import { useState } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { decisionTexts as t } from '../../messages/decisions.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
 import { TextField } from '../../ui/field.tsx';
-import { useFormat } from '../../ui/provider.tsx';
-import { dropDetail, reasonText } from './drops.ts';
-import { storyOf, type Writers } from './gates.ts';
-import { countFates, type Fate, groupByReason, type OfferStory } from './offers.ts';
-
-export const fateTones: Readonly<Record<Fate, Tone>> = { shown: 'pass', lost: 'neutral', blocked: 'block' };
+import { reasonText } from './drops.ts';
+import type { Writers } from './gates.ts';
+import { OfferRow } from './offer-row.tsx';
+import { countFates, type Fate, groupByReason, type OfferStory, type ReasonGroup } from './offers.ts';
 
 const fates: readonly Fate[] = ['shown', 'lost', 'blocked'];
 
-/** Rows beyond these are drawn when somebody asks for them: lists of thousands would be slow to draw. */
-const drawnAtFirst = 200;
+/** Heights in px before a line has been drawn and measured: an offer, a reason. */
+const offerHeight = 48;
+const reasonHeight = 25;
+
+type Line = { readonly group: ReasonGroup } | { readonly story: OfferStory };
 
 export interface OfferListProps {
   readonly offers: readonly OfferStory[];
@@ -25,32 +26,15 @@ export interface OfferListProps {
   readonly write: Writers;
 }
 
-/** Every offer of a decision, by fate; what left is grouped by why. */
+/** Every offer of a decision, by fate; what left is grouped by why. Offers outside the window are not drawn: there may be thousands. */
 export function OfferList({ offers, selected, onSelect, fate, onFate, write }: OfferListProps) {
   const [text, setText] = useState('');
-  const [drawn, setDrawn] = useState(drawnAtFirst);
-  const counts = countFates(offers);
+  const counts = useMemo(() => countFates(offers), [offers]);
   const wanted = text.trim().toLowerCase();
-  const fitting = offers.filter(
-    (story) =>
-      (fate === null || story.fate === fate) &&
-      (wanted === '' || (story.name ?? story.offerId).toLowerCase().includes(wanted)),
-  );
-  const best = Math.max(...offers.map(({ score }) => score?.score ?? 0), 0);
-  const scored = fitting.filter((story) => story.fate !== 'blocked');
-  const groups = groupByReason(fitting.filter((story) => story.fate === 'blocked'));
-  const row = (story: OfferStory) => (
-    <OfferRow
-      key={story.offerId}
-      story={story}
-      best={best}
-      isSelected={story.offerId === selected}
-      onPress={() => onSelect(story.offerId)}
-      write={write}
-    />
-  );
+  const lines = useMemo(() => linesOf(offers.filter((story) => fits(story, fate, wanted))), [offers, fate, wanted]);
+  const best = useMemo(() => offers.reduce((most, { score }) => Math.max(most, score?.score ?? 0), 0), [offers]);
   return (
-    <div className="flex flex-col gap-2">
+    <div className="flex min-h-0 flex-col gap-2">
       <div className="flex flex-wrap items-center gap-1">
         {fates.map((each) => (
           <button
@@ -79,104 +63,93 @@ export function OfferList({ offers, selected, onSelect, fate, onFate, write }: O
           />
         ) : null}
       </div>
-      {fitting.length === 0 ? <p className="px-1 py-4 text-soft">{t.noneOfThese}</p> : null}
-      <ul className="flex flex-col">{scored.slice(0, drawn).map(row)}</ul>
-      {groups.map((group) => {
-        const why = reasonText(group.reason).title;
-        return (
-          <section key={group.key} aria-label={group.gateName ?? why} className="flex flex-col">
-            <h3 className="flex items-baseline justify-between gap-2 border-b border-line px-2 py-1 text-caption text-soft">
-              <span className="truncate">{group.gateName === null ? why : `${why}: ${group.gateName}`}</span>
-              <span>{group.offers.length}</span>
-            </h3>
-            <ul className="flex flex-col">{group.offers.slice(0, drawn).map(row)}</ul>
-          </section>
-        );
-      })}
-      {fitting.length > drawn ? (
-        <button type="button" className="h-8 text-dense text-accent-ink" onClick={() => setDrawn(fitting.length)}>
-          {t.count(fitting.length - drawn, String(fitting.length - drawn))}
-        </button>
-      ) : null}
+      {lines.length === 0 ? (
+        <p className="px-1 py-4 text-soft">{t.noneOfThese}</p>
+      ) : (
+        <Lines lines={lines} {...{ best, selected, onSelect, write }} />
+      )}
     </div>
   );
 }
 
-interface OfferRowProps {
-  readonly story: OfferStory;
-  readonly best: number;
-  readonly isSelected: boolean;
-  readonly onPress: () => void;
-  readonly write: Writers;
+const fits = ({ fate: own, name, offerId }: OfferStory, fate: Fate | null, wanted: string): boolean =>
+  (fate === null || own === fate) && (wanted === '' || (name ?? offerId).toLowerCase().includes(wanted));
+
+/** What was scored, then what was not, each reason above its offers. */
+function linesOf(offers: readonly OfferStory[]): readonly Line[] {
+  const scored = offers.filter((story) => story.fate !== 'blocked');
+  const groups = groupByReason(offers.filter((story) => story.fate === 'blocked'));
+  return [
+    ...scored.map((story) => ({ story })),
+    ...groups.flatMap((group): Line[] => [{ group }, ...group.offers.map((story) => ({ story }))]),
+  ];
 }
 
-function OfferRow({ story, best, isSelected, onPress, write }: OfferRowProps) {
-  const format = useFormat();
-  const { fate, rank, score, shown, name, offerId } = story;
-  const value = score?.score ?? shown?.score ?? null;
+interface LinesProps extends Pick<OfferListProps, 'selected' | 'onSelect' | 'write'> {
+  readonly lines: readonly Line[];
+  readonly best: number;
+}
+
+function Lines({ lines, best, selected, onSelect, write }: LinesProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => box.current,
+    estimateSize: (at) => (isReason(lines[at]) ? reasonHeight : offerHeight),
+    getItemKey: (at) => keyOf(lines[at]),
+    overscan: 6,
+  });
+  // A link may name an offer far down: the list opens where it stands.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the list is opened; later the reader scrolls.
+  useLayoutEffect(() => {
+    const at = lines.findIndex((line) => 'story' in line && line.story.offerId === selected);
+    if (at > 0) virtualizer.scrollToIndex(at, { align: 'auto' });
+  }, []);
   return (
-    <li>
-      <button
-        type="button"
-        aria-current={isSelected ? true : undefined}
-        onClick={onPress}
-        className={cx(
-          'grid min-h-10 w-full grid-cols-[1.75rem_minmax(0,1fr)_auto] items-center gap-x-2 rounded-control px-2 py-1 text-start',
-          isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
-        )}
-      >
-        <span className={cx('text-dense', fate === 'shown' ? 'font-semibold text-ink' : 'text-faint')}>
-          {rank !== null ? t.shownAt(rank) : fate === 'lost' && story.place !== null ? story.place : ''}
-        </span>
-        <span className={cx('truncate', fate === 'shown' ? 'font-medium' : '')}>{name ?? offerId}</span>
-        <Badge tone={fateTones[fate]}>{t.fates[fate]}</Badge>
-        {fate === 'blocked' ? (
-          <span className="col-span-2 col-start-2 truncate text-dense text-soft">{whyText(story, write)}</span>
-        ) : value === null ? null : (
-          <span className="col-span-2 col-start-2 flex items-center gap-2 text-dense text-soft">
-            <span className="w-14">{format.fixed(value, 4)}</span>
-            <span aria-hidden className="h-1.5 flex-1 rounded-control bg-sunken">
-              <span
-                data-mark
-                className={cx('block h-full rounded-control', fate === 'shown' ? 'bg-accent' : 'bg-chart-8')}
-                style={{ width: `${best === 0 ? 0 : (value / best) * 100}%` }}
-              />
-            </span>
-            {fate === 'lost' && story.dropped !== null && story.dropped.reason !== 'cut' ? (
-              <span className="max-w-40 truncate">{reasonText(story.dropped.reason).title}</span>
-            ) : null}
-          </span>
-        )}
-      </button>
-    </li>
+    <div ref={box} className="max-h-[70dvh] overflow-y-auto">
+      <ul className="relative" style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map((item) => {
+          const line = lines[item.index];
+          if (line === undefined) return null;
+          return (
+            <li
+              key={item.key}
+              ref={virtualizer.measureElement}
+              data-index={item.index}
+              aria-setsize={lines.length}
+              aria-posinset={item.index + 1}
+              className="absolute inset-x-0 top-0"
+              style={{ transform: `translateY(${item.start}px)` }}
+            >
+              {'group' in line ? (
+                <Reason group={line.group} />
+              ) : (
+                <OfferRow
+                  story={line.story}
+                  isSelected={line.story.offerId === selected}
+                  {...{ best, onSelect, write }}
+                />
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
   );
 }
 
-/** Why an offer left, in one line: what there was against what was asked. */
-export function whyText(story: OfferStory, write: Writers): string {
-  const { dropped, gates } = story;
-  if (dropped === null) return '';
-  const id = dropped.ruleId ?? dropped.policyId;
-  const gate = gates?.find((each) => each.id === id && each.status === 'blocked');
-  const kind = dropped.policyId === null ? 'rule' : 'policy';
-  const ruleType = gate?.ruleType ?? typeOf(dropped.detail);
-  const told = storyOf({ kind, ruleType, detail: gate?.detail ?? dropped.detail }, write);
-  if (told !== null) return told.actual === null ? told.required : `${told.required}; ${t.actual} ${told.actual}`;
-  const reason = typeof dropped.detail.reason === 'string' ? dropped.detail.reason : null;
-  return dropDetail(dropped, write) ?? reason ?? reasonText(dropped.reason).text;
-}
+const isReason = (line: Line | undefined): boolean => line !== undefined && 'group' in line;
 
-/** A drop names no type of its rule or policy; the fields of its detail do. */
-function typeOf(detail: Readonly<Record<string, unknown>>): string | null {
-  if ('operator' in detail && 'attribute' in detail) return 'attribute_condition';
-  if ('maxDays' in detail) return 'recency_check';
-  if ('minScore' in detail) return 'propensity_threshold';
-  if ('required' in detail) return 'segment_required';
-  if ('cooldownHours' in detail) return 'cooldown';
-  if ('suppressForDays' in detail) return 'outcome_based';
-  if ('currentHour' in detail) return 'time_window';
-  if ('channels' in detail) return 'cross_channel_cap';
-  if ('targetCategory' in detail) return 'offer_category_cap';
-  if ('max' in detail) return 'frequency_cap';
-  return null;
+const keyOf = (line: Line | undefined): string =>
+  line === undefined ? '' : 'group' in line ? `reason ${line.group.key}` : line.story.offerId;
+
+/** Why the offers below it left, and how many they are. */
+function Reason({ group: { reason, gateName, offers } }: { readonly group: ReasonGroup }) {
+  const why = reasonText(reason).title;
+  return (
+    <h3 className="flex items-baseline justify-between gap-2 border-b border-line px-2 py-1 text-caption text-soft">
+      <span className="truncate">{gateName === null ? why : `${why}: ${gateName}`}</span>
+      <span>{offers.length}</span>
+    </h3>
+  );
 }

@@ -1,4 +1,5 @@
 import { factorNames, scoreTexts } from '../../messages/score.ts';
+import type { OfferStory } from './offers.ts';
 import { differencesOf, type ScoreParts } from './score.ts';
 
 /** Writes a share as a percentage: 0.16 is `16 %`. */
@@ -8,6 +9,42 @@ interface Named {
   readonly name: string;
   readonly parts: ScoreParts;
 }
+
+/** How many rivals are offered from the best on, and how many on each side of the offer itself. */
+const bestRivals = 60;
+const neighbours = 20;
+
+/**
+ * The scored offers that an offer may be compared with, in their order: the best, those around it and the one that is chosen.
+ * A list to choose from that held thousands could be neither read nor drawn in time. `further`: how many are not among them.
+ */
+export function rivalsOf(
+  offerId: string,
+  offers: readonly OfferStory[],
+  chosen: string | null,
+): { readonly offered: readonly OfferStory[]; readonly further: number } {
+  const scored = offers.filter((each) => each.score !== null);
+  const own = scored.findIndex((each) => each.offerId === offerId);
+  const offered = scored.filter(
+    (each, at) =>
+      at !== own && (at < bestRivals || (own >= 0 && Math.abs(at - own) <= neighbours) || each.offerId === chosen),
+  );
+  return { offered, further: scored.length - offered.length - (own < 0 ? 0 : 1) };
+}
+
+/** Whom an offer is compared with before anybody chooses: the winner with the next by score, any other with the winner. */
+export function usualRival(story: OfferStory, offers: readonly OfferStory[]): OfferStory | null {
+  const scored = offers.filter((each) => each.offerId !== story.offerId && each.score !== null);
+  const next = (): OfferStory | null =>
+    scored.reduce<OfferStory | null>(
+      (best, each) => (best === null || (each.place ?? last) < (best.place ?? last) ? each : best),
+      null,
+    );
+  if (story.rank === 1) return next();
+  return scored.find(({ rank }) => rank === 1) ?? next();
+}
+
+const last = Number.POSITIVE_INFINITY;
 
 /**
  * What sets an offer apart from a rival, in words that are made from the numbers alone: how far the scores are apart, and by

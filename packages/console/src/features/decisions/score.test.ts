@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ScoreRow } from './explained.ts';
-import { rivalText } from './rival.ts';
+import type { OfferStory } from './offers.ts';
+import { rivalsOf, rivalText, usualRival } from './rival.ts';
 import { axisFor, differencesOf, partsOf, piecesOf, placeOn } from './score.ts';
 
 const row = (over: Partial<ScoreRow> = {}): ScoreRow => ({
@@ -132,4 +133,39 @@ test('scores of different methods are not compared by factors', () => {
   const other = parts({ method: 'propensity', score: 0.3 });
   assert.equal(differencesOf(parts(), other), null);
   assert.match(rivalText({ name: 'A', parts: parts() }, { name: 'B', parts: other }, String), /different methods/);
+});
+
+test('of thousands the best may be chosen as rivals, those beside the offer and the one that is chosen', () => {
+  const story = (at: number): OfferStory => ({
+    offerId: `o${at}`,
+    name: null,
+    fate: at === 0 ? 'shown' : 'lost',
+    rank: at === 0 ? 1 : null,
+    place: at + 1,
+    score: row({ offerId: `o${at}`, rank: at + 1 }),
+    shown: null,
+    dropped: null,
+    gates: null,
+  });
+  const offers = Array.from({ length: 2_000 }, (_, at) => story(at));
+  const blocked: OfferStory = { ...story(9_999), fate: 'blocked', score: null };
+  const ids = (own: string, chosen: string | null = null) => {
+    const { offered, further } = rivalsOf(own, [...offers, blocked], chosen);
+    assert.equal(offered.length + further, own === 'o9999' ? 2_000 : 1_999);
+    return offered.map(({ offerId }) => offerId);
+  };
+  assert.ok(ids('o0').length < 100 && ids('o0')[0] === 'o1', 'not with itself');
+  assert.ok(ids('o1000').includes('o999') && ids('o1000').includes('o1001') && !ids('o1000').includes('o1000'));
+  assert.ok(!ids('o1000').includes('o1500') && ids('o1000', 'o1500').includes('o1500'));
+  assert.ok(ids('o9999').includes('o0'), 'one that was not scored stands beside none');
+  assert.deepEqual(rivalsOf('o0', offers.slice(0, 3), null).further, 0);
+  const [first, second, third] = offers;
+  assert.ok(first && second && third);
+  assert.equal(usualRival(first, offers), second, 'the winner with the next');
+  assert.equal(usualRival(third, offers), first, 'others with the winner');
+  assert.equal(usualRival(first, [first]), null);
+  for (const own of [first, third]) {
+    const usual = usualRival(own, offers)?.offerId ?? '';
+    assert.ok(ids(own.offerId).includes(usual), 'the usual one can be seen in the choice');
+  }
 });

@@ -29,6 +29,8 @@ export function useTraceList(search: DecisionSearch, enabled: boolean, everyMs: 
     // Rows stay in step while more of them are asked for, so they are dimmed only when they could not be renewed.
     old: answer.old && answer.failure !== null,
     restarted: false,
+    waitsUntil: null,
+    outdated: false,
     loadingMore: answer.old && answer.failure === null,
     asOf: answer.asOf,
     refresh: answer.refresh,

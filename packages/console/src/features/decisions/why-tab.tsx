@@ -1,5 +1,5 @@
 import { ChevronLeft } from 'lucide-react';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { Static } from 'typebox';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import type { SearchChange } from '../../route/use-address.ts';
@@ -15,6 +15,7 @@ import { FunnelView } from './funnel-view.tsx';
 import type { Writers } from './gates.ts';
 import { OfferDetail } from './offer-detail.tsx';
 import { OfferList } from './offer-list.tsx';
+import { nameOf } from './offer-row.tsx';
 import { type Fate, type OfferStory, offersOf } from './offers.ts';
 import type { DecisionRecord } from './record.ts';
 import { WhyNotPanel } from './why-not-panel.tsx';
@@ -34,6 +35,12 @@ export function WhyTab({ record, explained, search, change, write }: WhyTabProps
   const format = useFormat();
   const offers = useMemo(() => (explained === null ? [] : offersOf(explained)), [explained]);
   const steps = useMemo(() => (explained === null ? [] : funnelOf(explained)), [explained]);
+  const step = search.step ?? null;
+  const leftHere = useMemo(
+    () => (step === null ? offers : offers.filter((story) => leftIn(story, step))),
+    [offers, step],
+  );
+  const choose = useCallback((offer: string) => change({ offer, rival: undefined }), [change]);
   if (explained === null) {
     return (
       <div className="flex flex-col gap-4">
@@ -42,8 +49,6 @@ export function WhyTab({ record, explained, search, change, write }: WhyTabProps
       </div>
     );
   }
-  const step = search.step ?? null;
-  const leftHere = step === null ? offers : offers.filter((story) => leftIn(story, step));
   const selected = offers.find(({ offerId }) => offerId === search.offer) ?? leftHere[0] ?? offers[0] ?? null;
   const fate = (['shown', 'lost', 'blocked'] as const).find((each) => each === search.fate) ?? null;
   const { summary, cut, origin } = explained;
@@ -94,16 +99,14 @@ export function WhyTab({ record, explained, search, change, write }: WhyTabProps
               title={t.offers}
               about={chosen ? null : <span className="text-dense text-soft">{t.offersHint}</span>}
             >
-              <div className="lg:max-h-[70dvh] lg:overflow-y-auto">
-                <OfferList
-                  offers={leftHere}
-                  selected={selected?.offerId ?? null}
-                  onSelect={(offerId) => change({ offer: offerId, rival: undefined })}
-                  fate={fate}
-                  onFate={(each: Fate | null) => change({ fate: each ?? undefined })}
-                  write={write}
-                />
-              </div>
+              <OfferList
+                offers={leftHere}
+                selected={selected?.offerId ?? null}
+                onSelect={choose}
+                fate={fate}
+                onFate={(each: Fate | null) => change({ fate: each ?? undefined })}
+                write={write}
+              />
             </Section>
           </div>
           {selected === null ? null : (
@@ -137,7 +140,7 @@ export function WhyTab({ record, explained, search, change, write }: WhyTabProps
                       flowKey: record.flow.key,
                       limit: null,
                     }}
-                    offerName={selected.name ?? t.unnamed}
+                    offerName={nameOf(selected, write)}
                     write={write}
                     withGates={selected.gates === null}
                   />

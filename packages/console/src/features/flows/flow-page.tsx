@@ -1,4 +1,5 @@
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
+import { useEffect } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { readFlow } from '../../flow-canvas/index.ts';
 import { RecordPage } from '../../forms/record-page.tsx';
@@ -11,9 +12,10 @@ import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { useMedia, wideWindow } from '../../ui/use-media.ts';
 import { FlowSearch } from './flow-search.ts';
 import { FlowVersions } from './flow-versions.tsx';
-import { FlowWork } from './flow-work.tsx';
+import { FlowCanvas, FlowWork } from './flow-work.tsx';
 
 const parents = [{ title: t.flows, to: addresses.flows() }];
 
@@ -22,6 +24,11 @@ export function FlowPage() {
   const id = useParam('id');
   const [search, change] = useSearch(FlowSearch);
   const answer = useOperation(decisionFlowOperations.get, { params: { id } });
+  const showsPicture = useMedia(wideWindow) && (search.tab ?? 'nodes') === 'nodes' && search.view !== 'outline';
+  useEffect(() => {
+    // While the flow itself is still on its way.
+    if (showsPicture) FlowCanvas.fetch();
+  }, [showsPicture]);
   return (
     <RecordPage
       answer={answer}

@@ -1,18 +1,22 @@
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
 import { simulationOperations } from '@arbiter/contract/simulations';
-import { lazy, Suspense, useMemo } from 'react';
+import { ChevronLeft } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { FlowOutline, type NodeProblem, readFlow } from '../../flow-canvas/index.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { flowTexts as t } from '../../messages/flows.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
+import { later } from '../../ui/later.tsx';
 import { Link } from '../../ui/link.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { Skeleton } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
+import { useMedia, wideWindow } from '../../ui/use-media.ts';
 import { useNamer } from './flow-names.ts';
 import type { FlowChange, FlowSearch } from './flow-search.ts';
 import { NodePanel } from './node-panel.tsx';
@@ -20,8 +24,10 @@ import { type FlowRun, readRun } from './run.ts';
 import { RunBar } from './run-bar.tsx';
 import { useConfig, versionOf } from './shown-config.ts';
 
-const FlowCanvas = lazy(() =>
-  import('../../flow-canvas/canvas.tsx').then((module) => ({ default: module.FlowCanvas })),
+/** The picture of a flow: a part of its own, with a library that no other screen needs. */
+export const FlowCanvas = later(
+  () => import('../../flow-canvas/canvas.tsx').then((module) => module.FlowCanvas),
+  <Skeleton className="size-full" />,
 );
 
 export interface FlowWorkProps {
@@ -39,11 +45,17 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
   const { run, simulation } = useRun(flow, version, search);
   const check = useProblems(flow, version);
   const problems = check ?? noProblems;
+  // Either of the two is drawn, not both with one of them hidden: each may have hundreds of nodes.
+  const isWide = useMedia(wideWindow);
   const general = problems.filter(({ nodeId }) => !shown.nodes.some(({ id }) => id === nodeId));
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const view = search.view === 'outline' ? 'outline' : 'canvas';
   const versions = flow.publishedVersions.map((one) => one.version).toReversed();
-  const select = (node: string) => onChange({ node });
+  const chosen = shown.nodes.find(({ id }) => id === search.node);
+  // Where there is no room beside the list, the chosen node stands in its place, and the way back leads to the list.
+  const isAlone = !isWide && chosen !== undefined;
+  const place = useFocusOf(isWide ? null : (chosen?.id ?? ''));
+  const select = useCallback((node: string) => onChange({ node }, { push: !isWide }), [onChange, isWide]);
   const common = {
     flow: shown,
     runs: run?.byNode ?? noRuns,
@@ -54,7 +66,7 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
   };
   const panel = (
     <NodePanel
-      node={shown.nodes.find(({ id }) => id === search.node)}
+      node={chosen}
       run={run}
       problems={problems.filter(({ nodeId }) => nodeId === search.node)}
       namer={namer}
@@ -122,26 +134,52 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
         />
       )}
       <div
+        ref={place}
         className={`grid grid-cols-[minmax(0,1fr)] items-start gap-3 ${view === 'canvas' ? 'md:grid-cols-[minmax(0,1fr)_20rem]' : 'md:grid-cols-[minmax(16rem,24rem)_minmax(0,1fr)]'}`}
       >
-        <div className={`rounded-card border border-line bg-surface p-2 ${view === 'canvas' ? 'md:hidden' : ''}`}>
-          {answer?.loading ? <Skeleton className="h-96 w-full" /> : <FlowOutline {...common} />}
-        </div>
-        {view === 'canvas' ? (
-          <div className="h-[34rem] overflow-hidden rounded-card border border-line bg-canvas max-md:hidden">
-            {answer?.loading ? null : (
-              <Suspense fallback={<Skeleton className="size-full" />}>
-                <FlowCanvas key={`${flow.id} ${version}`} {...common} />
-              </Suspense>
-            )}
+        {view === 'canvas' && isWide ? (
+          <div className="h-[34rem] overflow-hidden rounded-card border border-line bg-canvas">
+            {answer?.loading ? null : <FlowCanvas key={`${flow.id} ${version}`} {...common} />}
           </div>
-        ) : null}
-        <aside aria-label={t.node} className="rounded-card border border-line bg-surface">
+        ) : isAlone ? null : (
+          <div className="rounded-card border border-line bg-surface p-2">
+            {answer?.loading ? <Skeleton className="h-96 w-full" /> : <FlowOutline {...common} />}
+          </div>
+        )}
+        <aside aria-label={t.node} className="rounded-card border border-line bg-surface md:sticky md:top-4">
+          {isAlone ? (
+            <Button
+              kind="quiet"
+              data-back
+              className="m-2 mb-0"
+              icon={<ChevronLeft aria-hidden className="size-4" />}
+              onClick={() => onChange({ node: undefined })}
+            >
+              {t.allNodes}
+            </Button>
+          ) : null}
           {panel}
         </aside>
       </div>
     </div>
   );
+}
+
+/**
+ * Where a node stands in place of the list, the focus goes with it: to the way back, and from there to the node in the list.
+ * `chosen`: its id, empty without one, null where both have room.
+ */
+function useFocusOf(chosen: string | null) {
+  const place = useRef<HTMLDivElement>(null);
+  const before = useRef(chosen);
+  useEffect(() => {
+    const left = before.current;
+    before.current = chosen;
+    if (left === chosen || left === null || chosen === null) return;
+    const target = chosen === '' ? `[data-node="${CSS.escape(left)}"]` : '[data-back]';
+    place.current?.querySelector<HTMLElement>(target)?.focus();
+  }, [chosen]);
+  return place;
 }
 
 const noRuns: FlowRun['byNode'] = new Map();
@@ -174,11 +212,8 @@ function useRun(flow: DecisionFlow, version: 'draft' | number, { customer, chann
 
 /** What the check of the draft finds, null before it is known; published versions were checked when they were published. */
 function useProblems(flow: DecisionFlow, version: 'draft' | number): readonly NodeProblem[] | null {
-  const check = useOperation(
-    decisionFlowOperations.validate,
-    { body: { id: flow.id, draftConfig: flow.draftConfig } },
-    { enabled: version === 'draft' },
-  );
+  const input = useMemo(() => ({ body: { id: flow.id, draftConfig: flow.draftConfig } }), [flow]);
+  const check = useOperation(decisionFlowOperations.validate, input, { enabled: version === 'draft' });
   const { data } = check;
   return useMemo(
     () =>

@@ -12,6 +12,7 @@ import { Metric } from '../../ui/metric.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { figuresOf, largestBound } from './figures.ts';
+import { Speed } from './speed.tsx';
 
 const everyMs = 30_000;
 /** Reasons that are named. */
@@ -58,9 +59,7 @@ function Shown({ metrics }: { metrics: MetricsSummary }) {
           tone={failed === 0 ? 'neutral' : 'warn'}
           drill={drill}
         />
-        <Metric size="small" label={t.median} value={within(median)} drill={drill} />
-        <Metric size="small" label={t.p95} value={within(p95)} drill={drill} />
-        <Metric size="small" label={t.p99} value={within(p99)} drill={drill} />
+        <Speed median={within(median)} p95={within(p95)} p99={within(p99)} drill={drill} />
       </div>
       <p className="text-caption text-faint">
         {t.latencySays}. {t.notDecisions}.

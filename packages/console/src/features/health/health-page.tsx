@@ -1,6 +1,6 @@
 import { adminRlsOperations, type RlsReport } from '@arbiter/contract/admin-rls';
 import { type Readiness, systemOperations } from '@arbiter/contract/system';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { can } from '../../data/can.ts';
 import { codeOf } from '../../data/failure.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -10,6 +10,7 @@ import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { later } from '../../ui/later.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table.tsx';
@@ -20,8 +21,8 @@ import { DeadLetters } from './dead-letters.tsx';
 import { DecisionFigures } from './figures.tsx';
 
 /** Parts of their own: whether the server is ready is told before them. */
-const Pipeline = lazy(() => import('./pipeline.tsx').then((m) => ({ default: m.Pipeline })));
-const LastDays = lazy(() => import('./last-days.tsx').then((m) => ({ default: m.LastDays })));
+const Pipeline = later(() => import('./pipeline.tsx').then((module) => module.Pipeline));
+const LastDays = later(() => import('./last-days.tsx').then((module) => module.LastDays));
 
 const everyMs = 10_000;
 
@@ -60,12 +61,8 @@ export function HealthPage() {
           </Loaded>
         </Section>
       </div>
-      <Suspense>
-        <Pipeline />
-      </Suspense>
-      <Suspense>
-        <LastDays />
-      </Suspense>
+      <Pipeline />
+      <LastDays />
       <DecisionFigures />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <AlertRules schedulerOff={ready.data?.checks.scheduler === 'off'} />

@@ -7,6 +7,7 @@ import { AsOf } from '../../ui/as-of.tsx';
 import { Metric } from '../../ui/metric.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
+import { Speed } from './speed.tsx';
 
 /** How decisions of the last day went, part by part. */
 export function Pipeline() {
@@ -45,9 +46,7 @@ function Shown({ pipeline }: { pipeline: DecisionPipeline }) {
           tone={failed === 0 ? 'neutral' : 'block'}
           drill={sums}
         />
-        <Metric size="small" label={t.median} value={ms(p50Ms)} drill={sums} />
-        <Metric size="small" label={t.p95} value={ms(p95Ms)} drill={sums} />
-        <Metric size="small" label={t.p99} value={ms(p99Ms)} drill={sums} />
+        <Speed median={ms(p50Ms)} p95={ms(p95Ms)} p99={ms(p99Ms)} drill={sums} />
       </div>
       {tracesRead === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard

@@ -1,11 +1,12 @@
 import { apiKeyOperations } from '@arbiter/contract/api-keys';
 import { decisionListOperations } from '@arbiter/contract/decision-lists';
-import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { homeTexts as t } from '../../messages/home.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { later } from '../../ui/later.tsx';
 import { Page } from '../../ui/page.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { NothingYet } from './nothing-yet.tsx';
@@ -14,8 +15,8 @@ import { RecentDecisions } from './recent-decisions.tsx';
 import { ServerStrip } from './server-strip.tsx';
 
 /** Parts of their own: the first decision does not wait for what they have to ask. */
-const NeedsYou = lazy(() => import('./needs-you.tsx').then((m) => ({ default: m.NeedsYou })));
-const SinceLast = lazy(() => import('./since-last.tsx').then((m) => ({ default: m.SinceLast })));
+const NeedsYou = later(() => import('./needs-you.tsx').then((module) => module.NeedsYou));
+const SinceLast = later(() => import('./since-last.tsx').then((module) => module.SinceLast));
 
 /** The start: decide and see why, or load something to decide about; below it what happened last. */
 export function HomePage() {
@@ -31,12 +32,8 @@ export function HomePage() {
   const isReturning = hasData && recent.data !== undefined && count === all;
   const waiting = (
     <div className="grid items-start gap-4 empty:hidden lg:grid-cols-[repeat(auto-fit,minmax(26rem,1fr))]">
-      <Suspense>
-        <NeedsYou onlyIfAny={!isReturning} />
-      </Suspense>
-      <Suspense>
-        <SinceLast />
-      </Suspense>
+      <NeedsYou onlyIfAny={!isReturning} />
+      <SinceLast />
     </div>
   );
   return (

@@ -12,4 +12,5 @@ export const home = feature({
       load: () => import('./home-page.tsx').then((m) => m.HomePage),
     },
   ],
+  jobs: { packLoad: () => import('./pack-load.ts').then((m) => m.packLoad) },
 });

@@ -1,12 +1,14 @@
 import { seedDatasetOperations } from '@arbiter/contract/seed-datasets';
 import { Building2 } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { setBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';
 import { fetchBoot } from '../../data/fetch-boot.ts';
+import { tray } from '../../data/tray.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { homeTexts as t } from '../../messages/home.ts';
+import { addresses } from '../../route/addresses.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Progress } from '../../ui/progress.tsx';
@@ -19,17 +21,29 @@ export function NothingYet() {
   const datasets = list.data?.datasets ?? [];
   const [wanted, setWanted] = useState<string | null>(null);
   const chosen = datasets.find(({ key }) => key === wanted) ?? datasets[0];
-  const { run, busy, failure } = useMutate(seedDatasetOperations.load);
+  const { run, busy: isAsked, failure } = useMutate(seedDatasetOperations.load);
+  const [isUnderWay, setUnderWay] = useState(false);
+  const busy = isAsked || isUnderWay;
   const status = useOperation(
     seedDatasetOperations.status,
     { params: { key: chosen?.key ?? '' } },
-    { enabled: busy, everyMs: busy ? 500 : false },
+    { enabled: chosen !== undefined, everyMs: busy ? 500 : false },
   );
   const load = async () => {
     if (chosen === undefined) return;
     if ((await run({ params: { key: chosen.key }, query: {} })) !== null) setBoot(await fetchBoot());
   };
-  const at = status.data ?? { step: '' as const, progress: 0 };
+  const at = status.data ?? { status: 'idle' as const, step: '' as const, progress: 0 };
+  // It goes on while somebody reads another page or loads this one anew; then the server alone knows of it.
+  const { key = '', name = '' } = chosen ?? {};
+  useEffect(() => {
+    setUnderWay(at.status === 'running');
+    if (at.status === 'running')
+      tray().watch({ id: key, kind: 'packLoad', title: t.loadOf(name), open: addresses.home() });
+  }, [at.status, key, name]);
+  useEffect(() => {
+    if (at.status === 'completed' && !isAsked) void fetchBoot().then(setBoot);
+  }, [at.status, isAsked]);
   return (
     <div className="rounded-card border border-line bg-surface">
       <Empty

@@ -1,14 +1,14 @@
 import { systemOperations } from '@arbiter/contract/system';
-import { lazy, Suspense } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { homeTexts as t } from '../../messages/home.ts';
 import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
+import { later } from '../../ui/later.tsx';
 import { Link } from '../../ui/link.tsx';
 
 /** A part of its own: whether the server is ready is told before it. */
-const LastDay = lazy(() => import('./last-day.tsx').then((m) => ({ default: m.LastDay })));
+const LastDay = later(() => import('./last-day.tsx').then((module) => module.LastDay));
 
 /** Whether the server takes traffic and what it has decided lately, in a line. */
 export function ServerStrip() {
@@ -21,9 +21,7 @@ export function ServerStrip() {
         <span className="text-soft">{t.health}</span>
         <Badge tone={isReady ? 'pass' : 'block'}>{isReady ? t.healthReady : t.healthNotReady}</Badge>
       </span>
-      <Suspense>
-        <LastDay />
-      </Suspense>
+      <LastDay />
       {ready.data?.checks.scheduler === 'off' ? <span className="text-soft">{t.schedulerOff}</span> : null}
       <span className="ms-auto flex items-center gap-3">
         {ready.asOf === null ? null : <AsOf at={ready.asOf} stale={ready.old} word="asked" />}

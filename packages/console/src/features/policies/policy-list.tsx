@@ -1,6 +1,6 @@
 import { type ContactPolicy, contactPolicyOperations, contactPolicyTypes } from '@arbiter/contract/contact-policies';
 import { useList } from '../../data/use-operation.ts';
-import { nameColumn, priorityColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
 import { ScopeText } from '../../forms/record-name.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
@@ -26,14 +26,7 @@ const columns: readonly Column<ContactPolicy>[] = [
     width: 300,
     grow: 2,
   },
-  {
-    key: 'type',
-    header: t.kind,
-    cell: ({ ruleType }) => policyTypeNames[ruleType],
-    sortBy: ({ ruleType }) => policyTypeNames[ruleType],
-    width: 150,
-    grow: 0,
-  },
+  wordColumn('type', t.kind, ({ ruleType }) => policyTypeNames[ruleType], 150),
   { key: 'scope', header: t.appliesTo, cell: ({ scopes }) => <ScopeText scopes={scopes} />, width: 180 },
   priorityColumn,
   statusColumn,

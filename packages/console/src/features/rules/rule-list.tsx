@@ -5,12 +5,13 @@ import {
   qualificationStages,
 } from '@arbiter/contract/qualification-rules';
 import { useList } from '../../data/use-operation.ts';
-import { nameColumn, priorityColumn, statusColumn } from '../../forms/record-columns.tsx';
+import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
 import { ScopeText } from '../../forms/record-name.tsx';
+import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { listTexts } from '../../messages/lists.ts';
-import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
+import { consequence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import type { Column } from '../../ui/table-column.ts';
@@ -20,13 +21,11 @@ const columns: readonly Column<QualificationRule>[] = [
   {
     key: 'asks',
     header: t.asks,
-    cell: ({ ruleType, config }) => (
-      <span title={ruleSentence(ruleType, config)}>{ruleSentence(ruleType, config)}</span>
-    ),
+    cell: (rule) => <RuleSentence rule={rule} />,
     width: 260,
     grow: 2,
   },
-  { key: 'stage', header: t.stage, cell: ({ stage }) => stage, sortBy: ({ stage }) => stage, width: 100, grow: 0 },
+  wordColumn('stage', t.stage, ({ stage }) => stage, 100),
   {
     key: 'otherwise',
     header: t.otherwise,

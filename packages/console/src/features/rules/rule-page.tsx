@@ -2,9 +2,10 @@ import { type QualificationRule, qualificationRuleOperations } from '@arbiter/co
 import { useOperation } from '../../data/use-operation.ts';
 import { ScopeText } from '../../forms/record-name.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
+import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { listTexts } from '../../messages/lists.ts';
-import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
+import { consequence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { Facts } from '../../ui/facts.tsx';
@@ -33,7 +34,7 @@ function Rule({ rule }: { readonly rule: QualificationRule }) {
       <Section title={t.asks}>
         <div className="flex flex-col gap-4">
           <p className="text-section font-medium">
-            {ruleSentence(ruleType, config)}
+            <RuleSentence rule={rule} />
             <span className="block text-body font-normal text-soft">
               {t.otherwise}: {consequence(stage, config)}
             </span>

@@ -1,6 +1,6 @@
 import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/schemas';
 import { useList } from '../../data/use-operation.ts';
-import { changedColumn } from '../../forms/record-columns.tsx';
+import { changedColumn, codeColumn, countColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
 import { listTexts } from '../../messages/lists.ts';
 import { schemaTexts as t } from '../../messages/schemas.ts';
@@ -10,42 +10,16 @@ import { Badge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/table-column.ts';
 
 const columns: readonly Column<DataSchema>[] = [
-  {
-    key: 'name',
-    header: listTexts.name,
-    cell: ({ displayName }) => displayName,
-    sortBy: ({ displayName }) => displayName,
-    width: 200,
-  },
-  {
-    key: 'table',
-    header: t.table,
-    cell: ({ tableName }) => <code className="text-caption">{tableName}</code>,
-    width: 190,
-  },
-  {
-    key: 'kind',
-    header: t.kind,
-    cell: ({ schemaType }) => schemaType,
-    sortBy: ({ schemaType }) => schemaType,
-    width: 120,
-    grow: 0,
-  },
-  {
-    key: 'fields',
-    header: t.fields,
-    cell: ({ fields }) => fields.length,
-    sortBy: ({ fields }) => fields.length,
-    align: 'end',
-    width: 80,
-    grow: 0,
-  },
-  { key: 'rowKey', header: t.key, cell: ({ rowKey }) => <code className="text-caption">{rowKey}</code>, width: 150 },
+  wordColumn('name', listTexts.name, ({ displayName }) => displayName, 200, 'grows'),
+  codeColumn('table', t.table, ({ tableName }) => tableName, 190, 'grows'),
+  wordColumn('kind', t.kind, ({ schemaType }) => schemaType, 120),
+  countColumn('fields', t.fields, ({ fields }) => fields.length),
+  codeColumn('rowKey', t.key, ({ rowKey }) => rowKey, 150, 'grows'),
   {
     key: 'enrich',
     header: t.autoEnrich,
     cell: ({ autoEnrich }) => (autoEnrich ? <Badge tone="info">{t.yes}</Badge> : t.no),
-    width: 150,
+    width: 155,
     grow: 0,
   },
   changedColumn,

@@ -39,7 +39,7 @@ const columns: readonly Column<Segment>[] = [
   },
   {
     key: 'counted',
-    header: t.counted,
+    header: t.countedHead,
     cell: ({ lastRefreshedAt }) => (lastRefreshedAt === null ? '–' : <AsOf at={lastRefreshedAt} word="" />),
     width: 130,
     grow: 0,

@@ -4,8 +4,9 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { boot } from '../../data/boot.ts';
 import { useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { CodeField, useSignInSteps } from '../../forms/sign-in-steps.tsx';
 import { shellTexts } from '../../messages/shell.ts';
-import { signInTexts as t } from '../../messages/sign-in.ts';
+import { secondStepTexts, signInTexts as t } from '../../messages/sign-in.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { useLinks } from '../../ui/link.tsx';
@@ -26,50 +27,34 @@ export function LoginPage() {
   const { google, sso, tenantId } = boot().signIn;
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
-  const [token, setToken] = useState<string | null>(null);
-  const [setup, setSetup] = useState(false);
   const login = useMutate(accountOperations.login);
-  const verify = useMutate(secondFactorOperations.step);
+  const steps = useSignInSteps(enter);
   const named = new URLSearchParams(globalThis.location.search).get('tenantId');
   const begin = async (event: FormEvent) => {
     event.preventDefault();
-    const answer = await login.run({ body: { email, password, ...(named === null ? {} : { tenantId: named }) } });
-    if (answer === null) return;
-    if (answer.setupRequired) setSetup(true);
-    else if (answer.mfaRequired) setToken(answer.mfaToken ?? '');
-    else enter();
+    steps.goOn(await login.run({ body: { email, password, ...(named === null ? {} : { tenantId: named }) } }));
   };
-  const goOn = async (event: FormEvent) => {
+  const goOn = (event: FormEvent) => {
     event.preventDefault();
-    if ((await verify.run({ body: { action: 'verify', mfaToken: token ?? '', code } })) !== null) enter();
+    void steps.verify();
   };
   const search = new URLSearchParams(globalThis.location.search);
   const carried = new URLSearchParams({ returnTo: search.get('returnTo') ?? '/' });
-  if (token !== null) {
+  if (steps.asksCode) {
     return (
       <Card title={t.codeTitle}>
         <form onSubmit={goOn} className="flex flex-col gap-4">
-          {verify.failure === null ? null : (
-            <FailurePanel failure={verify.failure} operation={secondFactorOperations.step} />
+          {steps.failure === null ? null : (
+            <FailurePanel failure={steps.failure} operation={secondFactorOperations.step} />
           )}
-          <TextField
-            label={t.code}
-            help={t.codeHelp}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            autoFocus
-            required
-            value={code}
-            onChange={({ target }) => setCode(target.value)}
-          />
-          <Button kind="primary" submit busy={verify.busy} className="h-10">
-            {t.next}
+          <CodeField steps={steps} />
+          <Button kind="primary" submit busy={steps.busy} className="h-10">
+            {secondStepTexts.next}
           </Button>
           <Button
             kind="quiet"
             onClick={() => {
-              setToken(null);
+              steps.beginAgain();
               setPassword('');
             }}
           >
@@ -83,7 +68,7 @@ export function LoginPage() {
     <Card title={t.title}>
       <form onSubmit={begin} className="flex flex-col gap-4">
         {login.failure === null ? null : <FailurePanel failure={login.failure} operation={accountOperations.login} />}
-        {setup ? (
+        {steps.mustSetUp ? (
           <p role="status" className="rounded-card border border-line bg-info-soft px-4 py-3 text-soft">
             {t.setup}{' '}
             <a className={linkClass} href={`./login?${carried}`}>

@@ -14,7 +14,6 @@ import { newId } from '../../platform/ids.ts';
 import { flushCaches } from './cache.service.ts';
 import { actOnDeadLetters, reportDeadLetters } from './dead-letters.service.ts';
 import { repairRls, reportRls } from './rls.service.ts';
-import { makeSbom } from './sbom.service.ts';
 
 /** Handlers of the flush of caches (contract part 1, 4.13). */
 export function adminCacheRoutes(): Handlers<typeof adminCacheOperations> {
@@ -52,6 +51,8 @@ export interface SbomPorts {
 export function sbomRoutes({ clock, version }: SbomPorts): Handlers<typeof sbomOperations> {
   return {
     async get() {
+      // Its library is large, asked for once in a while, and no start waits for it.
+      const { makeSbom } = await import('./sbom.service.ts');
       const { text, digest, components } = await makeSbom({ id: newId(), now: new Date(clock.now()), version });
       const body = rawJson<SbomAnswer>(`{"sbom":${text},"digest":"${digest}","components":${components}}`);
       return reply(200, body, { 'x-sbom-digest': digest });

@@ -17,7 +17,12 @@ export const metricFacts: Readonly<Record<AlertMetric, Facts>> = {
   ctr: { ...ofHistory, description: '(Clicks + conversions) / impressions.', unit: 'share', samples: 'impressions' },
   conversion_rate: { ...ofHistory, description: 'Conversions / impressions.', unit: 'share', samples: 'impressions' },
   revenue: { ...ofHistory, description: 'Sum of conversionValue.', unit: 'value', samples: null },
-  decision_count: { ...ofDecisions, description: 'Decisions.', unit: 'count', samples: null },
+  decision_count: {
+    ...ofDecisions,
+    description: 'Decisions, but for those of the minute that runs.',
+    unit: 'count',
+    samples: null,
+  },
   error_rate: { ...ofDecisions, description: 'Failed / all calls of recommend.', unit: 'share', samples: 'calls' },
   selection_frequency: {
     ...ofDecisions,

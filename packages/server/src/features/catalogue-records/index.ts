@@ -39,6 +39,7 @@ export {
   isDeleted,
   lockRecord,
   noteChange,
+  sameId,
   softDeleteRecord,
   type UpdateOptions,
   updateRecord,

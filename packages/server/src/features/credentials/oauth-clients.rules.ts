@@ -11,7 +11,7 @@ export const makeClientSecret = (): string => `kcs_${randomBytes(32).toString('h
 export const clientPrefixOf = (clientId: string): string => clientId.slice(0, 12);
 
 /** Those of the scopes that exist, each once, in the order of the contract; `read` when there are none (contract part 1, 4.1). */
-export function knownScopes(asked: readonly string[]): OAuthScope[] {
+export function knownScopes(asked: readonly unknown[]): OAuthScope[] {
   const known = oauthScopes.filter((scope) => asked.includes(scope));
   return known.length === 0 ? ['read'] : known;
 }

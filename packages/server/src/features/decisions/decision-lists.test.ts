@@ -272,3 +272,38 @@ test('a customer who was erased is shown as null, and found by nothing', async (
   const row = (await list({ limit: '200' })).data.find((each) => each.recommendationId === made[1]!.recommendationId);
   assert.deepEqual([row?.customerId, row?.itemCount], [null, 2]);
 });
+
+test('a decision in which nothing was shown is found by the channel that it was asked for', async () => {
+  const placement = (channelId: string, name: string) =>
+    create('placements', { channelId, name, key: name.toLowerCase(), slotType: 'card' });
+  const [hero, inbox] = [await placement(web, 'Hero'), await placement(mail, 'Inbox')];
+  const all = await server.call<{ data: { id: string }[] }>('GET', '/api/v1/offers?limit=100');
+  const excludeOffers = all.body.data.map(({ id }) => id);
+  const asked = async (body: object): Promise<string> => {
+    const nothing = { customerId: 'Z', decisionFlowKey: 'plain', excludeOffers, ...body };
+    const { count, recommendationId } = await decide(nothing);
+    assert.equal(count, 0);
+    return recommendationId!;
+  };
+  const ofWeb = [
+    await asked({ channelId: web }),
+    await asked({ channel: 'web' }),
+    await asked({ placement: 'Hero' }),
+    await asked({ channel: 'web', placement: 'nowhere' }),
+    await asked({ placements: [{ placementId: hero }] }),
+  ];
+  const ofMail = [await asked({ channel: 'email' }), await asked({ placements: [{ placementId: inbox, limit: 2 }] })];
+  const ofNone = [
+    await asked({}),
+    await asked({ channel: 'sms' }),
+    await asked({ placements: [{ placementId: hero }, { placementId: inbox }] }),
+  ];
+  await create('channels', { name: 'Second web', channelType: 'web' });
+  ofNone.push(await asked({ channel: 'web' }));
+  ofWeb.push(await asked({ channel: 'web', placement: 'Hero' }));
+  assert.deepEqual(await idsOf({ customerId: 'Z', channelId: web }), ofWeb.toReversed());
+  assert.deepEqual(await idsOf({ customerId: 'Z', channelId: mail }), ofMail.toReversed());
+  const rows = (await list({ customerId: 'Z', limit: '200' })).data;
+  const withoutChannel = rows.filter(({ channelId }) => channelId === null).map((row) => row.recommendationId);
+  assert.deepEqual(withoutChannel.toSorted(), ofNone.toSorted());
+});

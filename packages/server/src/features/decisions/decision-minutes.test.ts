@@ -12,6 +12,7 @@ before(async () => {
 });
 after(() => db.close());
 
+const allKnown = async (_tx: unknown, ids: readonly string[]) => new Set(ids);
 const fail = (error: unknown): void => assert.fail(String(error));
 const minute = Date.UTC(2026, 10, 20, 9, 30);
 const figures: Figures = {
@@ -54,7 +55,8 @@ test('the figures of two processes are one row, and their quantiles those of all
   const flow = { id: newId(), version: 3 };
   let now = minute + 1_000;
   const clock = { now: () => now };
-  const [one, two] = [createDecisionMinutes(db.database, clock, fail), createDecisionMinutes(db.database, clock, fail)];
+  const open = () => createDecisionMinutes(db.database, allKnown, clock, fail);
+  const [one, two] = [open(), open()];
   const timed = (count: number, agoMs: number) =>
     Array.from({ length: count }, () => ({ flow, figures, startedAt: performance.now() - agoMs }));
   // One process has most of the decisions and is quick, the other is slow: no mean of two quantiles would give these.
@@ -99,6 +101,23 @@ test('the figures of two processes are one row, and their quantiles those of all
   assert.ok(row!.p99_us >= 60_000_000 && row!.p99_us < 80_000_000, String(row!.p99_us));
 });
 
+test('what was counted of a flow that is gone by then is not written, failures without a flow are', async () => {
+  const tenant = newId();
+  const [gone, there] = [newId(), newId()];
+  const clock = { now: () => minute };
+  const minutes = createDecisionMinutes(db.database, async () => new Set([there]), clock, fail);
+  for (const id of [gone, there]) {
+    minutes.decided(tenant, [{ flow: { id, version: 1 }, figures, startedAt: performance.now() }]);
+  }
+  minutes.failed(tenant, null, new AppError('unavailable'), performance.now());
+  await minutes.flush('all');
+  const found = (await rowsOf(tenant)).map(({ flow_id, decisions }) => [flow_id, decisions]);
+  assert.deepEqual(found, [
+    ['00000000-0000-0000-0000-000000000000', 0],
+    [there, 1],
+  ]);
+});
+
 test('what cannot be written is kept and written later', async () => {
   const tenant = newId();
   const flow = { id: newId(), version: 1 };
@@ -106,7 +125,9 @@ test('what cannot be written is kept and written later', async () => {
   const told: unknown[] = [];
   const database: typeof db.database.withTenant = (...args) =>
     isAway ? Promise.reject(new Error('away')) : db.database.withTenant(...args);
-  const minutes = createDecisionMinutes({ withTenant: database }, { now: () => minute }, (error) => told.push(error));
+  const minutes = createDecisionMinutes({ withTenant: database }, allKnown, { now: () => minute }, (error) =>
+    told.push(error),
+  );
   minutes.decided(tenant, [{ flow, figures, startedAt: performance.now() }]);
   await minutes.flush('all');
   minutes.failed(tenant, flow, new AppError('unavailable'), performance.now());

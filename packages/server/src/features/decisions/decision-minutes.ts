@@ -1,5 +1,5 @@
 import type { Decision, SnapshotFlow } from '@arbiter/engine';
-import { type Database, systemActor } from '../../db/index.ts';
+import { type Database, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addMinutes, type MinuteRow } from './decision-minutes.store.ts';
@@ -51,8 +51,12 @@ const noFlow = { id: '00000000-0000-0000-0000-000000000000', version: 0 };
 /** Rows that are kept while the database is away; the oldest minutes are let go of first. */
 const mostRows = 20_000;
 
+/**
+ * @param knownFlows which of these flows the tenant has: what was counted of flows that a reset took meanwhile goes with them
+ */
 export function createDecisionMinutes(
   database: Pick<Database, 'withTenant'>,
+  knownFlows: (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>,
   clock: Clock,
   onError: (error: unknown) => void,
 ): DecisionMinutes {
@@ -100,7 +104,13 @@ export function createDecisionMinutes(
     }
     for (const [tenantId, rows] of byTenant) {
       try {
-        await database.withTenant(tenantId, systemActor('decision-minutes'), (tx) => addMinutes(tx, rows));
+        await database.withTenant(tenantId, systemActor('decision-minutes'), async (tx) => {
+          const known = await knownFlows(tx, [...new Set(rows.map(({ flowId }) => flowId))]);
+          await addMinutes(
+            tx,
+            rows.filter(({ flowId }) => flowId === noFlow.id || known.has(flowId)),
+          );
+        });
       } catch (error) {
         onError(error);
         keep(tenantId, rows);

@@ -1,5 +1,5 @@
 import { type decisionOperations, type RecommendAnswer, RespondRequest } from '@arbiter/contract';
-import { type Handlers, type RequestFacts, rawJson, reply } from '../../http/handler.ts';
+import { type Handlers, type RequestFacts, rawJson, replayHeader, reply } from '../../http/handler.ts';
 import { createItemReader } from '../../http/input.ts';
 import { createChecks } from '../../http/validation.ts';
 import { AppError } from '../../platform/app-error.ts';
@@ -21,7 +21,6 @@ export interface DecisionRouteDeps {
 
 const maxTraces = 200;
 const noTraces = { rows: [], total: 0 };
-const replayHeader = Object.freeze({ 'idempotent-replay': 'true' });
 
 export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): Handlers<typeof decisionOperations> {
   const records = { keys, decisionNamed };

@@ -10,6 +10,7 @@ import { overdue } from '../../platform/deadline.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { CustomerKeys, KeyedHash } from '../customer-states/index.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
+import { selectKnownIds } from '../flows/index.ts';
 import { createModelStateKeeper } from '../models/index.ts';
 import { createCountsKeeper } from '../objectives/index.ts';
 import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
@@ -118,7 +119,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   const evidence: EvidenceKeeper = createEvidenceKeeper(deps.database, deps.onError);
   const models = createModelStateKeeper(deps.database, deps.onError);
   const objectiveCounts = createCountsKeeper(deps.database, deps.onError);
-  const minutes = createDecisionMinutes(deps.database, deps.clock, deps.onError);
+  const minutes = createDecisionMinutes(deps.database, selectKnownIds, deps.clock, deps.onError);
   const ports: DecidePorts = {
     hot: deps.hot,
     catalogues,

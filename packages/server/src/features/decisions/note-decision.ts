@@ -1,4 +1,5 @@
 import { hash, type KeyObject } from 'node:crypto';
+import { channelAsked, type Decision, type DecisionInput, type Plan } from '@arbiter/engine';
 import type { HotStatement } from '../../db/index.ts';
 import { addContact, type BatchCustomer, laneOf } from '../customer-states/index.ts';
 import type { ShownDecision } from '../interactions/index.ts';
@@ -77,7 +78,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     evidenceNumber: input.evidence.number,
     itemCount: decision.items.length,
     traceId,
-    channelId: input.request.channelId ?? decision.items[0]?.channelId ?? null,
+    channelId: channelOf(plan, input, decision),
     engineUs: stored.engineUs,
     emptyCode: decision.emptyReason === null ? null : emptyCodes[decision.emptyReason],
     explored: decision.explored,
@@ -106,6 +107,12 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     };
     writes.requests.push({ requestId, statement: insertRequest(tenantId, { ...row, answer }) });
   }
+}
+
+/** The channel by which the decision is found: the one that was asked for, else that of the first item. */
+function channelOf(plan: Plan, { request }: DecisionInput, { items }: Decision): string | null {
+  // Where something was shown, it was shown where the request asked for it.
+  return request.channelId ?? items[0]?.channelId ?? (items.length === 0 ? channelAsked(plan, request) : null);
 }
 
 function recordsOf(writes: Writes, flow: LiveFlow): RecordRow[] {

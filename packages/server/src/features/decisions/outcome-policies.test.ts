@@ -119,6 +119,8 @@ test('lifting a row does not lift the policy, and a policy that was changed owns
   const [row] = await listed('three');
   assert.deepEqual([row?.scope, row?.scopeId], ['global', 'all']);
   assert.equal(await shown('three'), '');
+  const changed = await server.call('PUT', `/api/v1/suppressions/${row?.id}`, { body: { days: 1 } });
+  assert.deepEqual([changed.status, changed.body.code], [409, 'protected'], 'its policy says when it ends');
   assert.equal((await server.call('DELETE', `/api/v1/suppressions?id=${row?.id}`)).status, 204);
   assert.deepEqual(await listed('three'), []);
   assert.equal(await shown('three'), '', 'the policy looks at the outcome itself');

@@ -95,6 +95,17 @@ export async function selectIdByKey(tx: Tx, key: string): Promise<string | null>
   return row?.id ?? null;
 }
 
+/** Those of these ids that are flows of the tenant, deleted ones too. */
+export async function selectKnownIds(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await select(
+    tx,
+    columns(flowSpec, ['id']),
+    'from arbiter.decision_flows where tenant_id = $1 and id = any ($2)',
+    [tx.tenantId, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Ids of all flows that have this key, deleted ones too. */
 export async function selectIdsByKey(tx: Tx, key: string): Promise<string[]> {
   const rows = await select(

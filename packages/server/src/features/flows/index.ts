@@ -28,7 +28,13 @@ export type { FlowPorts } from './flow-ports.ts';
 export { flowConfigToTry, flowVersionToTry } from './flow-trial.service.ts';
 export type { FlowRoutePorts } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
-export { flowsScoringBy, selectFlowsContaining, selectIdsByKey, selectLiveConfigs } from './flows.store.ts';
+export {
+  flowsScoringBy,
+  selectFlowsContaining,
+  selectIdsByKey,
+  selectKnownIds,
+  selectLiveConfigs,
+} from './flows.store.ts';
 export { type ReadyWebhook, readyWebhook } from './ready-webhook.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

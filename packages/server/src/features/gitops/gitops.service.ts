@@ -63,7 +63,7 @@ export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: P
     const session = await openSession(tx, facts, ports, { allowDataLoss: body.allowDataLoss === true });
     const version = await expectedVersion(tx, body);
     const tenant = await readTenant(session);
-    const { judged, work: asked } = judgeWork(session, tenant, body);
+    const { judged, work: asked } = await judgeWork(session, tenant, body);
     if (blocksDecisions(tenant, asked)) {
       const outcome = foreseen(session, tenant, asked);
       const note = { path: '', message: 'columns of tables change: what the services say is told by apply' };
@@ -94,7 +94,7 @@ export async function applyFiles(ports: GitopsPorts, facts: RequestFacts, body: 
     const session = await openSession(tx, facts, ports, { allowDataLoss: body.allowDataLoss === true });
     const version = await expectedVersion(tx, body);
     const tenant = await readTenant(session);
-    const { judged, work: asked } = judgeWork(session, tenant, body);
+    const { judged, work: asked } = await judgeWork(session, tenant, body);
     const { outcome, errors } = await carryOutAll(session, tenant, judged, asked);
     refuseFiles(errors);
     const plan = planOf(tenant, judged, asked, outcome, version);
@@ -143,8 +143,12 @@ async function expectedVersion(tx: Tx, { expectedConfigVersion }: PolicyPlanBody
 }
 
 /** Throws 400 for files that are wrong by their texts, or name what is not there. */
-function judgeWork(session: Session, tenant: TenantFiles, body: PolicyPlanBody): { judged: Judged; work: Work } {
-  const judged = judgeFiles(session, body.files);
+async function judgeWork(
+  session: Session,
+  tenant: TenantFiles,
+  body: PolicyPlanBody,
+): Promise<{ judged: Judged; work: Work }> {
+  const judged = await judgeFiles(session, body.files);
   const { objects } = judged;
   const prune = body.prune === true;
   const inFiles = new Set([...objects.values()].map(({ kind, ref }) => refKey(kind.entityType, ref)));
@@ -283,7 +287,7 @@ export async function tellDrift(ports: GitopsPorts, facts: RequestFacts): Promis
     const applied = await selectApplied(tx);
     if (applied === null) return { applied: null, changes: [], configVersion };
     const tenant = await readTenant(session);
-    const judged = judgeFiles(session, applied.files);
+    const judged = await judgeFiles(session, applied.files);
     const rows = await auditedSince(tx, 'gitops', applied.applyId, auditRowsRead);
     const byEntity = Map.groupBy(rows, ({ entityType, entityId }) => `${entityType} ${entityId}`);
     const since = (entityType: string, id: string) => byEntity.get(`${entityType} ${id}`) ?? [];

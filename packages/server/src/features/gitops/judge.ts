@@ -7,6 +7,7 @@ import { type Check, createChecks } from '../../http/validation.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { isObject } from '../../platform/json.ts';
+import { takeTurns } from '../../platform/turns.ts';
 import { type Members, mapJson, membersOf, sameJson } from './json.ts';
 import { createProperties, type Kind, kindAt, kinds, operationOf, withoutDefaults } from './kinds.ts';
 import { pathOf, type Ref, refKey, settingsPath, toldRef } from './layout.ts';
@@ -60,14 +61,17 @@ export function refuseFiles(errors: readonly ErrorEntry[]): void {
   });
 }
 
-/** Reads all files and says what is wrong with each, as far as its text alone tells. */
-export function judgeFiles(session: Session, files: readonly PolicyFile[]): Judged {
+/** Reads all files, in turns with other work, and says what is wrong with each, as far as its text alone tells. */
+export async function judgeFiles(session: Session, files: readonly PolicyFile[]): Promise<Judged> {
+  const turns = takeTurns();
   const errors: ErrorEntry[] = [];
   const objects = new Map<string, WantedObject>();
   const names: NamedPlace[] = [];
   const seen = new Set<string>();
   let settings: Members | null = null;
   for (const { path, content } of files) {
+    const pause = turns();
+    if (pause !== undefined) await pause;
     const refuse = (pointer: string, message: string, code?: string) => {
       errors.push({ path: placeOf(path, pointer), message, ...(code === undefined ? {} : { code }) });
     };

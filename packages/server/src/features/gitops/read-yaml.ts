@@ -14,6 +14,9 @@ export type ReadYaml = { readonly value: Json } | { readonly problems: readonly 
 /** No configuration is nested deeper; what is would only tire the reader. */
 const deepest = 100;
 
+/** Problems of one text that are told: no answer has room for more (docs/design/api-settled.md 22). */
+const mostProblems = 50;
+
 /**
  * Reads one document of YAML 1.2 (core schema) that says what JSON can say. Refused: anchors, aliases, tags, keys that are
  * no strings or stand twice, numbers that are not finite, more than one document.
@@ -39,7 +42,7 @@ export function readYaml(text: string): ReadYaml {
   const lineOf = lineFinder(text);
   const [document, second] = Array.isArray(documents) ? documents : [];
   if (document === undefined) return whole('is empty');
-  const faults = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
+  const faults = [...document.errors, ...document.warnings].slice(0, mostProblems).map(({ message, pos }) => ({
     pointer: null,
     line: lineOf(pos[0]),
     message: `is not YAML: ${message}`,
@@ -116,10 +119,24 @@ function keyOf(key: unknown): string | null {
 /** One step of a JSON Pointer. */
 export const pointerStep = (name: string | number): string => String(name).replaceAll('~', '~0').replaceAll('/', '~1');
 
+/** The starts of all lines are found once: a text with many faults asks for many lines. */
 function lineFinder(text: string): (position: number) => number {
+  let starts: number[] | null = null;
   return (position) => {
-    let line = 1;
-    for (let at = text.indexOf('\n'); at !== -1 && at < position; at = text.indexOf('\n', at + 1)) line += 1;
-    return line;
+    starts ??= lineStarts(text);
+    let low = 0;
+    let high = starts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (starts[middle]! <= position) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(1, low);
   };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
 }

@@ -153,3 +153,29 @@ test('a problem tells its line', () => {
   assert.ok('problems' in result);
   assert.equal(result.problems[0]?.line, 3);
 });
+
+test('of a text with many faults fifty are told, each with its line', () => {
+  const text = `a: 1\n${'b: }\n'.repeat(3_000)}`;
+  const result = readYaml(text);
+  assert.ok('problems' in result);
+  assert.equal(result.problems.length, 50);
+  assert.equal(result.problems[0]?.line, 2);
+  const lines = result.problems.map(({ line }) => line ?? 0);
+  assert.deepEqual(
+    lines,
+    lines.toSorted((a, b) => a - b),
+  );
+  assert.ok(lines.every((line) => line >= 2 && line <= 52));
+});
+
+test('a problem in the first line, in the last one, and in a text without line breaks has its line', () => {
+  const lineOf = (text: string) => {
+    const result = readYaml(text);
+    assert.ok('problems' in result, text);
+    return result.problems[0]?.line;
+  };
+  assert.equal(lineOf('a: !tag 1'), 1);
+  assert.equal(lineOf('a: !tag 1\nb: 2\n'), 1);
+  assert.equal(lineOf('a: 1\n\n\nb: &anchor 2'), 4);
+  assert.equal(lineOf('a: 1\n\n\nb: &anchor 2\n'), 4);
+});

@@ -1,4 +1,4 @@
-import { type InteractionRow, interactionPage, type Pagination, pageSize, type rangeQuery } from '@arbiter/contract';
+import { type InteractionRow, type Pagination, pageSize, type rangeQuery, usualPage } from '@arbiter/contract';
 import type { Static, TObject } from 'typebox';
 import type { Tx } from '../../db/tx.ts';
 import { pageOf } from '../../http/cursor-page.ts';
@@ -33,7 +33,7 @@ export async function listHistory(
   const none = { customerId: null, offerId: null, creativeId: null, channelId: null, type: null, outcome: null };
   const filter = { ...none, ...sent, ...range };
   const isMalformed = [filter.offerId, filter.creativeId, filter.channelId].some((id) => id !== null && !isUuid(id));
-  const limit = pageSize(interactionPage, asked);
+  const limit = pageSize(usualPage, asked);
   const found = isMalformed ? [] : await selectHistory(tx, filter, cursor ?? null, limit + 1);
   const total = isMalformed ? 0 : await countHistory(tx, filter);
   const { rows, pagination } = pageOf({ rows: found, limit, total, cursorOf: (row) => row.id });

@@ -1,10 +1,10 @@
 import {
   type InteractionSummary,
-  interactionPage,
   type Pagination,
   type PeriodType,
   pageSize,
   periodTypes,
+  summaryPage,
 } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { pageOf } from '../../http/cursor-page.ts';
@@ -67,7 +67,7 @@ export async function listSummaries(
   if (cursor !== undefined && start === 0) {
     throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
   }
-  const limit = pageSize(interactionPage, asked);
+  const limit = pageSize(summaryPage, asked);
   const page = all.slice(start, start + limit + 1);
   const { rows, pagination } = pageOf({ rows: page, limit, total: all.length, cursorOf });
   return { data: rows, pagination };

@@ -67,7 +67,8 @@ const pauseSeconds = 2;
 /**
  * One try to deliver a message that waits. Does nothing for one that was delivered. A destination that is gone, off or says
  * 410 gets no further try; one that fails otherwise is tried again by the queue, for which this throws. Throws `Postponed`,
- * which counts as no try, while the destination is at others: messages behind this one must not wait for it.
+ * which counts as no try, while the destination is at others or the tenant has mailed enough: messages behind this one must not
+ * wait for it.
  */
 export async function deliver(deps: DeliverDeps, tenantId: string, id: string): Promise<void> {
   const { database, notifier } = deps;
@@ -86,6 +87,7 @@ export async function deliver(deps: DeliverDeps, tenantId: string, id: string): 
   const { type, originId, channel, message } = row;
   const outcome = 'kind' in to ? await notifier.send(to, { ...message, id, type, tenantId }, { files }) : to;
   const { ok, error, providerMessageId, isGone, retryAfterSeconds } = outcome;
+  if (outcome.isHeld) throw new Postponed(retryAfterSeconds ?? pauseSeconds);
   const isOver = ok || isGone || !('kind' in to);
   await database.withTenant(tenantId, actor, async (tx) => {
     if (row.providerId !== null && 'kind' in to) await noteOutcome(tx, row.providerId, outcome);

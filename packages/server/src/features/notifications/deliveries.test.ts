@@ -118,6 +118,36 @@ test('a failure is told and tried again by the queue, not before the other side 
   assert.equal(headers['webhook-signature'], `v1,${signature}`);
 });
 
+test('a mail past the bound of the minute waits, and that is no try', async () => {
+  let wait: number | null = 7;
+  const sent: string[] = [];
+  const counted: unknown[] = [];
+  const mailer = createNotifier({
+    outbound,
+    clock: { now: () => now },
+    transport: {
+      about: '',
+      send: async ({ to }) => {
+        sent.push(to);
+        return {};
+      },
+    },
+    sender: { name: '', address: 'a@b.example' },
+    countMails: async (...asked) => {
+      counted.push(asked);
+      return wait;
+    },
+  });
+  const id = await waiting({ type: 'email', target: 'ops@example.com' });
+  const before = told.length;
+  await assert.rejects(tryOnce(id, mailer), { name: 'Postponed', message: 'postponed; again after 7 s' });
+  assert.deepEqual([await remains(id), sent.length, told.length], [true, 0, before]);
+  wait = null;
+  await tryOnce(id, mailer);
+  assert.deepEqual([await remains(id), sent, told.at(-1)?.ok], [false, ['ops@example.com'], true]);
+  assert.deepEqual(counted, Array(2).fill([server.tenants[0].id, 1]));
+});
+
 test('the queue waits as long as it was asked to, and an hour at most', async () => {
   for (const [error, least, most] of [
     ['DeliveryError: not delivered: answered 503', 4, 6],

@@ -6,6 +6,7 @@ import { type NotificationPorts, notificationRoutes } from './notifications.rout
 
 export type { DeliveryResult, NewDelivery } from './deliver.service.ts';
 export type { InlineTarget, WaitingMessage } from './deliveries.store.ts';
+export { createMailCounter } from './mail-counter.ts';
 export type { MessageFile } from './message.rules.ts';
 export { enqueueDelivery, type NotificationJobPorts } from './notifications.jobs.ts';
 export { createNotifier, type Notifier } from './notifier.ts';

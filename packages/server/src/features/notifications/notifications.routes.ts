@@ -1,6 +1,6 @@
-import type { notificationOperations } from '@arbiter/contract';
-import { type Handlers, reply } from '../../http/handler.ts';
-import { runOnce } from '../../http/run-once.ts';
+import type { notificationOperations, SendResult } from '@arbiter/contract';
+import { type Handlers, replayHeader, reply } from '../../http/handler.ts';
+import type { KeyedWork } from '../../http/keyed-work.ts';
 import { kindsOfProviders } from './config.rules.ts';
 import {
   changeProvider,
@@ -14,7 +14,7 @@ import {
 import { type SendDeps, sendToMany, testProvider } from './send.service.ts';
 
 /** What the operations of notifications need from outside. */
-export type NotificationPorts = ProviderPorts & SendDeps;
+export type NotificationPorts = ProviderPorts & SendDeps & { readonly keyedWork: KeyedWork };
 
 const kinds = kindsOfProviders.map((kind) => ({ ...kind, fields: [...kind.fields] }));
 
@@ -35,9 +35,13 @@ export function notificationRoutes(ports: NotificationPorts): Handlers<typeof no
     test: async (request) => reply(200, await testProvider(ports, request, request.params.id)),
     send: async (request) => {
       const { providerIds, notification } = request.body;
-      const run = () => sendToMany(ports, request, providerIds, notification);
-      const route = 'POST /api/v1/notifications/send';
-      return reply(200, await runOnce(ports.database, request, route, { params: {}, body: request.body }, run));
+      const { answer, isRepeat } = await ports.keyedWork.once<{ results: SendResult[] }>(
+        request,
+        'POST /api/v1/notifications/send',
+        { params: {}, body: request.body },
+        (work) => sendToMany(ports, request, providerIds, notification, work),
+      );
+      return reply(200, answer, isRepeat ? replayHeader : undefined);
     },
   };
 }

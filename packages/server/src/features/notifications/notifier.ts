@@ -28,6 +28,8 @@ export interface Outcome {
   readonly isGone: boolean;
   /** Seconds that it asked to wait; null: it did not. */
   readonly retryAfterSeconds: number | null;
+  /** It was not tried: the tenant has mailed enough for now. `retryAfterSeconds` says how long. */
+  readonly isHeld?: true;
 }
 
 /** Where a message goes, with its secrets. */
@@ -45,8 +47,13 @@ export interface NotifierDeps {
   readonly clock: Clock;
   /** Of mails of destinations that name none. */
   readonly sender: MailSender;
+  /**
+   * Counts mails that a tenant is about to send; answers with null when it may, else with the seconds until it may send more.
+   * Default: nobody counts.
+   */
+  readonly countMails?: (tenantId: string, addresses: number) => Promise<number | null>;
   /** Told of each try. */
-  readonly onSent?: (kind: NotificationKind, result: 'ok' | 'failed' | 'breaker_open') => void;
+  readonly onSent?: (kind: NotificationKind, result: 'ok' | 'failed' | 'breaker_open' | 'held') => void;
   /** Told when the breaker of a destination comes into another state. */
   readonly onBreakerMoved?: (to: BreakerState) => void;
 }
@@ -91,11 +98,14 @@ export const refused = (error: string, more: Partial<Outcome> = {}): Outcome => 
   ...more,
 });
 
+const addressesOf = ({ toEmails }: Config): readonly unknown[] => (Array.isArray(toEmails) ? toEmails : []);
+
 export function createNotifier({
   outbound,
   transport,
   clock,
   sender,
+  countMails = async () => null,
   onSent = () => undefined,
   onBreakerMoved = () => undefined,
 }: NotifierDeps): Notifier {
@@ -129,7 +139,7 @@ export function createNotifier({
   }
 
   async function mail(config: Config, message: OutgoingMessage, files: readonly MessageFile[]): Promise<Outcome> {
-    const addresses: readonly unknown[] = Array.isArray(config.toEmails) ? config.toEmails : [];
+    const addresses = addressesOf(config);
     const from = typeof config.fromEmail === 'string' ? { name: '', address: config.fromEmail } : sender;
     const replyTo = typeof config.replyTo === 'string' ? { replyTo: config.replyTo } : {};
     let failed = 0;
@@ -199,6 +209,14 @@ export function createNotifier({
       if (!probe && breaker.isOpen(key)) {
         onSent(destination.kind, 'breaker_open');
         return refused('breaker_open');
+      }
+      const heldSeconds =
+        destination.kind === 'ops_email'
+          ? await countMails(destination.tenantId, addressesOf(destination.config).length)
+          : null;
+      if (heldSeconds !== null) {
+        onSent(destination.kind, 'held');
+        return refused('rate_limited', { retryAfterSeconds: heldSeconds, isHeld: true });
       }
       underWay.set(key, (underWay.get(key) ?? 0) + 1);
       try {

@@ -1,10 +1,10 @@
 import {
-  cataloguePage,
   type NotificationProvider,
   type NotificationProviderChange,
   type NotificationProviderCreate,
   type Pagination,
   pageSize,
+  usualPage,
 } from '@arbiter/contract';
 import { nearestWord } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
@@ -70,7 +70,7 @@ export async function listProviders(
   tx: Tx,
   { limit: asked, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
 ): Promise<{ data: NotificationProvider[]; pagination: Pagination }> {
-  const limit = pageSize(cataloguePage, asked);
+  const limit = pageSize(usualPage, asked);
   if (cursor !== undefined && (!isUuid(cursor) || (await selectProvider(tx, cursor)) === undefined)) {
     throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
   }

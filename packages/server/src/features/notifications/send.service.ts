@@ -1,5 +1,6 @@
 import type { NotificationMessage, SendResult } from '@arbiter/contract';
 import { type Actor, type Database, systemActor, type Tx } from '../../db/index.ts';
+import type { Work } from '../../http/keyed-work.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Envelope } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
@@ -25,9 +26,10 @@ export interface Sender {
 
 /**
  * Notes what came of a message at its destination. One that answers 410 wants no more: it is switched off, which its history
- * shows as a change by the system.
+ * shows as a change by the system. Of one that was not tried nothing is noted.
  */
-export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone }: Outcome): Promise<void> {
+export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone, isHeld }: Outcome): Promise<void> {
+  if (isHeld) return;
   await updateLastResult(tx, id, ok ? null : (error ?? 'failed'));
   if (!isGone) return;
   const row = await selectProvider(tx, id, true);
@@ -70,6 +72,7 @@ export async function testProvider(
   const latencyMs = Math.round(performance.now() - begun);
   await database.withTenant(tenantId, actor, (tx) => noteOutcome(tx, id, outcome), { requestId });
   const { ok, error, providerMessageId } = outcome;
+  refuseWhenHeld([outcome]);
   if (ok) return { ok: true, latencyMs, providerMessageId };
   throw new AppError('upstream_failed', {
     detail: `The destination did not take the message: ${error}.`,
@@ -79,13 +82,15 @@ export async function testProvider(
 
 /**
  * Sends a message to destinations, to all at once. Throws 404 when one of them is unknown, and nothing is sent; 502
- * `upstream_failed` when none took it (docs/design/quality.md E28).
+ * `upstream_failed` when none took it (docs/design/quality.md E28). The message goes by the id of the work: where a process
+ * ended before it knew what came of it, the next one sends it again, and receivers see by its id that it is the same.
  */
 export async function sendToMany(
   { database, envelope, notifier }: SendDeps,
   { tenantId, actor, requestId, until }: Sender,
   providerIds: readonly string[],
   notification: NotificationMessage,
+  { id: messageId, keep }: Pick<Work<{ results: SendResult[] }>, 'id' | 'keep'>,
 ): Promise<{ results: SendResult[] }> {
   const ids = [...new Set(providerIds.map((id) => id.toLowerCase()))];
   const { targets, message } = await database.withTenant(
@@ -96,22 +101,41 @@ export async function sendToMany(
       for (const id of ids) rows.push(await getProvider(tx, id));
       const found: Target[] = [];
       for (const row of rows) found.push({ id: row.id, to: await reachable(tx, envelope, row) });
-      const about = { id: newId(), type: 'notification', tenantId, sentAt: tx.now.toISOString() } as const;
+      const about = { id: messageId, type: 'notification', tenantId, sentAt: tx.now.toISOString() } as const;
       return { targets: found, message: outgoing(notification, about) };
     },
     { requestId, until },
   );
-  const outcomes = await tryAll({ database, notifier }, { tenantId, actor, requestId }, targets, message, []);
-  const results = outcomes.map(
-    ({ id, outcome: { ok, providerMessageId, error } }): SendResult => ({
+  const resultsOf = (outcomes: readonly Tried[]): SendResult[] =>
+    outcomes.map(({ id, outcome: { ok, providerMessageId, error } }) => ({
       providerId: id,
       ok,
       ...(providerMessageId === null ? {} : { providerMessageId }),
       ...(error === null ? {} : { error }),
-    }),
+    }));
+  const outcomes = await tryAll(
+    { database, notifier },
+    { tenantId, actor, requestId },
+    { targets, message, files: [] },
+    async (tx, tried) => {
+      const results = resultsOf(tried);
+      if (results.some(({ ok }) => ok)) await keep(tx, { results });
+    },
   );
+  const results = resultsOf(outcomes);
   if (results.some(({ ok }) => ok)) return { results };
+  refuseWhenHeld(outcomes.map(({ outcome }) => outcome));
   throw new AppError('upstream_failed', { detail: 'No destination took the message.', members: { results } });
+}
+
+/** 429 `rate_limited` when nothing was tried, since the tenant has mailed enough for now. */
+function refuseWhenHeld(outcomes: readonly Outcome[]): void {
+  if (!outcomes.every(({ isHeld }) => isHeld)) return;
+  const seconds = Math.max(...outcomes.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 0));
+  throw new AppError('rate_limited', {
+    detail: 'The tenant has mailed to as many addresses as it may in a minute.',
+    retryAfterSeconds: seconds,
+  });
 }
 
 /** A destination, or why nothing can go there. */
@@ -160,7 +184,11 @@ export async function sendToAll(
     { requestId },
   );
   const whole = { ...message, id: newId(), tenantId };
-  const outcomes = await tryAll({ database, notifier }, { tenantId, actor, requestId }, targets, whole, files);
+  const outcomes = await tryAll(
+    { database, notifier },
+    { tenantId, actor, requestId },
+    { targets, message: whole, files },
+  );
   return outcomes.map(({ id, outcome: { ok, providerMessageId, error } }) => ({
     providerId: id,
     ok,
@@ -169,13 +197,23 @@ export async function sendToAll(
   }));
 }
 
+/** A destination that was tried. */
+interface Tried extends Target {
+  readonly outcome: Outcome;
+}
+
+/** Tries all targets at once and notes what came of each; `atEnd` runs in the transaction that notes it. */
 async function tryAll(
   { database, notifier }: Pick<SendDeps, 'database' | 'notifier'>,
   { tenantId, actor, requestId }: Pick<Sender, 'tenantId' | 'actor' | 'requestId'>,
-  targets: readonly Target[],
-  message: OutgoingMessage,
-  files: readonly MessageFile[],
-): Promise<(Target & { readonly outcome: Outcome })[]> {
+  what: {
+    readonly targets: readonly Target[];
+    readonly message: OutgoingMessage;
+    readonly files: readonly MessageFile[];
+  },
+  atEnd: (tx: Tx, tried: readonly Tried[]) => Promise<void> = async () => {},
+): Promise<Tried[]> {
+  const { targets, message, files } = what;
   const outcomes = await Promise.all(
     targets.map(async (target) => {
       const { to } = target;
@@ -189,6 +227,7 @@ async function tryAll(
       // In one order, so that two calls to the same destinations do not wait for each other in a circle.
       for (const { id, outcome, isGone } of outcomes.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
         if (isGone === undefined) await noteOutcome(tx, id, outcome);
+      await atEnd(tx, outcomes);
     },
     { requestId },
   );

@@ -165,7 +165,7 @@ describe('send', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, call));
     assert.ok(answers.every(({ status }) => status === 200 || status === 409));
     const again = await call();
-    assert.equal(again.status, 200);
+    assert.deepEqual([again.status, again.headers['idempotent-replay']], [200, 'true']);
     for (const { status, body } of answers) if (status === 200) assert.deepEqual(body, again.body);
     assert.equal(world.peer.got('/once').length, 1);
     assert.equal((await world.send([id], { title: 'Other' }, { 'idempotency-key': 'once' })).status, 422);

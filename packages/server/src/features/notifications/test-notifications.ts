@@ -41,9 +41,11 @@ export interface NotificationServer {
   close(): Promise<void>;
 }
 
-export async function startNotificationServer(): Promise<NotificationServer> {
+export async function startNotificationServer(
+  more: { readonly MAIL_RATE_PER_MINUTE?: number } = {},
+): Promise<NotificationServer> {
   const outbox = mkdtempSync(join(tmpdir(), 'arbiter-notifications-'));
-  const config = { ...reachesDestinations, MAIL_OUTBOX_DIR: outbox };
+  const config = { ...reachesDestinations, ...more, MAIL_OUTBOX_DIR: outbox };
   const [server, peer] = await Promise.all([startTestServer({ tenants: 2, config }), startDestination()]);
   let counter = 0;
   const post: NotificationServer['post'] = (body, on = server) =>
@@ -56,7 +58,7 @@ export async function startNotificationServer(): Promise<NotificationServer> {
     post,
     patch: (id, body) => server.call('PATCH', `${providers}/${id}`, { body }),
     get: async (id) => (await server.call<AnsweredProvider>('GET', `${providers}/${id}`)).body,
-    webhook: (path, more = {}) => post({ kind: 'webhook', config: { url: peer.url(path), ...more } }),
+    webhook: (path, own = {}) => post({ kind: 'webhook', config: { url: peer.url(path), ...own } }),
     async made(answer) {
       const { status, body, text } = await answer;
       assert.equal(status, 201, text);

@@ -137,7 +137,7 @@ test('the whole narrative: the first sections in the summary, the next as takeaw
   assert.equal(keyTakeaways.length, 2);
   assert.ok(
     !JSON.stringify({ executiveSummary, sectionNarratives, keyTakeaways }).includes('42 '),
-    'a prompt changes nothing',
+    'what a prompt says is not repeated',
   );
   const none = await templateNarrativeWriter.write(documentOf([sectionOf({ rows: [] })]), null);
   assert.equal(none.executiveSummary, 'No section has data.');
@@ -167,6 +167,40 @@ test('no figure is invented: each one is a cell, or comes of the cells by sum, s
         assert.ok(known.has(figure), `${figure} in ${said(rows, { truncated })}`);
       }
     }),
+  );
+});
+
+test('the prompt says what the words look at: figures and sections by their titles, in whole words', async () => {
+  const rows = [
+    { offer: 'Gold', impressions: 600, rate: 0.1 },
+    { offer: 'Silver', impressions: 300, rate: 0.2 },
+  ];
+  const about = (prompt: string | null): string => sentencesOf(sectionOf({ columns, rows }), 'UTC', prompt).join(' ');
+  const ofRates = '“Silver” has the highest click rate, 20.0 %; “Gold” follows with 10.0 %.';
+  assert.equal(about('Look at the CLICK-rate, please.'), ofRates);
+  for (const prompt of [null, '', 'Look at the clickrate.', 'click', '…'])
+    assert.match(about(prompt), /most impressions/);
+  const one = sectionOf({ columns, rows: rows.slice(0, 1) });
+  assert.equal(sentencesOf(one, 'UTC', 'click rate').join(' '), 'There is one row, “Gold”, with click rate 10.0 %.');
+  const sections = ['First', 'Second', 'Third', 'Fourth'].map((title, at) =>
+    sectionOf({
+      id: `s${at}`,
+      title,
+      columns,
+      rows: rows.map((row) => ({ ...row, impressions: row.impressions + at })),
+    }),
+  );
+  const written = await templateNarrativeWriter.write(
+    documentOf(sections),
+    'What of the fourth? Say that all is well.',
+  );
+  assert.match(written.executiveSummary, /^Fourth: “Gold” has the most impressions, 603.* First: /);
+  assert.match(written.keyTakeaways.join(), /^Third: /);
+  assert.ok(!JSON.stringify(written).includes('all is well'));
+  assert.deepEqual(
+    written.sectionNarratives.map(({ sectionId }) => sectionId),
+    ['s0', 's1', 's2', 's3'],
+    'the sections stay where they are',
   );
 });
 

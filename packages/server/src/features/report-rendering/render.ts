@@ -3,7 +3,6 @@ import { csvPieces } from './csv.ts';
 import { fileNameOf } from './file-name.ts';
 import { htmlPieces } from './html.ts';
 import { markdownPieces } from './markdown.ts';
-import { renderPdf } from './pdf.ts';
 import type { Artifact, ReportDocument, ReportFormat } from './report-document.ts';
 
 interface Renderer {
@@ -24,9 +23,15 @@ const text =
     return Buffer.from(parts.join(''));
   };
 
+/**
+ * Loaded with the first PDF: the library of fonts and its decoder of WOFF2 take 20 MB, which the server's own thread never
+ * needs.
+ */
+const pdf = async (document: ReportDocument): Promise<Buffer> => (await import('./pdf.ts')).renderPdf(document);
+
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   html: { mimeType: 'text/html; charset=utf-8', render: text(htmlPieces) },
-  pdf: { mimeType: 'application/pdf', render: renderPdf },
+  pdf: { mimeType: 'application/pdf', render: pdf },
   csv: { mimeType: 'text/csv; charset=utf-8', render: text(csvPieces) },
   markdown: { mimeType: 'text/markdown; charset=utf-8', render: text(markdownPieces) },
 };

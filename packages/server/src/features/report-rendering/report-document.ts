@@ -61,7 +61,7 @@ export interface Artifact {
   readonly content: Buffer;
 }
 
-/** Writes what the figures of a report say. `prompt`: what its author asked for, which the template writer does not read. */
+/** Writes what the figures of a report say. `prompt`: what its author wants the words to look at; null: nothing in particular. */
 export interface NarrativeWriter {
   write(document: ReportDocument, prompt: string | null): Promise<Narrative>;
 }

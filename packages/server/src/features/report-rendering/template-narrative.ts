@@ -18,8 +18,27 @@ const span = 7;
 
 const days = (column: ReportColumn): boolean => column.type === 'date' || column.type === 'instant';
 
-/** The columns that sentences are about: those of the chart, else the first ones with numbers. */
-function measuresOf({ columns, chart }: ReportSection): ReportColumn[] {
+const plain = (text: string): string =>
+  ` ${
+    text
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu)
+      ?.join(' ') ?? ''
+  } `;
+
+/** Whether the author named it, in whole words and any letter case. */
+const isNamed = (prompt: string | null, title: string): boolean =>
+  prompt !== null && plain(title) !== '  ' && plain(prompt).includes(plain(title));
+
+/** The figures that the author named. */
+const askedOf = ({ columns }: ReportSection, prompt: string | null): ReportColumn[] =>
+  columns.filter((column) => isNumeric(column) && isNamed(prompt, column.label));
+
+/** The columns that sentences are about: those that the author named, else those of the chart, else the first ones with numbers. */
+function measuresOf(section: ReportSection, prompt: string | null): ReportColumn[] {
+  const { columns, chart } = section;
+  const asked = askedOf(section, prompt);
+  if (asked.length > 0) return asked.slice(0, mostMeasures);
   const drawn = (chart?.y ?? []).flatMap((key) => columns.filter((column) => column.key === key && isNumeric(column)));
   const measures = drawn.length > 0 ? drawn : columns.filter((column) => isNumeric(column) && column.type !== 'ratio');
   return (measures.length > 0 ? measures : columns.filter(isNumeric)).slice(0, mostMeasures);
@@ -35,9 +54,10 @@ function nameOf({ columns, chart }: ReportSection): ReportColumn | null {
   );
 }
 
-function sentencesOfOne(section: ReportSection, timezone: string): Sentences {
+function sentencesOfOne(section: ReportSection, timezone: string, prompt: string | null): Sentences {
   const [row = {}] = section.rows;
-  const facts = section.columns.filter(isNumeric).flatMap((column) => {
+  const asked = askedOf(section, prompt);
+  const facts = (asked.length > 0 ? asked : section.columns.filter(isNumeric)).flatMap((column) => {
     const value = numberOf(row[column.key]);
     if (value === null) return [];
     return [{ value, text: `${inSentence(column.label)} ${showColumn(column, section.rows, timezone)(value)}` }];
@@ -128,13 +148,16 @@ function sentencesOfHistogram({ name, points, sum, show, isAdditive }: Figures):
 
 const upper = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
 
-/** What the figures of a section say. Nothing is said that they do not; no sentence where there is none to make. */
-export function sentencesOf(section: ReportSection, timezone: string): Sentences {
+/**
+ * What the figures of a section say, of those first that `prompt` names. Nothing is said that they do not; no sentence where there
+ * is none to make.
+ */
+export function sentencesOf(section: ReportSection, timezone: string, prompt: string | null = null): Sentences {
   const { rows, chart, truncated } = section;
   if (rows.length === 0) return [];
-  if (rows.length === 1) return sentencesOfOne(section, timezone);
+  if (rows.length === 1) return sentencesOfOne(section, timezone, prompt);
   const named = nameOf(section);
-  return measuresOf(section).flatMap((column, at) => {
+  return measuresOf(section, prompt).flatMap((column, at) => {
     const figures = figuresOf(section, column, named, timezone);
     if (figures.points.length < 2) return [];
     const level = sentenceOfLevel(figures);
@@ -149,22 +172,30 @@ export function sentencesOf(section: ReportSection, timezone: string): Sentences
 
 const emptyText = 'There is no data for this section.';
 
-function takeaways(document: ReportDocument): string[] {
-  return document.sections.flatMap((section) => {
-    const [first] = sentencesOf(section, document.timezone);
-    return first === undefined ? [] : [`${oneLine(section.title)}: ${first}`];
-  });
+/** Of the sections that the author named, or whose figures, first. */
+function takeaways({ sections, timezone }: ReportDocument, prompt: string | null): string[] {
+  const isLookedAt = (section: ReportSection): boolean =>
+    isNamed(prompt, section.title) || askedOf(section, prompt).length > 0;
+  return sections
+    .toSorted((a, b) => Number(isLookedAt(b)) - Number(isLookedAt(a)))
+    .flatMap((section) => {
+      const [first] = sentencesOf(section, timezone, prompt);
+      return first === undefined ? [] : [`${oneLine(section.title)}: ${first}`];
+    });
 }
 
-/** Writes sentences from the figures of the sections and from nothing else; the same figures give the same sentences. */
+/**
+ * Writes sentences from the figures of the sections and from nothing else; the same figures give the same sentences. The prompt
+ * chooses among them and puts the sections in order: words of its own are never said.
+ */
 export const templateNarrativeWriter: NarrativeWriter = {
-  async write(document) {
+  async write(document, prompt) {
     const { sections, timezone } = document;
     const sectionNarratives = sections.map((section) => ({
       sectionId: section.id,
-      narrative: section.rows.length === 0 ? emptyText : sentencesOf(section, timezone).join(' '),
+      narrative: section.rows.length === 0 ? emptyText : sentencesOf(section, timezone, prompt).join(' '),
     }));
-    const said = takeaways(document);
+    const said = takeaways(document, prompt);
     const empty = sections.filter(({ rows }) => rows.length === 0).length;
     const missing =
       empty === 0

@@ -3,7 +3,17 @@ import { type DeliveryResult, enqueueDelivery, type MessageFile, providersAmong 
 import { type MakePorts, makeReport } from './make.service.ts';
 import { messageOf } from './message.rules.ts';
 import { finish, keepFiles, type RunPorts, reasonOf, writtenWithinMs } from './runs.service.ts';
-import { beginRun, failRun, lockRun, type RunRow, selectArtifacts, updateDeliveries } from './runs.store.ts';
+import {
+  beginRun,
+  failRun,
+  isOneWaiting,
+  lockRun,
+  lockWaiting,
+  type RunRow,
+  selectArtifacts,
+  selectAtWork,
+  updateDeliveries,
+} from './runs.store.ts';
 import { selectTemplate, type TemplateRow } from './templates.store.ts';
 
 const actor = systemActor('report');
@@ -12,13 +22,32 @@ const actor = systemActor('report');
 export type BackgroundPorts = MakePorts & Pick<RunPorts, 'logger' | 'publicUrl'>;
 
 /**
- * Writes a run that a schedule has started, and puts its messages into the queue. A run that another process had begun and
- * not ended is lost: it is not written twice, since what it had sent is not known.
+ * Writes the run of the tenant that waits longest, and puts its messages into the queue; then `enqueue` puts the job of the next
+ * one behind what all other tenants wait for. So of each tenant one report is written at a time and the tenants take turns,
+ * however many runs one of them has waiting. A run that this job had begun and not ended is lost: it is not written twice, since
+ * what it had sent is not known.
  */
-export async function writeRun(ports: BackgroundPorts, tenantId: string, runId: string): Promise<void> {
-  const begun = await ports.database.withTenant(tenantId, actor, (tx) => begin(tx, runId));
+export async function writeNextRun(
+  ports: BackgroundPorts,
+  tenantId: string,
+  jobId: string,
+  enqueue: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  const begun = await ports.database.withTenant(tenantId, actor, (tx) => begin(tx, jobId));
   if (begun === null) return;
-  const { run, template } = begun;
+  await write(ports, tenantId, begun);
+  await ports.database.withTenant(tenantId, actor, async (tx) => {
+    if (await isOneWaiting(tx)) await enqueue(tx);
+  });
+}
+
+interface Begun {
+  readonly run: RunRow;
+  readonly template: TemplateRow;
+}
+
+async function write(ports: BackgroundPorts, tenantId: string, { run, template }: Begun): Promise<void> {
+  const runId = run.id;
   try {
     const made = await makeReport(ports, tenantId, actor, template, { runId, formats: run.formats });
     const message = messageOf(ports.publicUrl, run, made.document);
@@ -44,16 +73,20 @@ export async function writeRun(ports: BackgroundPorts, tenantId: string, runId: 
   }
 }
 
-async function begin(tx: Tx, runId: string): Promise<{ readonly run: RunRow; readonly template: TemplateRow } | null> {
-  const run = await lockRun(tx, runId);
-  if (run === undefined || run.status !== 'running') return null;
-  const template = await selectTemplate(tx, run.templateId);
-  if (run.begunAt !== null || template === undefined) {
-    await failRun(tx, runId, run.begunAt === null ? 'template_deleted' : 'interrupted');
-    return null;
+/** Null when nothing waits, or another job is at a run of the tenant: that one goes on with the next by itself. */
+async function begin(tx: Tx, jobId: string): Promise<Begun | null> {
+  const atWork = await selectAtWork(tx);
+  for (const { runId } of atWork.filter((run) => run.jobId === jobId)) await failRun(tx, runId, 'interrupted');
+  if (atWork.some((run) => run.jobId !== jobId)) return null;
+  for (let run = await lockWaiting(tx); run !== undefined; run = await lockWaiting(tx)) {
+    const template = await selectTemplate(tx, run.templateId);
+    if (template !== undefined) {
+      await beginRun(tx, run.id, jobId, new Date(tx.now.getTime() + writtenWithinMs));
+      return { run, template };
+    }
+    await failRun(tx, run.id, 'template_deleted');
   }
-  await beginRun(tx, runId, new Date(tx.now.getTime() + writtenWithinMs));
-  return { run, template };
+  return null;
 }
 
 /** Notes what came of one message of a run. */

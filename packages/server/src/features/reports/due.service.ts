@@ -50,8 +50,8 @@ export async function startDueReports(
   return errors;
 }
 
-/** Puts the job of a run into the queue of the transaction. */
-export type EnqueueRun = (tx: Tx, runId: string) => Promise<void>;
+/** Puts the job of the tenant's next run into the queue of the transaction. */
+export type EnqueueRun = (tx: Tx) => Promise<void>;
 
 async function startDue(tx: Tx, id: string, now: Date, enqueue: EnqueueRun): Promise<void> {
   const schedule = await claimSchedule(tx, id, now);
@@ -77,6 +77,6 @@ async function startDue(tx: Tx, id: string, now: Date, enqueue: EnqueueRun): Pro
     },
     new Date(tx.now.getTime() + waitsMs),
   );
-  await enqueue(tx, runId);
+  await enqueue(tx);
   await moveOn(tx, id, next, { id: runId, at: now });
 }

@@ -50,14 +50,23 @@ async function tick(): Promise<TickAnswer> {
   assert.equal(status, 200, text);
   return body;
 }
-const facts = () => ({ jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal });
-/** Writes a run as the worker would. */
-const work = (runId: string) => server.jobs.get('report.run')!.run({ runId }, facts(), server.tenants[0].id);
-const waiting = async () =>
-  server.testDatabase.ownerQuery<{ runId: string }>(
-    `select j.payload ->> 'runId' as "runId" from graphile_worker._private_jobs j
-       join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'report.run' order by j.id`,
-  );
+const facts = (jobId = '1') => ({ jobId, attempt: 1, dueAt: null, signal: new AbortController().signal });
+/** Does what waits in the queue, job by job in its order, as one worker would; answers with the tenants whose jobs they were. */
+async function workAll(): Promise<string[]> {
+  const worked: string[] = [];
+  for (;;) {
+    const [next] = await server.testDatabase.ownerQuery<{ id: string; tenantId: string }>(
+      `delete from graphile_worker._private_jobs where id = (
+         select j.id from graphile_worker._private_jobs j
+           join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'report.run'
+          order by j.priority, j.run_at, j.id limit 1)
+       returning id::text as id, payload ->> 'tenantId' as "tenantId"`,
+    );
+    if (next === undefined) return worked;
+    worked.push(next.tenantId);
+    await server.jobs.get('report.run')!.run({}, facts(next.id), next.tenantId);
+  }
+}
 /** Delivers what waits in the background; each try that fails is one of the queue's. */
 async function deliverAll(): Promise<void> {
   const rows = await server.testDatabase.ownerQuery<{ id: string; tenant_id: string }>(
@@ -95,9 +104,8 @@ test('the tick commits the run with the claim; a job writes it and sends it, eac
     [moved.nextRunAt, moved.lastRunAt, moved.lastRunId],
     ['2026-11-20T11:00:00.000Z', '2026-11-20T10:00:00.000Z', started.id],
   );
-  assert.deepEqual((await waiting()).at(-1), { runId: started.id });
   now += 1_500;
-  await work(started.id);
+  assert.deepEqual(await workAll(), [server.tenants[0].id]);
   const written = await run(started.id);
   assert.deepEqual(
     [written.status, written.durationMs, written.artifacts.map(({ format }) => format), written.sectionsData.length],
@@ -141,7 +149,7 @@ test('destinations of the schedule go before those of the template; one that is 
   await tick();
   assert.equal((await server.call('DELETE', `/api/v1/notifications/providers/${gone}`)).status, 204);
   const [started] = await runsOf(templateId);
-  await work(started!.id);
+  await workAll();
   await deliverAll();
   const { status, deliveryResults } = await run(started!.id);
   assert.deepEqual(
@@ -232,6 +240,7 @@ test('a run that was lost long ago is given up with the longest duration that ca
 });
 
 test('a run whose process is gone is failed: interrupted, found by its job or by the tick', async () => {
+  await workAll();
   const { id: templateId } = await template();
   const { id } = await schedule(templateId);
   const start = async () => {
@@ -243,12 +252,14 @@ test('a run whose process is gone is failed: interrupted, found by its job or by
   const crash = (runId: string) =>
     server.testDatabase.ownerQuery(
       `with begun as (update arbiter.report_runs set begun_at = $2 where id = $1)
-       update arbiter.report_leases set alive_until = $2::timestamptz + interval '5 minutes' where run_id = $1`,
+       update arbiter.report_leases set alive_until = $2::timestamptz + interval '5 minutes', job_id = 'of a crash'
+        where run_id = $1`,
       [runId, new Date(now)],
     );
+  const handedBack = () => server.jobs.get('report.run')!.run({}, facts('of a crash'), server.tenants[0].id);
   const first = await start();
   await crash(first);
-  await work(first);
+  await handedBack();
   const byJob = await run(first);
   assert.deepEqual([byJob.status, byJob.error, byJob.artifacts], ['failed', 'interrupted', []]);
   const second = await start();
@@ -260,11 +271,11 @@ test('a run whose process is gone is failed: interrupted, found by its job or by
   await tick();
   const byTick = await run(second);
   assert.deepEqual([byTick.status, byTick.error, byTick.durationMs], ['failed', 'interrupted', 5 * minuteMs + 1]);
-  await work(second);
+  await handedBack();
   assert.equal((await run(second)).status, 'failed', 'its job comes too late');
   const third = await start();
   assert.equal((await server.call('DELETE', `/api/v1/reports/templates/${templateId}`)).status, 204);
-  await work(third);
+  await workAll();
   assert.deepEqual([(await run(third)).status, (await run(third)).error], ['failed', 'template_deleted']);
   assert.deepEqual(
     await server.testDatabase.ownerQuery('select from arbiter.report_leases where run_id = any($1)', [
@@ -272,6 +283,65 @@ test('a run whose process is gone is failed: interrupted, found by its job or by
     ]),
     [],
   );
+});
+
+test('a tenant with many due reports does not keep others from theirs: the tenants take turns', async () => {
+  await workAll();
+  const [busy, other] = server.tenants;
+  assert.ok(other !== undefined);
+  const { id: templateId } = await template();
+  const many = 12;
+  const theirs = await Promise.all(Array.from({ length: many }, () => schedule(templateId)));
+  const own = { key: other.keys.admin };
+  const ofOther = await server.call<ReportTemplate>('POST', '/api/v1/reports/templates', {
+    ...own,
+    body: { name: 'Of another', dataSources: [{ sourceKey: 'summary' }] },
+  });
+  for (const name of ['One', 'Two']) {
+    const body = { templateId: ofOther.body.id, name, cronExpression: '0 * * * *', timezone: 'UTC' };
+    assert.equal((await server.call('POST', '/api/v1/reports/schedules', { ...own, body })).status, 201);
+  }
+  now = Date.parse((await read(theirs[0]!.id)).nextRunAt!);
+  assert.equal((await tick()).ok, true);
+  const worked = await workAll();
+  assert.equal(worked.filter((id) => id === busy.id).length, many);
+  assert.deepEqual(
+    worked.slice(0, 4).toSorted(),
+    [busy.id, busy.id, other.id, other.id].toSorted(),
+    'each has had two turns after four',
+  );
+  const runs = await runsOf(templateId);
+  assert.ok(runs.length === many && runs.every(({ status }) => status === 'completed'));
+  assert.equal((await server.call('DELETE', `/api/v1/reports/templates/${templateId}`)).status, 204);
+});
+
+test('while a report of a tenant is written, another of its jobs does nothing; the one at work goes on with the next', async () => {
+  const { id: templateId } = await template();
+  const [first] = [await schedule(templateId), await schedule(templateId)];
+  now = Date.parse((await read(first.id)).nextRunAt!);
+  await tick();
+  const oldest = (await runsOf(templateId)).at(-1)!;
+  await server.testDatabase.ownerQuery(
+    `with begun as (update arbiter.report_runs set begun_at = $2 where id = $1)
+     update arbiter.report_leases set alive_until = $2::timestamptz + interval '5 minutes', job_id = 'at work'
+      where run_id = $1`,
+    [oldest.id, new Date(now)],
+  );
+  const worked = (await workAll()).filter((id) => id === server.tenants[0].id);
+  assert.equal(worked.length, 1);
+  assert.deepEqual(
+    (await runsOf(templateId)).map(({ status }) => status),
+    ['running', 'running'],
+  );
+  await server.jobs.get('report.run')!.run({}, facts('at work'), server.tenants[0].id);
+  assert.deepEqual(
+    (await runsOf(templateId)).map(({ status, error }) => [status, error]),
+    [
+      ['completed', null],
+      ['failed', 'interrupted'],
+    ],
+  );
+  assert.equal((await server.call('DELETE', `/api/v1/reports/templates/${templateId}`)).status, 204);
 });
 
 test('R12: every minute around both changes of the clock of twelve zones: each due run once, and no other', async () => {

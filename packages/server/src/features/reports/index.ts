@@ -7,6 +7,7 @@ import {
 } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import type { KeyedWork } from '../../http/keyed-work.ts';
 import type { TickFailure } from '../alerts/index.ts';
 import type { BackgroundPorts } from './background.service.ts';
 import { type DuePorts, startDueReports } from './due.service.ts';
@@ -35,7 +36,7 @@ export const reportsFeature = feature({
   tables,
   resets: { empties: ['report_artifacts', 'report_leases', 'report_runs', 'report_schedules', 'report_templates'] },
   retains: [{ dataClass: 'metrics', counted: 'metrics', remove: retainRuns }],
-  operations: (ports: RunPorts) => [
+  operations: (ports: RunPorts & { readonly keyedWork: KeyedWork }) => [
     ...handlerEntries(reportSourceOperations, reportSourceRoutes(ports)),
     ...handlerEntries(dashboardOperations, dashboardRoutes()),
     ...handlerEntries(reportTemplateOperations, reportTemplateRoutes(ports)),

@@ -17,7 +17,8 @@ import { filterOf, offerNames, offersMeant } from './totals.service.ts';
 const summary: Source = {
   key: 'summary',
   label: 'Summary',
-  description: 'What is active now, and the decisions and outcomes of the last days.',
+  description:
+    'What is active now, and the decisions and outcomes of the last days. Decisions of the minute that runs are not counted yet.',
   params: ['days'],
   columns: () => [
     column('activeOffers', 'Active offers', 'integer'),

@@ -1,12 +1,13 @@
 import type {
   dashboardOperations,
+  RunNowAnswer,
   reportRunOperations,
   reportScheduleOperations,
   reportSourceOperations,
   reportTemplateOperations,
 } from '@arbiter/contract';
-import { type Handlers, reply } from '../../http/handler.ts';
-import { runOnce } from '../../http/run-once.ts';
+import { type Handlers, replayHeader, reply } from '../../http/handler.ts';
+import type { KeyedWork } from '../../http/keyed-work.ts';
 import { decisionHealth, decisionPipeline } from './dashboards.service.ts';
 import { getArtifact, getRun, listRuns, previewReport, type RunPorts, runNow } from './runs.service.ts';
 import {
@@ -41,7 +42,9 @@ export const dashboardRoutes = (): Handlers<typeof dashboardOperations> => ({
 });
 
 /** Handlers of templates (contract part 1, 4.10). */
-export function reportTemplateRoutes(ports: RunPorts): Handlers<typeof reportTemplateOperations> {
+export function reportTemplateRoutes(
+  ports: RunPorts & { readonly keyedWork: KeyedWork },
+): Handlers<typeof reportTemplateOperations> {
   return {
     list: async (tx) => reply(200, { data: await listTemplates(tx) }),
     create: async (tx, { body }) => reply(201, showTemplate(await createTemplate(tx, body))),
@@ -54,9 +57,13 @@ export function reportTemplateRoutes(ports: RunPorts): Handlers<typeof reportTem
     preview: async (request) => reply(200, await previewReport(ports, request, request.params.id)),
     runNow: async (request) => {
       const { params, body } = request;
-      const route = 'POST /api/v1/reports/templates/{id}/run-now';
-      const run = () => runNow(ports, request, params.id, body);
-      return reply(202, await runOnce(ports.database, request, route, { params, body }, run));
+      const { answer, isRepeat } = await ports.keyedWork.once<RunNowAnswer>(
+        request,
+        'POST /api/v1/reports/templates/{id}/run-now',
+        { params, body },
+        (work) => runNow(ports, request, params.id, body, work),
+      );
+      return reply(202, answer, isRepeat ? replayHeader : undefined);
     },
   };
 }

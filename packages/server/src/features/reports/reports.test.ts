@@ -231,7 +231,7 @@ test('a schedule: defaults, next run in its zone, changes that count anew, refus
   assert.equal((await patch({ enabled: true })).body.nextRunAt, '2026-11-23T14:15:00.000Z');
   assert.equal((await patch({ templateId })).status, 200);
   assert.deepEqual(pathsOf((await patch({ templateId: newId() })).body), ['/templateId']);
-  for (const cronExpression of ['* * * *', '@daily', '0 9 L * *', '0 9 15W * *', '0 9 * * 5#2', '0 9 31 2 *']) {
+  for (const cronExpression of ['', '* * * *', '@daily', '0 9 L * *', '0 9 15W * *', '0 9 * * 5#2', '0 9 31 2 *']) {
     const refused = await patch({ cronExpression });
     assert.deepEqual([refused.status, refused.body.code], [422, 'invalid_cron'], cronExpression);
   }
@@ -432,7 +432,8 @@ test('a file is downloaded under its name and may do nothing; a format that was 
   assert.equal(html.status, 200);
   assert.equal(html.headers['content-type'], 'text/html; charset=utf-8');
   assert.equal(html.headers['content-security-policy'], 'sandbox');
-  assert.match(String(html.headers['content-disposition']), /^attachment; filename="?[ -~]+"?/);
+  const named = /^attachment; filename="?(gro-e-1-x-[0-9-]{10}\.html)"?; filename\*=UTF-8''\1$/;
+  assert.match(String(html.headers['content-disposition']), named);
   assert.match(html.text, /^<!doctype html>/i);
   assert.match((await file('pdf')).text, /^%PDF-/);
   for (const format of ['csv', 'markdown', 'docx', 'HTML']) assert.equal((await file(format)).status, 404, format);

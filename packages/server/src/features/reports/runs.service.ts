@@ -9,8 +9,9 @@ import {
   reportRunPage,
 } from '@arbiter/contract';
 import type { Actor, Tx } from '../../db/index.ts';
+import type { Work } from '../../http/keyed-work.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { isUuid, newId } from '../../platform/ids.ts';
+import { isUuid } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { SendDeps } from '../notifications/index.ts';
 import { sendToAll } from '../notifications/index.ts';
@@ -23,6 +24,7 @@ import {
   failRun,
   insertArtifact,
   insertRun,
+  lockRun,
   type RunRow,
   type StoredArtifact,
   selectArtifactFacts,
@@ -142,13 +144,13 @@ export async function keepFiles(tx: Tx, runId: string, { artifacts }: MadeReport
   for (const artifact of artifacts) await insertArtifact(tx, runId, artifact);
 }
 
-/** Ends a run that was written; answers with its status. */
+/** Ends a run that was written, unless it is over already. */
 export async function finish(
   tx: Tx,
   run: Pick<RunRow, 'id' | 'startedAt'>,
   { document }: MadeReport,
   deliveryResults: RunRow['deliveryResults'],
-): Promise<'completed' | 'completed_with_errors'> {
+): Promise<void> {
   const status = deliveryResults.some(({ ok }) => ok === false) ? 'completed_with_errors' : 'completed';
   await completeRun(tx, run.id, {
     status,
@@ -157,7 +159,6 @@ export async function finish(
     narrativeOutput: shownNarrative(document.narrative),
     deliveryResults,
   });
-  return status;
 }
 
 /** Why a run failed, in words without data; the log has the rest. */
@@ -170,23 +171,38 @@ export function reasonOf({ logger }: Pick<RunPorts, 'logger'>, runId: string, er
 const starterOf = ({ id }: Actor): string => (isUuid(id) ? id : 'api');
 
 /**
- * Makes a report now, keeps it and sends it, one try for each destination. The run is stored before it begins. Throws 404 for
- * an unknown template or destination; a report that cannot be written is a run that failed.
+ * Makes a report now, keeps it and sends it, one try for each destination. The run is stored before it begins, under the id of
+ * the work: one that a process had begun and not ended has failed, since what it had sent is not known. Throws 404 for an
+ * unknown template or destination; a report that cannot be written is a run that failed.
  */
 export async function runNow(
   ports: RunPorts,
   caller: Caller,
   templateId: string,
   body: RunNowBody,
+  { id: runId, isAgain, keep }: Work<RunNowAnswer>,
 ): Promise<RunNowAnswer> {
   const { tenantId, actor, requestId, until } = caller;
-  const { template, run } = await ports.database.withTenant(
+  /** In the transaction that ends the run. */
+  const answered = async (tx: Tx): Promise<RunNowAnswer> => {
+    const answer = await answerOf(tx, runId);
+    await keep(tx, answer);
+    return answer;
+  };
+  const begun = await ports.database.withTenant(
     tenantId,
     actor,
-    async (tx) => begin(tx, await getTemplate(tx, templateId), body),
+    async (tx) => {
+      if (isAgain && (await lockRun(tx, runId)) !== undefined) {
+        await failRun(tx, runId, 'interrupted');
+        return answered(tx);
+      }
+      return begin(tx, runId, await getTemplate(tx, templateId), body);
+    },
     { requestId, until },
   );
-  const { id: runId } = run;
+  if ('runId' in begun) return begun;
+  const { template, run } = begun;
   let made: MadeReport;
   try {
     made = await makeReport(ports, tenantId, actor, template, { runId, formats: run.formats });
@@ -194,8 +210,15 @@ export async function runNow(
     await ports.database.withTenant(tenantId, actor, (tx) => keepFiles(tx, runId, files), { requestId });
   } catch (error) {
     const reason = reasonOf(ports, runId, error);
-    await ports.database.withTenant(tenantId, actor, (tx) => failRun(tx, runId, reason), { requestId });
-    return { runId, status: 'failed', artifacts: [], deliveryResults: [] };
+    return ports.database.withTenant(
+      tenantId,
+      actor,
+      async (tx) => {
+        await failRun(tx, runId, reason);
+        return answered(tx);
+      },
+      { requestId },
+    );
   }
   const message = messageOf(ports.publicUrl, run, made.document);
   const sent = await sendToAll(ports, caller, run.destinations, { ...message, type: 'report' }, made.artifacts);
@@ -205,19 +228,29 @@ export async function runNow(
     providerMessageId,
     error,
   }));
-  const status = await ports.database.withTenant(
+  return ports.database.withTenant(
     tenantId,
     actor,
-    (tx) => finish(tx, { id: runId, startedAt: run.startedAt }, made, deliveryResults),
+    async (tx) => {
+      await finish(tx, { id: runId, startedAt: run.startedAt }, made, deliveryResults);
+      return answered(tx);
+    },
     { requestId },
   );
-  const artifacts = made.artifacts.map(({ format, mimeType, fileName, content }) => ({
-    format,
-    mimeType,
-    fileName,
-    bytes: content.length,
-  }));
-  return { runId, status, artifacts, deliveryResults };
+}
+
+/** What a caller is told of a run. */
+async function answerOf(tx: Tx, runId: string): Promise<RunNowAnswer> {
+  const run = await lockRun(tx, runId);
+  if (run === undefined) throw new AppError('not_found', { detail: 'The run was deleted before it ended.' });
+  const files = (await selectArtifactFacts(tx, [runId])).get(runId) ?? [];
+  const { formats } = run;
+  return {
+    runId,
+    status: run.status,
+    artifacts: files.toSorted((a, b) => formats.indexOf(a.format) - formats.indexOf(b.format)),
+    deliveryResults: [...run.deliveryResults],
+  };
 }
 
 type BegunRun = Pick<
@@ -235,11 +268,12 @@ type BegunRun = Pick<
 
 async function begin(
   tx: Tx,
+  id: string,
   template: TemplateRow,
   { destinations, formats }: RunNowBody,
 ): Promise<{ readonly template: TemplateRow; readonly run: BegunRun }> {
   const run: BegunRun = {
-    id: newId(),
+    id,
     templateId: template.id,
     templateName: template.name,
     scheduleId: null,

@@ -118,18 +118,47 @@ export async function lockRun(tx: Tx, id: string): Promise<RunRow | undefined> {
   return row;
 }
 
-/** Notes that a process has begun to write the run, and how long it may take. */
-export async function beginRun(tx: Tx, id: string, aliveUntil: Date): Promise<void> {
+/** The run that waits longest for a process to write it, held until the transaction ends; undefined when none does. */
+export async function lockWaiting(tx: Tx): Promise<RunRow | undefined> {
+  const [row] = await select(
+    tx,
+    runColumns,
+    `from arbiter.report_runs where tenant_id = $1 and status = 'running' and begun_at is null order by id limit 1
+      for update skip locked`,
+    [tx.tenantId],
+  );
+  return row;
+}
+
+/** Whether a run waits for a process to write it. */
+export async function isOneWaiting(tx: Tx): Promise<boolean> {
+  const rows = await tx.query(
+    `select from arbiter.report_runs where tenant_id = $1 and status = 'running' and begun_at is null limit 1`,
+    [tx.tenantId],
+  );
+  return rows.length > 0;
+}
+
+/** The runs that jobs are at, and which job. Those that take too long are not named: they are lost. */
+export async function selectAtWork(tx: Tx): Promise<{ readonly runId: string; readonly jobId: string }[]> {
+  return tx.query(
+    `select run_id as "runId", job_id as "jobId" from arbiter.report_leases
+      where tenant_id = $1 and job_id is not null and alive_until > $2`,
+    [tx.tenantId, tx.now],
+  );
+}
+
+/** Notes that a job has begun to write the run, and how long it may take. */
+export async function beginRun(tx: Tx, id: string, jobId: string, aliveUntil: Date): Promise<void> {
   await tx.query('update arbiter.report_runs set begun_at = $3 where tenant_id = $1 and id = $2', [
     tx.tenantId,
     id,
     tx.now,
   ]);
-  await tx.query('update arbiter.report_leases set alive_until = $3 where tenant_id = $1 and run_id = $2', [
-    tx.tenantId,
-    id,
-    aliveUntil,
-  ]);
+  await tx.query(
+    'update arbiter.report_leases set job_id = $3, alive_until = $4 where tenant_id = $1 and run_id = $2',
+    [tx.tenantId, id, jobId, aliveUntil],
+  );
 }
 
 const endLease = (tx: Tx, id: string) =>

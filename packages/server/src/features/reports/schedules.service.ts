@@ -1,11 +1,11 @@
 import {
-  cataloguePage,
   mostReportSchedules,
   type Pagination,
   pageSize,
   type ReportSchedule,
   type ReportScheduleChange,
   type ReportScheduleCreate,
+  usualPage,
 } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { pageOf } from '../../http/cursor-page.ts';
@@ -55,7 +55,7 @@ export async function listSchedules(
   },
 ): Promise<{ data: ReportSchedule[]; pagination: Pagination }> {
   const { cursor, templateId = null } = query;
-  const limit = pageSize(cataloguePage, query.limit);
+  const limit = pageSize(usualPage, query.limit);
   if (cursor !== undefined && (await selectSchedule(tx, cursor)) === undefined) {
     throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
   }

@@ -72,11 +72,13 @@ export interface DueSchedule {
   readonly id: string;
 }
 
-/** What is due, over all tenants, the longest waiting first; in a system transaction. */
+/** What is due, the longest waiting first, of all tenants in turn; in a system transaction. */
 export async function selectDue(tx: Tx, now: Date, most: number): Promise<DueSchedule[]> {
   return tx.query<DueSchedule>(
-    `select tenant_id as "tenantId", id from arbiter.report_schedules where enabled and next_run_at <= $1
-      order by next_run_at, tenant_id, id limit $2`,
+    `select tenant_id as "tenantId", id from (
+       select tenant_id, id, next_run_at, row_number() over (partition by tenant_id order by next_run_at, id) as place
+         from arbiter.report_schedules where enabled and next_run_at <= $1) due
+      order by place, next_run_at, tenant_id limit $2`,
     [now, most],
   );
 }

@@ -1,6 +1,8 @@
 import type { suppressionOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
+import { sameId } from '../catalogue-records/index.ts';
 import {
+  changeSuppression,
   getSuppression,
   liftSuppression,
   listSuppressions,
@@ -19,6 +21,12 @@ export function suppressionRoutes(ports: SuppressionPorts): Handlers<typeof supp
       return created ? reply(201, shown) : reply(200, shown);
     },
     get: async (tx, { params }) => reply(200, await getSuppression(tx, params.id)),
+    update: async (tx, { body: { id, ...changes } }) =>
+      reply(200, await showSuppression(tx, await changeSuppression(tx, id, changes, ports))),
+    async updateById(tx, { params, body: { id, ...changes } }) {
+      const row = await changeSuppression(tx, sameId(params.id, id), changes, ports);
+      return reply(200, await showSuppression(tx, row));
+    },
     async delete(tx, { query }) {
       await liftSuppression(tx, query.id, ports);
       return reply(204, null);

@@ -1,5 +1,5 @@
-import { neverExpires, type SuppressionCreate, type SuppressionScope } from '@arbiter/contract';
-import { invalid } from '../../platform/app-error.ts';
+import { neverExpires, type SuppressionChange, type SuppressionCreate, type SuppressionScope } from '@arbiter/contract';
+import { invalid, refuseProblems } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 
 const dayMs = 86_400_000;
@@ -12,6 +12,33 @@ export function endOf({ expiresAt, days }: Pick<SuppressionCreate, 'expiresAt' |
   const end = new Date(expiresAt);
   if (end.getTime() <= now.getTime()) throw invalid('/expiresAt', 'must be later than now');
   return end;
+}
+
+/** When a suppression ends after a change; the end that it has may be sent back as it was read, also when it has passed. */
+export function changedEnd(
+  { expiresAt, days }: Pick<SuppressionChange, 'expiresAt' | 'days'>,
+  end: Date,
+  now: Date,
+): Date {
+  if (expiresAt === undefined && days === undefined) return end;
+  if (days === undefined && expiresAt !== undefined && new Date(expiresAt).getTime() === end.getTime()) return end;
+  return endOf({ ...(expiresAt === undefined ? {} : { expiresAt }), ...(days === undefined ? {} : { days }) }, now);
+}
+
+const fixed = ['customerId', 'scope', 'scopeId'] as const;
+
+/** Throws 400 for another customer or scope than the suppression has: those cannot change. */
+export function refuseOther(
+  row: { readonly [K in (typeof fixed)[number]]: string },
+  changes: Pick<SuppressionChange, (typeof fixed)[number]>,
+): void {
+  const others = fixed.filter((name) => changes[name] !== undefined && changes[name] !== row[name]);
+  refuseProblems(
+    others.map((name) => ({
+      path: `/${name}`,
+      message: `cannot change; leave it out or send ${JSON.stringify(row[name])}`,
+    })),
+  );
 }
 
 /** What the scope names, in the stored spelling. Throws 400 when scope and id do not fit. */

@@ -2,6 +2,7 @@ import {
   type Pagination,
   pageSize,
   type Suppression,
+  type SuppressionChange,
   type SuppressionCreate,
   suppressionPage,
 } from '@arbiter/contract';
@@ -23,7 +24,7 @@ import {
   saveSuppressions,
 } from '../customer-states/index.ts';
 import { type CooldownRow, runningCooldowns } from './cooldown-rows.ts';
-import { endOf, targetOf } from './suppressions.rules.ts';
+import { changedEnd, endOf, refuseOther, targetOf } from './suppressions.rules.ts';
 import {
   countSuppressions,
   deleteSuppressionRow,
@@ -89,6 +90,34 @@ export async function setSuppression(
   return { row, created: before === null };
 }
 
+/**
+ * Changes end or reason of a suppression that was set by hand; the next decision obeys it. Throws 404; 409 `protected` for one
+ * of a policy; 400 for another customer or scope, and for an end that has passed.
+ */
+export async function changeSuppression(
+  tx: Tx,
+  id: string,
+  changes: Omit<SuppressionChange, 'id'>,
+  ports: SuppressionPorts,
+): Promise<SuppressionRow> {
+  const before = await holdSuppression(tx, id, ports.keys);
+  refuseOther(before, changes);
+  if (before.policyType !== 'manual') {
+    throw new AppError('protected', {
+      detail: 'A policy wrote this suppression: lift it, set one by hand, or change the policy.',
+    });
+  }
+  const row: SuppressionRow = {
+    ...before,
+    reason: changes.reason ?? before.reason,
+    expiresAt: changedEnd(changes, before.expiresAt, tx.now),
+  };
+  await updateSuppression(tx, row);
+  await noteChange(tx, 'update', before, row, ports);
+  await saveSuppressions(tx, row.customerId, await suppressionsInForce(tx, row.customerId));
+  return row;
+}
+
 /** Writes what policies say of an outcome of the customer, whose state the caller holds. */
 export async function writeTriggered(tx: Tx, customerId: string, rows: readonly TriggeredRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -105,15 +134,21 @@ export async function removeSuppressionsOf(tx: Tx, scopeIds: readonly string[]):
 
 /** Lifts a suppression; the next decision does not know it any more. 404 when there is none with this id. */
 export async function liftSuppression(tx: Tx, id: string, ports: SuppressionPorts): Promise<void> {
-  const seen = await findSuppression(tx, id);
-  if (seen === null) throw notFound();
-  await lockCustomer(tx, seen.customerId, ports.keys);
-  // Again under the lock: somebody else may have lifted or repeated it.
-  const row = await findSuppression(tx, id);
-  if (row === null) throw notFound();
+  const row = await holdSuppression(tx, id, ports.keys);
   await deleteSuppressionRow(tx, row.id);
   await noteChange(tx, 'delete', row, null, ports);
   await saveSuppressions(tx, row.customerId, await suppressionsInForce(tx, row.customerId));
+}
+
+/** The suppression, with the state of its customer held. 404 when there is none with this id. */
+async function holdSuppression(tx: Tx, id: string, keys: CustomerKeys): Promise<SuppressionRow> {
+  const seen = await findSuppression(tx, id);
+  if (seen === null) throw notFound();
+  await lockCustomer(tx, seen.customerId, keys);
+  // Again under the lock: somebody else may have lifted or repeated it.
+  const row = await findSuppression(tx, id);
+  if (row === null) throw notFound();
+  return row;
 }
 
 export async function getSuppression(tx: Tx, id: string): Promise<Suppression> {

@@ -96,6 +96,43 @@ describe('suppressions by hand', () => {
     assert.equal(replay.body.identical, true, replay.text);
   });
 
+  it('have their end and reason changed, also to an earlier end, and nothing else', async () => {
+    const customerId = 'changed';
+    const { body: made } = await set({ customerId, scope: 'offer', scopeId: gold, days: 10, reason });
+    const put = (path: string, body: object, key?: string) =>
+      server.call<Answer>('PUT', `/api/v1/suppressions${path}`, { body, ...(key === undefined ? {} : { key }) });
+    const sooner = await put('', { id: made.id, days: 1, reason: 'sooner' });
+    assert.equal(sooner.status, 200, sooner.text);
+    assert.deepEqual(
+      [sooner.body.reason, sooner.body.expiresAt, sooner.body.triggerCount],
+      ['sooner', new Date(now + 86_400_000).toISOString(), 1],
+    );
+    const asItIs = await put(`/${made.id}`, sooner.body);
+    assert.deepEqual([asItIs.status, asItIs.body], [200, sooner.body], 'what was read can be sent back');
+    assert.deepEqual(await shownTo(customerId), [loan]);
+    now += 86_400_000;
+    assert.deepEqual(await shownTo(customerId), [gold, loan].sort());
+    assert.equal((await put(`/${made.id}`, { ...sooner.body })).status, 200, 'an end that has passed is left as it is');
+    for (const [changes, path] of [
+      [{ customerId: 'another' }, '/customerId'],
+      [{ scope: 'global' }, '/scope'],
+      [{ scopeId: loan }, '/scopeId'],
+      [{ expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt'],
+      [{ expiresAt: null }, '/expiresAt'],
+      [{ days: 1, expiresAt: neverExpires }, '/days'],
+      [{ reason: ' ' }, '/reason'],
+      [{ id: loan }, '/id'],
+    ] as const) {
+      const refused = await put(`/${made.id}`, changes);
+      assert.deepEqual([refused.status, refused.body.errors[0]?.path], [400, path], JSON.stringify(changes));
+    }
+    for (const id of ['nonsense', loan]) assert.equal((await put(`/${id}`, { days: 1 })).status, 404);
+    assert.equal((await put(`/${made.id}`, { days: 1 }, server.tenants[1]?.keys.admin)).status, 404);
+    const forGood = await put(`/${made.id}`, { expiresAt: neverExpires });
+    assert.deepEqual([forGood.status, forGood.body.isActive], [200, true]);
+    assert.deepEqual(await shownTo(customerId), [loan]);
+  });
+
   it('are one row for each customer and scope: a repeat counts and keeps the later end', async () => {
     const body = { customerId: 'repeated', scope: 'offer', scopeId: gold };
     const first = await set({ ...body, days: 10, reason: 'first' });

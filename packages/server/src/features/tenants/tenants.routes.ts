@@ -19,7 +19,10 @@ export function tenantRoutes(ports: TenantPorts): Handlers<typeof tenantOperatio
     get: async (tx) => reply(200, await getTenant(tx)),
     update: async (tx, { body }) => reply(200, await renameTenant(tx, body.name)),
     reset: async ({ tenantId, actor, requestId, body }) => {
-      if (!body.confirm) throw new AppError('confirmation_mismatch', { detail: 'confirm must be true.' });
+      if (body.confirm !== true) {
+        const errors = [{ path: '/confirm', message: 'must be true' }];
+        throw new AppError('confirmation_mismatch', { detail: 'confirm must be true.', errors });
+      }
       const version = await resetTenant(ports, { tenantId, actor, requestId });
       return reply(200, { message: 'All data of the playground was deleted.' }, configVersionHeader(version));
     },

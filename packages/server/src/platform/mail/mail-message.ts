@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { isMailAddress, type MailSender } from '../../config/mail-settings.ts';
 
 /** A mail as every way of sending takes it. */
@@ -29,8 +28,6 @@ export interface RawMail {
   readonly raw: Buffer;
 }
 
-const builder = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-
 /** Writes the mail out. Throws for a subject or an address that could reach into the header. */
 export async function writeMail(message: MailMessage, from: MailSender): Promise<RawMail> {
   const { id, kind, createdAt, to, subject, text, html, replyTo, attachments = [] } = message;
@@ -38,6 +35,9 @@ export async function writeMail(message: MailMessage, from: MailSender): Promise
   if (replyTo !== undefined && !isMailAddress(replyTo)) throw new Error('answers go to one address');
   if (/\p{Cc}/u.test(subject)) throw new Error('the subject of a mail is one line');
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  // Loaded with the first mail: no start waits for it.
+  const { createTransport } = await import('nodemailer');
+  const builder = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   const { message: raw } = await builder.sendMail({
     from,
     to: { name: '', address: to },

@@ -1,30 +1,26 @@
-import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createPrivateFolder } from '../private-folder.ts';
 import type { RawMail } from './mail-message.ts';
-import type { MailTransport } from './mail-transport.ts';
+import { MailError, type MailTransport } from './mail-transport.ts';
 
 /**
  * Puts each mail into a file of its own, which mail programs open: the way of sending where no mail server is configured.
- * Only this user can read folder and files, since they hold links that sign people in. A mail that is sent again takes the place of its file.
+ * Only this user can read folder and files, since they hold links that sign people in. A mail that is sent again takes the place
+ * of its file. Throws MailError when it cannot be written (the disk is full): then there is no part of it.
  */
 export function createMailOutbox(folder: string): MailTransport {
+  const files = createPrivateFolder(folder);
   return {
     about: `mail is written into files in ${folder}, because neither SES nor SMTP_URL is configured`,
     async send(mail) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = join(folder, fileName(mail));
-      const draft = `${file}.new`;
-      const handle = await open(draft, 'w', 0o600);
+      const name = fileName(mail);
       try {
-        // A draft that a crash has left behind keeps its mode otherwise.
-        await handle.chmod(0o600);
-        await handle.writeFile(mail.raw);
-        await handle.sync();
-      } finally {
-        await handle.close();
+        await files.write(name, mail.raw);
+      } catch (error) {
+        const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+        throw new MailError(`the mail was not written into its file: ${typeof code === 'string' ? code : 'failed'}`);
       }
-      await rename(draft, file);
-      return { file };
+      return { file: join(folder, name) };
     },
   };
 }

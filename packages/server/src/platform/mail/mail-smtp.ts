@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { createTransport } from 'nodemailer';
 import type { SmtpServer } from '../../config/mail-settings.ts';
 import { MailError, type MailTransport } from './mail-transport.ts';
 
@@ -14,7 +13,7 @@ const silenceMs = 20_000;
  */
 export function createSmtpTransport(server: SmtpServer, authority: string | null = null): MailTransport {
   const { host, port, implicitTls, tls, user, password } = server;
-  const transport = createTransport({
+  const settings = {
     host,
     port,
     secure: implicitTls,
@@ -28,12 +27,14 @@ export function createSmtpTransport(server: SmtpServer, authority: string | null
       ...(authority === null ? {} : { ca: authority }),
     },
     ...(user === '' ? {} : { auth: { user, pass: password } }),
-  });
+  };
   return {
     about: `mail is sent by ${host}:${port}`,
     async send({ from, to, raw }) {
       try {
-        await transport.sendMail({ envelope: { from, to }, raw });
+        // Loaded with the first mail: no start waits for it.
+        const { createTransport } = await import('nodemailer');
+        await createTransport(settings).sendMail({ envelope: { from, to }, raw });
       } catch (error) {
         throw new MailError(`the mail server ${refusal(error)}`);
       }

@@ -182,7 +182,7 @@ test('outbox: one private file for each mail, replaced when it is sent again', a
   const name = `2026-11-20T09-00-00-verification-${message.id}.eml`;
   assert.deepEqual(await outbox.send(await written()), { file: join(folder, name) });
   // As a crash leaves it behind.
-  await writeFile(join(folder, `${name}.new`), 'half a mail', { mode: 0o644 });
+  await writeFile(join(folder, `${name}.draft`), 'half a mail', { mode: 0o644 });
   await outbox.send(await written());
   assert.deepEqual(await readdir(folder), [name]);
   assert.equal((await stat(folder)).mode & 0o777, 0o700);

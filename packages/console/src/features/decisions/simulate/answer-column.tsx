@@ -13,7 +13,7 @@ import { emptyText, reasonText, stageName } from '../drops.ts';
 import { explainSimulated } from '../explained.ts';
 import { funnelOf } from '../funnel.ts';
 import type { Writers } from '../gates.ts';
-import { fateTones, whyText } from '../offer-list.tsx';
+import { fateTones, whyText } from '../offer-row.tsx';
 import { type OfferStory, offersOf } from '../offers.ts';
 import { isObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from '../reading.ts';
 

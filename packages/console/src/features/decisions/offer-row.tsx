@@ -1,0 +1,93 @@
+import { memo } from 'react';
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { cx } from '../../ui/cx.ts';
+import { useFormat } from '../../ui/provider.tsx';
+import { dropDetail, reasonText } from './drops.ts';
+import { storyOf, type Writers } from './gates.ts';
+import type { Fate, OfferStory } from './offers.ts';
+
+export const fateTones: Readonly<Record<Fate, Tone>> = { shown: 'pass', lost: 'neutral', blocked: 'block' };
+
+/** The name of an offer. Traces name the first of those that left; of the others only the id is known, deleted or not. */
+export const nameOf = ({ name, shown, offerId }: OfferStory, write: Writers): string =>
+  name ?? (shown === null ? write.offer(offerId) : t.unnamed);
+
+interface OfferRowProps {
+  readonly story: OfferStory;
+  /** The best score of the decision: the length of a full bar. */
+  readonly best: number;
+  readonly isSelected: boolean;
+  readonly onSelect: (offerId: string) => void;
+  readonly write: Writers;
+}
+
+/** An offer of the list: its place, its fate, and what decided that. */
+export const OfferRow = memo(function OfferRow({ story, best, isSelected, onSelect, write }: OfferRowProps) {
+  const format = useFormat();
+  const { fate, rank, score, shown, offerId } = story;
+  const value = score?.score ?? shown?.score ?? null;
+  return (
+    <button
+      type="button"
+      aria-current={isSelected ? true : undefined}
+      onClick={() => onSelect(offerId)}
+      className={cx(
+        'grid min-h-10 w-full grid-cols-[2.25rem_minmax(0,1fr)_auto] items-center gap-x-2 rounded-control px-2 py-1 text-start',
+        isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
+      )}
+    >
+      <span className={cx('text-dense', fate === 'shown' ? 'font-semibold text-ink' : 'text-faint')}>
+        {rank !== null ? t.shownAt(rank) : fate === 'lost' && story.place !== null ? story.place : ''}
+      </span>
+      <span className={cx('truncate', fate === 'shown' ? 'font-medium' : '')}>{nameOf(story, write)}</span>
+      <Badge tone={fateTones[fate]}>{t.fates[fate]}</Badge>
+      {fate === 'blocked' ? (
+        <span className="col-span-2 col-start-2 truncate text-dense text-soft">{whyText(story, write)}</span>
+      ) : value === null ? null : (
+        <span className="col-span-2 col-start-2 flex items-center gap-2 text-dense text-soft">
+          <span className="w-14">{format.fixed(value, 4)}</span>
+          <span aria-hidden className="h-1.5 flex-1 rounded-control bg-sunken">
+            <span
+              data-mark
+              className={cx('block h-full rounded-control', fate === 'shown' ? 'bg-accent' : 'bg-chart-8')}
+              style={{ width: `${best === 0 ? 0 : (value / best) * 100}%` }}
+            />
+          </span>
+          {fate === 'lost' && story.dropped !== null && story.dropped.reason !== 'cut' ? (
+            <span className="max-w-40 truncate">{reasonText(story.dropped.reason).title}</span>
+          ) : null}
+        </span>
+      )}
+    </button>
+  );
+});
+
+/** Why an offer left, in one line: what there was against what was asked. */
+export function whyText(story: OfferStory, write: Writers): string {
+  const { dropped, gates } = story;
+  if (dropped === null) return '';
+  const id = dropped.ruleId ?? dropped.policyId;
+  const gate = gates?.find((each) => each.id === id && each.status === 'blocked');
+  const kind = dropped.policyId === null ? 'rule' : 'policy';
+  const ruleType = gate?.ruleType ?? typeOf(dropped.detail);
+  const told = storyOf({ kind, ruleType, detail: gate?.detail ?? dropped.detail }, write);
+  if (told !== null) return told.actual === null ? told.required : `${told.required}; ${t.actual} ${told.actual}`;
+  const reason = typeof dropped.detail.reason === 'string' ? dropped.detail.reason : null;
+  return dropDetail(dropped, write) ?? reason ?? reasonText(dropped.reason).text;
+}
+
+/** A drop names no type of its rule or policy; the fields of its detail do. */
+function typeOf(detail: Readonly<Record<string, unknown>>): string | null {
+  if ('operator' in detail && 'attribute' in detail) return 'attribute_condition';
+  if ('maxDays' in detail) return 'recency_check';
+  if ('minScore' in detail) return 'propensity_threshold';
+  if ('required' in detail) return 'segment_required';
+  if ('cooldownHours' in detail) return 'cooldown';
+  if ('suppressForDays' in detail) return 'outcome_based';
+  if ('currentHour' in detail) return 'time_window';
+  if ('channels' in detail) return 'cross_channel_cap';
+  if ('targetCategory' in detail) return 'offer_category_cap';
+  if ('max' in detail) return 'frequency_cap';
+  return null;
+}

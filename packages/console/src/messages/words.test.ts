@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+/** Words that other products use where the glossary has one of its own; each stands there as "elsewhere also". */
+const foreign = [
+  'workspace',
+  'subscriber',
+  'principal',
+  'treatment',
+  'proposition',
+  'content asset',
+  'merge field',
+  'placeholder',
+  'strategy',
+  'sub-flow',
+  'circuit breaker',
+  'cohort',
+  'applicability',
+  'suitability',
+  'constraint',
+  'impression cap',
+];
+
+/** The texts of a file of messages: what stands in quotes, but for where it imports from. */
+function textsOf(file: string): readonly string[] {
+  const source = readFileSync(file, 'utf8').replaceAll(/^import .*$/gm, '');
+  return [...source.matchAll(/'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`/g)].map(
+    ([, single, double, template]) => single ?? double ?? template ?? '',
+  );
+}
+
+test('texts use the words of the glossary, one for each thing', () => {
+  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  assert.ok(files.length > 20);
+  const wrong = files.flatMap((name) =>
+    textsOf(join(import.meta.dirname, name)).flatMap((text) =>
+      foreign
+        .filter((word) => new RegExp(`\\b${word}s?\\b`, 'i').test(text))
+        .map((word) => `${name}: ${word} in "${text}"`),
+    ),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('what counts as foreign is what the glossary calls so', () => {
+  const glossary = readFileSync(join(import.meta.dirname, '../../../../docs/glossary.md'), 'utf8');
+  const elsewhere = glossary
+    .split('\n')
+    .map((line) => line.split('|')[3] ?? '')
+    .join('\n');
+  assert.deepEqual(
+    foreign.filter((word) => !elsewhere.includes(word)),
+    [],
+  );
+});

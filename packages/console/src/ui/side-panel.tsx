@@ -1,0 +1,49 @@
+import { X } from 'lucide-react';
+import { useLayoutEffect, useRef } from 'react';
+import { Button } from './button.tsx';
+import { Section, type SectionProps } from './page.tsx';
+
+export interface SidePanelProps extends Omit<SectionProps, 'flush'> {
+  /** What is looked at: another one is shown anew. */
+  readonly of: string;
+  /** Name of the button that closes it. */
+  readonly closes: string;
+  readonly onClose: () => void;
+}
+
+/** Room that a panel needs below its upper edge to count as seen, in px. */
+const seenPx = 160;
+
+/**
+ * A look at one row beside its list. Where there is no room beside it, it stands below, and the page moves to it; the focus stays
+ * in the list, so that the keys go on to the next row.
+ */
+export function SidePanel({ of, closes, onClose, actions, children, ...section }: SidePanelProps) {
+  const panel = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another row is looked at anew.
+  useLayoutEffect(() => {
+    const top = panel.current?.getBoundingClientRect().top ?? 0;
+    if (top + seenPx > globalThis.innerHeight) panel.current?.scrollIntoView({ block: 'start' });
+  }, [of]);
+  return (
+    <div ref={panel} className="min-w-0 scroll-mt-2">
+      <Section
+        {...section}
+        actions={
+          <>
+            {actions}
+            <Button
+              kind="quiet"
+              size="small"
+              aria-label={closes}
+              icon={<X aria-hidden className="size-4" />}
+              onClick={onClose}
+            />
+          </>
+        }
+      >
+        {children}
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import { useCallback, useSyncExternalStore } from 'react';
+
+/** From this width of the window on there is room for two things side by side (`--breakpoint-md` of tokens.css). */
+export const wideWindow = '(min-width: 56.25rem)';
+
+/** Whether a media query holds, kept current: for what is costly to draw and would else be drawn and hidden. */
+export function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (changed: () => void) => {
+      const list = matchMedia(query);
+      list.addEventListener('change', changed);
+      return () => list.removeEventListener('change', changed);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
+}

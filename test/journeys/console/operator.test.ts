@@ -1,0 +1,134 @@
+// Who runs a tenant comes back to it: what waits for them, what others changed meanwhile, and the jobs that gave up, which they
+// send again or do away with.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createTestDatabase, type TestDatabase } from '../../../packages/server/src/db/test-database.ts';
+import { newId } from '../../../packages/server/src/platform/ids.ts';
+import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
+
+let database: TestDatabase;
+let stage: Stage;
+let page: Page;
+const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
+const cronSecret = 'a secret of the operator journey';
+
+before(async () => {
+  if (cannotBrowse !== false) return;
+  database = await createTestDatabase();
+  stage = await openStage({ settings: () => ({ DATABASE_URL: database.url, CRON_SECRET: cronSecret }) });
+  page = await stage.open();
+  // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
+  page.setDefaultTimeout(60_000);
+});
+holdEachJourney(() => stage);
+after(async () => {
+  await stage?.close();
+  await database?.close();
+});
+
+const region = (name: string) => page.getByRole('region', { name });
+
+/** Jobs that used up their tries, as the queue leaves them: by topic, how many. */
+async function giveUp(letters: Readonly<Record<string, number>>): Promise<void> {
+  for (const [topic, count] of Object.entries(letters)) {
+    await database.ownerQuery(
+      `insert into arbiter.dead_letters (tenant_id, id, topic, payload, error, retry_count, failed_at)
+       select t.id, l.id, $1, '{}', 'Error: no answer after ' || l.n || ' ms', 6, now()
+       from arbiter.tenants t, unnest($2::uuid[]) with ordinality as l(id, n) where t.name = 'Demo'`,
+      [topic, Array.from({ length: count }, newId)],
+    );
+  }
+}
+
+/** The first offer of the demo. */
+async function someOffer(): Promise<{ readonly id: string; readonly name: string }> {
+  const { data } = await stage.call('GET', 'offers?limit=1');
+  const [offer] = data as readonly { readonly id: string; readonly name: string }[];
+  assert.ok(offer);
+  return offer;
+}
+
+test('whoever comes back sees what others changed, and the decisions made meanwhile', skip, async () => {
+  const offer = await someOffer();
+  // The page notes the first visit by itself. It was two hours ago, then: nobody waits that long in a test.
+  const noted = page.waitForResponse(
+    (each) => each.url().endsWith('/me/preferences') && each.request().method() === 'PUT',
+  );
+  await page.goto(stage.firstRun);
+  await noted;
+  assert.equal(await region('Since you were here').count(), 0, 'nothing at the first visit');
+  const answer = await page.request.put(`${stage.url}/api/v1/users/me/preferences`, {
+    headers: { 'x-requested-with': 'journey' },
+    data: { home: { seenAt: Date.now() - 2 * 3_600_000, since: null } },
+  });
+  assert.equal(answer.status(), 200, await answer.text());
+  await stage.call('PUT', 'offers', { id: offer.id, priority: 77 });
+  await stage.call('PUT', 'offers', { id: offer.id, priority: 78 });
+  await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
+  await page.goto(stage.url);
+  const since = region('Since you were here');
+  // Each record once, with how often; whoever loaded the sample data wrote it, too.
+  const line = since.getByRole('listitem').filter({ has: page.getByRole('link', { name: offer.name, exact: true }) });
+  await line.getByText('Demo key · update', { exact: true }).waitFor();
+  await line.getByText(/\d times/).waitFor();
+  await since.getByRole('link', { name: '1 decision', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Decisions' }).waitFor();
+  await page
+    .getByRole('row', { name: /CM-000031/ })
+    .first()
+    .waitFor();
+  await page.goBack();
+  await since.getByRole('link', { name: offer.name }).click();
+  await page.getByRole('heading', { level: 1, name: offer.name }).waitFor();
+});
+
+test('what waits for somebody is named, with the way to it', skip, async () => {
+  const offer = await someOffer();
+  await stage.call('POST', 'approvals', {
+    entityType: 'offer',
+    entityId: offer.id,
+    entityName: offer.name,
+    action: 'update',
+    payload: { priority: 90 },
+    stages: [{ stageName: 'Business', requiredRole: 'admin' }],
+  });
+  const { data } = await stage.call('GET', 'decision-flows?limit=1&status=active');
+  const [flow] = data as readonly { readonly id: string; readonly name: string; readonly draftConfig: object }[];
+  assert.ok(flow);
+  await stage.call('PUT', 'decision-flows', { id: flow.id, description: 'Changed after it went live.' });
+  await giveUp({ 'stream.expire': 3, 'keys.expire': 2 });
+  await stage.call('POST', 'alerts', { name: 'Jobs give up', metric: 'dlq_depth', operator: 'gt', threshold: 4 });
+  const tick = await fetch(`${stage.url}/api/cron/tick`, {
+    method: 'POST',
+    headers: { 'x-cron-secret': cronSecret },
+  });
+  assert.equal(tick.status, 200, await tick.text());
+  await page.goto(stage.url);
+  const needs = region('Needs you');
+  const lines = needs.getByRole('listitem');
+  await lines.filter({ hasText: 'Approval' }).getByText(offer.name).waitFor();
+  await lines.filter({ hasText: 'Alert' }).getByText('Jobs give up').waitFor();
+  await lines.filter({ hasText: 'Draft' }).getByText(flow.name).waitFor();
+  await needs.getByRole('link', { name: /5 jobs gave up after their last try/ }).click();
+  await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
+});
+
+test('dead letters stand together by their cause; they go back into the queue, or away for good', skip, async () => {
+  await page.goto(`${stage.url}/health`);
+  const letters = region('Dead letters');
+  await letters.getByText('3 × “Error: no answer after … ms”', { exact: false }).waitFor();
+  await letters.getByText('2 × “Error: no answer after … ms”', { exact: false }).waitFor();
+  await region('Alert rules').getByText('Jobs give up').waitFor();
+  await letters.getByRole('button', { name: 'Retry stream.expire' }).click();
+  await letters.getByText('stream.expire', { exact: true }).waitFor({ state: 'detached' });
+  await letters.getByRole('button', { name: 'Purge keys.expire' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete 2 dead letters of keys.expire?' });
+  const purge = dialog.getByRole('button', { name: 'Purge keys.expire' });
+  assert.equal(await purge.getAttribute('aria-disabled'), 'true', 'the count must be typed first');
+  await dialog.getByLabel('Type 2 to confirm').fill('2');
+  await purge.click();
+  await dialog.waitFor({ state: 'detached' });
+  await letters.getByText('No job has given up.').waitFor();
+  assert.deepEqual(await database.ownerQuery('select topic from arbiter.dead_letters'), []);
+});

@@ -1,0 +1,156 @@
+// What opens over a screen of the console, or stands in its place: for the eyes and for axe.
+import type { Page } from 'playwright-core';
+import { settled } from './places.ts';
+
+/** Something over a screen. */
+export interface Overlay {
+  /** Tells it from the others; good as the name of a file. */
+  readonly name: string;
+  readonly address: string;
+  /** Shown where there is room for it, or where there is none; both where it is left out. */
+  readonly only?: 'wide' | 'narrow';
+  /** Opens it, once the screen is there; left out: the address alone shows it. */
+  readonly open?: (page: Page) => Promise<void>;
+}
+
+const press = async (page: Page, name: string | RegExp): Promise<void> => {
+  await page.getByRole('button', { name, exact: true }).first().click();
+};
+const dialog = (page: Page) => page.getByRole('dialog').waitFor();
+
+export const overlays: readonly Overlay[] = [
+  {
+    name: 'palette',
+    address: '/decisions',
+    open: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').getByRole('combobox').fill('customers');
+      await page.getByRole('option').first().waitFor();
+    },
+  },
+  {
+    name: 'keys',
+    address: '/decisions',
+    open: async (page) => {
+      await page.keyboard.press('?');
+      await dialog(page);
+    },
+  },
+  {
+    name: 'drawer',
+    address: '/decisions',
+    only: 'narrow',
+    open: async (page) => {
+      await press(page, 'Open the pages');
+      await dialog(page);
+    },
+  },
+  {
+    name: 'menu-help',
+    address: '/decisions',
+    only: 'wide',
+    open: async (page) => {
+      await press(page, 'Help');
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
+    name: 'menu-person',
+    address: '/decisions',
+    open: async (page) => {
+      await press(page, /^Account of/);
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
+    name: 'jobs',
+    address: '/decisions',
+    open: async (page) => {
+      await press(page, 'Jobs');
+      await dialog(page);
+    },
+  },
+  {
+    name: 'tenants',
+    address: '/decisions',
+    open: async (page) => {
+      await press(page, /^Account of/);
+      await page.getByRole('menuitem', { name: 'Go to another tenant' }).click();
+      await page.getByText('There is no other tenant to go to.').waitFor();
+    },
+  },
+  {
+    name: 'dialog-make-key',
+    address: '/settings/api-keys',
+    open: async (page) => {
+      await press(page, 'Make a key');
+      await dialog(page);
+    },
+  },
+  {
+    name: 'dialog-confirm',
+    address: '/settings',
+    open: async (page) => {
+      await press(page, 'Remove it');
+      await dialog(page);
+    },
+  },
+  {
+    name: 'second-factor',
+    address: '/settings/me',
+    open: async (page) => {
+      await press(page, 'Set it up');
+      await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+    },
+  },
+  {
+    name: 'inspector',
+    address: '/decisions',
+    open: async (page) => {
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('Space');
+      await page.waitForURL(/peek=/);
+      await settled(page);
+    },
+  },
+  {
+    name: 'audit-row',
+    address: '/audit',
+    open: async (page) => {
+      await page.getByRole('row').nth(1).click();
+      await page.waitForURL(/row=/);
+      await settled(page);
+    },
+  },
+  {
+    name: 'audit-verified',
+    address: '/audit',
+    open: async (page) => {
+      await press(page, 'Verify the whole chain');
+      await page.getByText(/^\d+ rows intact$/).waitFor();
+    },
+  },
+  {
+    name: 'tables-with-data',
+    address: '/health',
+    open: async (page) => {
+      await page.getByRole('region', { name: 'Separation of tenants' }).getByRole('button').click();
+      await page.getByRole('grid', { name: 'Separation of tenants' }).waitFor();
+    },
+  },
+  {
+    name: 'a-decision-for-show',
+    address: '/',
+    open: async (page) => {
+      await page.getByRole('checkbox', { name: /^For real/ }).uncheck();
+      await press(page, /^Decide\b/);
+      await page.getByText('#1', { exact: true }).waitFor();
+    },
+  },
+  { name: 'no-such-record', address: '/decisions/00000000-0000-7000-8000-000000000000' },
+  { name: 'no-such-offer', address: '/offers/00000000-0000-7000-8000-000000000000' },
+  { name: 'no-such-page', address: '/nowhere' },
+  { name: 'an-unknown-customer', address: '/customers/nobody' },
+  { name: 'an-empty-list', address: '/decisions?customerId=nobody' },
+  { name: 'an-empty-search', address: '/offers?search=nothing-is-called-so' },
+];

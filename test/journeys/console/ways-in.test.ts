@@ -1,0 +1,178 @@
+// The ways into a tenant besides the password: Google, single sign-on, a second factor that must be set up first; from the
+// sign-in page and from the switch between the tenants of one person. Google and the tenant's provider are oidc-provider.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createTestApp } from '../../../packages/server/src/features/second-factor/test-app.ts';
+import { startOidcProvider, type TestOidcProvider } from '../../../packages/server/src/platform/test-oidc-provider.ts';
+import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
+import { mailedToken } from './mail.ts';
+
+let stage: Stage;
+let provider: TestOidcProvider;
+let page: Page;
+const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
+const nora = { email: 'nora@example.test', looms: 'Passw0rd-looms', demo: 'Passw0rd-demo' };
+
+before(async () => {
+  if (cannotBrowse !== false) return;
+  stage = await openStage({
+    settings: async (url) => {
+      const redirectUris = ['auth/callback/google', 'v1/sso/callback'].map((path) => `${url}/api/${path}`);
+      provider = await startOidcProvider({ redirectUris, claimsInIdToken: true });
+      return {
+        GOOGLE_CLIENT_ID: provider.clientId,
+        GOOGLE_CLIENT_SECRET: provider.clientSecret,
+        GOOGLE_ISSUER_URL: provider.issuer,
+        OUTBOUND_HTTP_OK: 'true',
+        OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
+      };
+    },
+    elsewhere: () => [provider.issuer],
+  });
+  page = await newcomer();
+});
+holdEachJourney(() => stage);
+after(async () => {
+  await stage?.close();
+  await provider?.close();
+});
+
+/** A browser that knows nobody. */
+async function newcomer(): Promise<Page> {
+  const opened = await stage.open();
+  // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
+  opened.setDefaultTimeout(60_000);
+  return opened;
+}
+
+async function post(path: string, data: object): Promise<void> {
+  const answer = await page.request.post(`${stage.url}/api/v1/auth/${path}`, {
+    headers: { 'x-requested-with': 'journey' },
+    data,
+  });
+  assert.ok(answer.ok(), await answer.text());
+}
+
+/** Makes somebody a user of the demo, with a password there. */
+async function invite(email: string, password: string): Promise<void> {
+  await stage.call('POST', 'users', { email, role: 'editor' });
+  await post('accept-invite', { token: await mailedToken(stage, email, 'accept-invite'), name: 'Guest', password });
+  await page.context().clearCookies();
+}
+
+const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
+/** Waits for the start of a tenant; answers with its name. */
+async function arrived(on = page): Promise<string> {
+  const heading = on.getByRole('heading', { level: 1, name: /: decide, see why, prove it$/ });
+  return String(await heading.textContent()).split(':')[0] ?? '';
+}
+const at = (tenant: string, on = page) =>
+  on.getByRole('heading', { level: 1, name: `${tenant}: decide, see why, prove it` }).waitFor();
+
+/** Opens the way into another tenant from where the page is. */
+async function towards(tenant: string, on = page): Promise<void> {
+  await on.getByRole('button', { name: /^Tenant .+, change$/ }).click();
+  await on
+    .getByRole('dialog')
+    .getByRole('button', { name: new RegExp(`^${tenant}`) })
+    .click();
+}
+
+test('Google opens the tenant that was used last, and leads into the other one without a password', skip, async () => {
+  await post('register', { name: 'Nora', email: nora.email, password: nora.looms, tenantName: 'Looms' });
+  await page.goto(`${stage.url}/api/v1/auth/verify?token=${await mailedToken(stage, nora.email, 'verify')}`);
+  await invite(nora.email, nora.demo);
+  provider.person = { subject: 'google-nora', email: nora.email, emailVerified: true, name: 'Nora' };
+  await page.goto(stage.url);
+  await page.getByRole('link', { name: 'Sign in with Google' }).click();
+  const here = await arrived();
+  const there = here === 'Demo' ? 'Looms' : 'Demo';
+  await towards(there);
+  await button('I sign in with Google there').click();
+  await at(there);
+  await towards(here);
+  await button('I sign in with Google there').click();
+  await at(here);
+});
+
+test('an account that Google does not know is told so, and opens by its password', skip, async () => {
+  const email = 'otto@example.test';
+  provider.person = { subject: 'google-otto', email, emailVerified: true, name: 'Otto' };
+  const otto = await newcomer();
+  await otto.goto(stage.url);
+  await otto.getByRole('link', { name: 'Sign in with Google' }).click();
+  // A stranger gets a tenant of his own. What the demo then makes for him was never seen by Google.
+  await arrived(otto);
+  await invite(email, 'Passw0rd-of-otto');
+  await towards('Demo', otto);
+  const dialog = otto.getByRole('dialog');
+  await button('I sign in with Google there', otto).click();
+  await dialog.getByText('Google does not open that account').waitFor();
+  await dialog.getByLabel('Password').fill('Passw0rd-of-otto');
+  await button('Go to Demo', otto).click();
+  await at('Demo', otto);
+});
+
+/** Signs Nora in to her own tenant by its password, whoever was signed in before. */
+async function inLooms(): Promise<void> {
+  await page.context().clearCookies();
+  await page.goto(stage.url);
+  await page.getByLabel('E-mail address').fill(nora.email);
+  await page.getByLabel('Password').fill(nora.looms);
+  await button('Sign in').click();
+  await at('Looms');
+}
+
+async function towardsByPassword(): Promise<void> {
+  await towards('Demo');
+  await page.getByRole('dialog').getByLabel('Password').fill(nora.demo);
+  await button('Go to Demo').click();
+}
+
+test('a tenant that wants a second factor leads to where it is set up, and then opens', skip, async () => {
+  await stage.call('PUT', 'tenant-settings', { mfaRequired: true });
+  await inLooms();
+  await towardsByPassword();
+  await page.getByText('This tenant wants a second factor and you have none there yet.').waitFor();
+  await page.getByRole('link', { name: 'Set it up on its sign-in page' }).click();
+  await page.getByLabel('E-mail address').fill(nora.email);
+  await page.getByLabel('Password').fill(nora.demo);
+  await button('Sign in').click();
+  await page.getByRole('heading', { level: 1, name: 'Set up a second factor' }).waitFor();
+  const secret = (await page.locator('code.secret').textContent()) ?? '';
+  await page.getByLabel('Code', { exact: true }).fill(createTestApp(secret.replaceAll(' ', '')).code(new Date()));
+  await button('Switch on and sign in').click();
+  await page.getByRole('link', { name: 'I have kept them' }).click();
+  await at('Demo');
+  await stage.call('PUT', 'tenant-settings', { mfaRequired: false });
+});
+
+test('a tenant that wants single sign-on says so, and its provider opens it', skip, async () => {
+  await stage.call('POST', 'sso', {
+    action: 'configure',
+    config: {
+      provider: 'oidc',
+      enabled: true,
+      oidcIssuer: provider.issuer,
+      oidcClientId: provider.clientId,
+      oidcClientSecret: provider.clientSecret,
+      enforceForAllUsers: true,
+    },
+  });
+  provider.person = { subject: 'google-nora', email: nora.email, emailVerified: true, name: 'Nora' };
+  await inLooms();
+  await towardsByPassword();
+  await page.getByText('This tenant signs in by single sign-on').waitFor();
+  await page.getByRole('link', { name: 'Single sign-on of this tenant' }).click();
+  await at('Demo');
+  // A provider vouches for its own tenant only.
+  await button('Tenant Demo, change').click();
+  await page.getByRole('dialog').getByText('There is no other tenant to go to.').waitFor();
+  await page.keyboard.press('Escape');
+  // And the page of a browser that was there before offers it.
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('link', { name: 'Single sign-on' }).click();
+  await at('Demo');
+});
