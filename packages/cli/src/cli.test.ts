@@ -4,148 +4,18 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { run } from './run.ts';
+import { type CommandLine, createCommandLine } from './test-command-line.ts';
 
 // The real command line, as a shell runs it, against a real server with its embedded database.
 
-const program = join(import.meta.dirname, '..', 'bin', 'arbiter.js');
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** What the shell inherits, without any setting of Arbiter that the developer may have. */
-const plainEnvironment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(ARBITER|DATABASE|DATA|NODE_ENV|PORT|BOOTSTRAP)/.test(name)),
-);
-
-function start(args: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
-  return spawn(process.execPath, [program, ...args], {
-    env: { ...plainEnvironment, XDG_CONFIG_HOME: home, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
-
-async function arbiter(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const child = start(args, environment);
-  let out = '';
-  let err = '';
-  child.stdout?.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    err += chunk;
-  });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, out, err };
-}
-
-/**
- * The same command line in this process, without the half second that a process takes to start: for further forms of a
- * command that a test runs as a process too.
- */
-async function said(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  let out = '';
-  let err = '';
-  const code = await run(args, {
-    environment: { ...plainEnvironment, XDG_CONFIG_HOME: home, ...environment },
-    print: (line) => {
-      out += `${line}\n`;
-    },
-    warn: (line) => {
-      err += `${line}\n`;
-    },
-  });
-  return { code, out, err };
-}
-
-let home = '';
+let shell: CommandLine;
 before(async () => {
-  home = await mkdtemp(join(tmpdir(), 'arbiter-cli-'));
+  shell = await createCommandLine();
 });
-after(() => rm(home, { recursive: true, force: true }));
-
-describe('without a server', () => {
-  test('help explains every command', async () => {
-    const overview = await arbiter(['--help']);
-    assert.equal(overview.code, 0);
-    for (const command of [
-      'serve',
-      'migrate',
-      'tenant create',
-      'key create',
-      'user create',
-      'user unlock',
-      'login',
-      'whoami',
-      'recommend',
-      'respond',
-      'trace',
-      'replay',
-      'why-not',
-      'audit verify',
-    ]) {
-      assert.match(overview.out, new RegExp(`^  ${command} `, 'm'));
-      const help = await said(['help', ...command.split(' ')]);
-      assert.equal(help.code, 0);
-      assert.match(help.out, new RegExp(`Usage: arbiter ${command}`));
-    }
-  });
-
-  test('a wrong command line exits 2 and says what is wrong', async () => {
-    for (const [args, expected] of [
-      [[], /Usage: arbiter <command>/],
-      [['explode'], /there is no command explode/],
-      [['recommend'], /takes one customer id/],
-      [['recommend', 'C', '--limit', 'many', '--api-key', 'k'], /--limit takes a whole number/],
-      [['recommend', 'C', '--colour', 'red'], /--colour/],
-      [['recommend', 'C'], /no API key/],
-      [['key', 'create', '--scopes', 'fly'], /there is no scope fly/],
-      [['login'], /takes --email or --api-key/],
-      [['login', '--email', 'a@b.example'], /no password/],
-      [['whoami', 'now'], /does not know now/],
-      [['tenant', 'create'], /takes one name/],
-      [['user', 'create'], /takes one address/],
-      [['user', 'create', 'a@b.c'], /needs --tenant/],
-      [['user', 'create', 'a@b.c', '--tenant', 'T', '--role', 'king'], /there is no role king/],
-      [['user', 'unlock', 'a@b.c', 'd@e.f'], /takes one address/],
-      [['user', 'unlock', 'a@b.c'], /needs --tenant/],
-      [['respond', 'r', '1'], /takes a recommendation id, a rank and an outcome/],
-      [['respond', 'r', '1', 'click', 'more'], /takes a recommendation id, a rank and an outcome/],
-      [['respond', 'r', '0', 'click', '--api-key', 'k'], /the rank is a whole number from 1, not 0/],
-      [['respond', 'r', 'first', 'click', '--api-key', 'k'], /not first/],
-      [['respond', 'r', '1', 'click', '--value', '1e9', '--api-key', 'k'], /--value takes an amount/],
-      [['trace'], /takes one id/],
-      [['trace', 'a', 'b'], /takes one id/],
-      [['audit', 'verify', 'now'], /takes no arguments/],
-      [['audit', 'verify', '--limit', 'all', '--api-key', 'k'], /--limit takes a whole number/],
-    ] as const) {
-      const { code, out, err } = await (args[0] === 'explode' ? arbiter : said)(args);
-      assert.equal(code, 2, args.join(' '));
-      assert.match(out + err, expected);
-    }
-  });
-
-  test('the version is that of the package', async () => {
-    const { code, out } = await arbiter(['--version']);
-    assert.equal(code, 0);
-    assert.match(out, /^\d+\.\d+\.\d+\n$/);
-  });
-
-  test('a server that does not answer is exit code 3', async () => {
-    const { code, err } = await arbiter(['recommend', 'C', '--url', 'http://127.0.0.1:9', '--api-key', 'krn_x']);
-    assert.equal(code, 3);
-    assert.match(err, /127\.0\.0\.1:9/);
-  });
-
-  test('a configuration that cannot be used is exit code 78 and names the variable', async () => {
-    const { code, err } = await arbiter(['serve'], { PORT: 'eighty' });
-    assert.equal(code, 78);
-    assert.match(err, /PORT must be a whole number/);
-  });
-});
+after(() => shell?.close());
+const start: CommandLine['start'] = (...call) => shell.start(...call);
+const arbiter: CommandLine['arbiter'] = (...call) => shell.arbiter(...call);
+const said: CommandLine['said'] = (...call) => shell.said(...call);
 
 describe('with a server on its embedded database', () => {
   let folder = '';

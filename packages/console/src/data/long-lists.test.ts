@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '@arbiter/contract';
 import { errorRegistry } from '@arbiter/contract/core/errors';
-import type { Operation } from '@arbiter/contract/operation';
 import { ApiError } from '@arbiter/sdk/caller';
+import Type from 'typebox';
 import { inTurn, isLong, rowsPerPage } from './long-lists.ts';
 import { notePace } from './pace.ts';
 
@@ -44,6 +44,8 @@ test('pages after the first are as large as the operation takes, and no list ask
   }
   assert.equal(rowsPerPage(operations['decisions.list'], undefined), 200);
   assert.equal(rowsPerPage({}, 50), undefined);
+  const strict = Type.Object({ limit: Type.Optional(Type.Integer({ maximum: 100 })) });
+  assert.equal(rowsPerPage({ query: strict }, 50), 100, 'one that refuses more is not asked for more');
 });
 
 test('a list of many pages is not read anew by itself', () => {

@@ -120,10 +120,16 @@ export function useList<const O extends Operation>(
   const client = useQueryClient();
   const [restarted, setRestarted] = useState(false);
   const [waitsUntil, setWaitsUntil] = useState<number | null>(null);
-  const key = ['list', ...operationKey(tenant, operation, input)];
+  const [, id, question] = operationKey(tenant, operation, input);
+  const key = useMemo(() => ['list', tenant, id, question] as const, [tenant, id, question]);
   // The question whose answer was found to be old. A further page does not make the others current.
   const [oldOne, setOldOne] = useState<string | null>(null);
   const name = key.join(' ');
+  const isLive = everyMs !== false;
+  useEffect(() => {
+    // What is read again and again begins at the top: a long list would not be.
+    if (isLive && isLong(client.getQueryData(key))) void client.resetQueries({ queryKey: key, exact: true });
+  }, [isLive, client, key]);
   const query = useInfiniteQuery({
     queryKey: key,
     initialPageParam: null as string | null,

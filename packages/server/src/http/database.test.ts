@@ -238,6 +238,14 @@ describe('Idempotency-Key', () => {
     for (const kind of kinds) assert.ok(['201', '409 idempotency_in_progress', '503 overloaded'].includes(kind), kind);
     assert.ok(kinds.has('201'));
   });
+  test('repeats at once of a call that was answered all get its answer', async () => {
+    const first = await post('/things', { name: 'a' }, { 'idempotency-key': 'k9' });
+    const call = (name: string) => post('/things', { name }, { 'idempotency-key': 'k9' });
+    const repeats = await Promise.all(Array.from({ length: 60 }, () => call('a')));
+    for (const repeat of repeats) assert.deepEqual([code(repeat), repeat.body], ['201', first.body]);
+    const others = await Promise.all(Array.from({ length: 60 }, () => call('b')));
+    for (const other of others) assert.equal(code(other), '422 idempotency_key_reused');
+  });
   test('an answer of more than seven days ago counts as absent, and is deleted', async () => {
     await post('/things', { name: 'a' }, { 'idempotency-key': 'k7' });
     await post('/things', { name: 'a' }, { 'idempotency-key': 'k8' });

@@ -54,7 +54,6 @@ export async function findKey(tx: Tx, call: KeyedCall): Promise<KeyRow | null> {
   const [lock] = await tx.query<{ taken: boolean }>('select pg_try_advisory_xact_lock($1::bigint) as taken', [
     lockNumber(tx.tenantId, call),
   ]);
-  if (lock?.taken !== true) throw inProgress();
   // A statement of its own: its snapshot must be younger than the lock, or a twin that just committed stays unseen.
   const [row] = await tx.query<KeyRow & { payload_hash: Buffer; fresh: boolean }>(
     `select payload_hash, status, headers, body, work_id as "workId",
@@ -63,8 +62,11 @@ export async function findKey(tx: Tx, call: KeyedCall): Promise<KeyRow | null> {
        from idempotency_keys where credential_id = $1 and route = $2 and key = $3`,
     [call.credentialId, call.route, call.key, tx.now],
   );
+  const isOver = row !== undefined && !row.fresh && !row.isHeld;
+  // Who has the lock of a key that has an answer is a repeat as well, and not waited for.
+  if (lock?.taken !== true && (row === undefined || isOver || row.workId !== null)) throw inProgress();
   if (row === undefined) return null;
-  if (!row.fresh && !row.isHeld) {
+  if (isOver) {
     await tx.query('delete from idempotency_keys where credential_id = $1 and route = $2 and key = $3', [
       call.credentialId,
       call.route,

@@ -9,7 +9,8 @@ type Place = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'after val
 
 /** Bytes that are looked through between two chances to let others work. */
 const bytesPerLook = 64 * 1024;
-const blanks = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/** Asked of each byte, where a set would take half as long again. */
+const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 const words = new Map([
   [0x74, 'true'],
   [0x66, 'false'],
@@ -66,7 +67,7 @@ function* offsetOfFault(bytes: Buffer): Generator<void, number, void> {
       yield;
     }
     const byte = bytes[at]!;
-    if (blanks.has(byte)) {
+    if (isBlank(byte)) {
       at += 1;
       continue;
     }

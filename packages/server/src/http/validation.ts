@@ -41,11 +41,14 @@ const options = {
   validateSchema: false,
 } as const;
 /** The compilers of the process: whoever asks for the check of a schema, it is compiled once. */
-const fast = new Ajv2020({ ...options, allErrors: false });
-const thorough = new Ajv2020({ ...options, allErrors: true });
+const fastToRun = new Ajv2020({ ...options, allErrors: false });
+// To optimize the code takes as long as all else of its making, and saves a tenth of a microsecond for each check.
+const plain = { ...options, code: { optimize: false } } as const;
+const fastToMake = new Ajv2020({ ...plain, allErrors: false });
+const thorough = new Ajv2020({ ...plain, allErrors: true });
 
 /**
- * Two compilers. The fast one stops at the first finding and runs on each request; the thorough one is compiled for a
+ * Two kinds of check. The fast one stops at the first finding and runs on each request; the thorough one is compiled for a
  * schema when a request first breaks it, and collects the findings for the answer. Nothing is ever coerced or removed.
  * Schemas are compiled when they are first needed: all of them at once would add a second to each start.
  */
@@ -57,7 +60,7 @@ export function createChecks(): Checks {
       let validate: ValidateFunction | undefined;
       let validateAll: ValidateFunction | undefined;
       const ready = (): ValidateFunction => {
-        validate ??= fast.compile(schema);
+        validate ??= (isEarly ? fastToRun : fastToMake).compile(schema);
         return validate;
       };
       (isEarly ? early : waiting).push(ready);

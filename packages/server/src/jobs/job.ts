@@ -57,6 +57,7 @@ const ajv = new Ajv2020({
   strict: false,
   // `assertBare` has read the schema; the schema of schemas would cost each start more than all payloads together.
   validateSchema: false,
+  code: { optimize: false },
   formats: Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, format.test])),
 });
 

@@ -5,6 +5,9 @@ import { addresses } from '../../route/addresses.ts';
 import { Link } from '../../ui/link.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
+/** Links below each other on a narrow screen: each must be high enough to be pressed. */
+const target = 'inline-block py-0.5';
+
 /** What was decided in the last day, how fast, and what failed, in a few words; nothing while it is not known. */
 export function LastDay() {
   const format = useFormat();
@@ -17,17 +20,19 @@ export function LastDay() {
   const { decisions, failed, p95Ms, from } = data;
   return (
     <span className="flex flex-wrap items-center gap-x-3">
-      <Link to={addresses.decisions({ from })}>{t.lastDay(format.number(decisions), decisions)}</Link>
+      <Link className={target} to={addresses.decisions({ from })}>
+        {t.lastDay(format.number(decisions), decisions)}
+      </Link>
       {/* Health says why these two lead to no list of decisions. */}
       {p95Ms === null ? null : (
-        <Link look="plain" className="text-soft hover:underline" to={addresses.health()}>
+        <Link look="plain" className={`${target} text-soft hover:underline`} to={addresses.health()}>
           {t.lastDayP95(format.duration(p95Ms))}
         </Link>
       )}
       {decisions + failed === 0 ? null : (
         <Link
           look="plain"
-          className={`hover:underline ${failed === 0 ? 'text-soft' : 'text-block'}`}
+          className={`${target} hover:underline ${failed === 0 ? 'text-soft' : 'text-block'}`}
           to={addresses.health()}
         >
           {t.lastDayFailed(format.number(failed))}

@@ -47,7 +47,7 @@ export function makeStates(
     name: 'decisions.make',
     text: `insert into customer_states (tenant_id, customer_id, ref, data_key, state)
       select $1, u.customer_id, u.ref, u.data_key, '' from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(customer_id, ref, data_key)
-      where ${noErasureMeanwhile} order by u.customer_id on conflict (tenant_id, customer_id) do nothing returning ${stateColumns}`,
+      where ${noErasureMeanwhile} order by u.customer_id collate "C" on conflict (tenant_id, customer_id) do nothing returning ${stateColumns}`,
     values: [
       tenantId,
       textArray(rows.map((r) => r.customerId)),
@@ -153,7 +153,11 @@ export interface FreshState {
   readonly dataKey: Buffer;
 }
 
-/** Locks the customer's state row, or makes it; null when another transaction holds it and this one may not `wait`. */
+/**
+ * Locks the customer's state row, or makes it; null when another transaction holds it and this one may not `wait`. To make a
+ * row waits for whoever makes the same one: a transaction that makes several makes them in the order of `compareText`, as
+ * decisions do.
+ */
 export async function lockState(
   tx: Tx,
   customerId: string,
@@ -180,7 +184,7 @@ export async function ensureStates(
   await tx.query(
     `insert into customer_states (tenant_id, customer_id, ref, data_key, state)
      select $1, u.customer_id, u.ref, u.data_key, '' from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(customer_id, ref, data_key)
-     order by u.customer_id on conflict (tenant_id, customer_id) do nothing`,
+     order by u.customer_id collate "C" on conflict (tenant_id, customer_id) do nothing`,
     [
       tx.tenantId,
       textArray(rows.map((r) => r.customerId)),

@@ -12,8 +12,8 @@ before(async () => {
 });
 after(() => db.close());
 
+const allKnown = async (_tx: unknown, ids: readonly string[]) => new Set(ids);
 const fail = (error: unknown): void => assert.fail(String(error));
-const allThere = (_tx: unknown, ids: readonly string[]) => Promise.resolve(new Set(ids));
 const minute = Date.UTC(2026, 10, 20, 9, 30);
 const figures: Figures = {
   decisions: 1,
@@ -55,8 +55,8 @@ test('the figures of two processes are one row, and their quantiles those of all
   const flow = { id: newId(), version: 3 };
   let now = minute + 1_000;
   const clock = { now: () => now };
-  const create = () => createDecisionMinutes(db.database, clock, fail, allThere);
-  const [one, two] = [create(), create()];
+  const open = () => createDecisionMinutes(db.database, allKnown, clock, fail);
+  const [one, two] = [open(), open()];
   const timed = (count: number, agoMs: number) =>
     Array.from({ length: count }, () => ({ flow, figures, startedAt: performance.now() - agoMs }));
   // One process has most of the decisions and is quick, the other is slow: no mean of two quantiles would give these.
@@ -101,6 +101,23 @@ test('the figures of two processes are one row, and their quantiles those of all
   assert.ok(row!.p99_us >= 60_000_000 && row!.p99_us < 80_000_000, String(row!.p99_us));
 });
 
+test('what was counted of a flow that is gone by then is not written, failures without a flow are', async () => {
+  const tenant = newId();
+  const [gone, there] = [newId(), newId()];
+  const clock = { now: () => minute };
+  const minutes = createDecisionMinutes(db.database, async () => new Set([there]), clock, fail);
+  for (const id of [gone, there]) {
+    minutes.decided(tenant, [{ flow: { id, version: 1 }, figures, startedAt: performance.now() }]);
+  }
+  minutes.failed(tenant, null, new AppError('unavailable'), performance.now());
+  await minutes.flush('all');
+  const found = (await rowsOf(tenant)).map(({ flow_id, decisions }) => [flow_id, decisions]);
+  assert.deepEqual(found, [
+    ['00000000-0000-0000-0000-000000000000', 0],
+    [there, 1],
+  ]);
+});
+
 test('what cannot be written is kept and written later', async () => {
   const tenant = newId();
   const flow = { id: newId(), version: 1 };
@@ -108,8 +125,9 @@ test('what cannot be written is kept and written later', async () => {
   const told: unknown[] = [];
   const database: typeof db.database.withTenant = (...args) =>
     isAway ? Promise.reject(new Error('away')) : db.database.withTenant(...args);
-  const note = (error: unknown) => told.push(error);
-  const minutes = createDecisionMinutes({ withTenant: database }, { now: () => minute }, note, allThere);
+  const minutes = createDecisionMinutes({ withTenant: database }, allKnown, { now: () => minute }, (error) =>
+    told.push(error),
+  );
   minutes.decided(tenant, [{ flow, figures, startedAt: performance.now() }]);
   await minutes.flush('all');
   minutes.failed(tenant, flow, new AppError('unavailable'), performance.now());
@@ -118,24 +136,6 @@ test('what cannot be written is kept and written later', async () => {
   assert.equal(told.length, 1);
   const [row] = await rowsOf(tenant);
   assert.deepEqual([row!.decisions, row!.errors], [1, { unavailable: 1 }]);
-});
-
-test('T31: what was counted of a flow that went with a reset is let go of', async () => {
-  const tenant = newId();
-  const [gone, stays] = [newId(), newId()];
-  const there = () => Promise.resolve(new Set([stays]));
-  const minutes = createDecisionMinutes(db.database, { now: () => minute }, fail, there);
-  const timed = (id: string) => ({ flow: { id, version: 1 }, figures, startedAt: performance.now() });
-  minutes.decided(tenant, [timed(gone), timed(stays)]);
-  minutes.failed(tenant, { id: gone, version: 1 }, new AppError('unavailable'), performance.now());
-  await minutes.flush('all');
-  assert.deepEqual(
-    (await rowsOf(tenant)).map((row) => row.flow_id),
-    [stays],
-  );
-  minutes.decided(tenant, [timed(gone)]);
-  await minutes.flush('all');
-  assert.equal((await rowsOf(tenant)).length, 1);
 });
 
 test('a quantile is the end of the bucket in which it lies', async () => {

@@ -7,8 +7,7 @@ import { addMinutes, type MinuteRow } from './decision-minutes.store.ts';
 /**
  * How decisions went, by minute, flow and arm (docs/design/recording.md S11). What fails leaves no record, so whoever judges
  * an arm by its records would not see it. Gathered in memory and added to the tenant's rows when the minute is over: a
- * process that is killed loses the minute under way. Dry runs do not count. A reset of a playground takes its flows away, and
- * what was counted of them before and is written after goes with them (docs/design/quality.md T31).
+ * process that is killed loses the minute under way. Dry runs do not count.
  */
 export interface DecisionMinutes {
   decided(tenantId: string, decisions: readonly TimedDecision[]): void;
@@ -45,9 +44,6 @@ export function figuresOf({ items, summary, policyBlocks, degradedScoring, polic
   };
 }
 
-/** Those of the flows that the tenant still has, deleted ones included. */
-export type FlowsThere = (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>;
-
 type Cell = { -readonly [K in keyof MinuteRow]: MinuteRow[K] };
 
 const minuteMs = 60_000;
@@ -55,11 +51,14 @@ const noFlow = { id: '00000000-0000-0000-0000-000000000000', version: 0 };
 /** Rows that are kept while the database is away; the oldest minutes are let go of first. */
 const mostRows = 20_000;
 
+/**
+ * @param knownFlows which of these flows the tenant has: what was counted of flows that a reset took meanwhile goes with them
+ */
 export function createDecisionMinutes(
   database: Pick<Database, 'withTenant'>,
+  knownFlows: (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>,
   clock: Clock,
   onError: (error: unknown) => void,
-  flowsThere: FlowsThere,
 ): DecisionMinutes {
   /** By minute (epoch ms), tenant, and flow with arm. */
   let minutes = new Map<number, Map<string, Map<string, Cell>>>();
@@ -106,9 +105,11 @@ export function createDecisionMinutes(
     for (const [tenantId, rows] of byTenant) {
       try {
         await database.withTenant(tenantId, systemActor('decision-minutes'), async (tx) => {
-          const there = await flowsThere(tx, [...new Set(rows.map(({ flowId }) => flowId))]);
-          const kept = rows.filter(({ flowId }) => flowId === noFlow.id || there.has(flowId));
-          if (kept.length > 0) await addMinutes(tx, kept);
+          const known = await knownFlows(tx, [...new Set(rows.map(({ flowId }) => flowId))]);
+          await addMinutes(
+            tx,
+            rows.filter(({ flowId }) => flowId === noFlow.id || known.has(flowId)),
+          );
         });
       } catch (error) {
         onError(error);

@@ -10,7 +10,7 @@ import { overdue } from '../../platform/deadline.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { CustomerKeys, KeyedHash } from '../customer-states/index.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
-import { selectFlowsThere } from '../flows/index.ts';
+import { selectKnownIds } from '../flows/index.ts';
 import { createModelStateKeeper } from '../models/index.ts';
 import { createCountsKeeper } from '../objectives/index.ts';
 import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
@@ -119,7 +119,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   const evidence: EvidenceKeeper = createEvidenceKeeper(deps.database, deps.onError);
   const models = createModelStateKeeper(deps.database, deps.onError);
   const objectiveCounts = createCountsKeeper(deps.database, deps.onError);
-  const minutes = createDecisionMinutes(deps.database, deps.clock, deps.onError, selectFlowsThere);
+  const minutes = createDecisionMinutes(deps.database, selectKnownIds, deps.clock, deps.onError);
   const ports: DecidePorts = {
     hot: deps.hot,
     catalogues,
@@ -283,7 +283,12 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     const { debug: _, requestId: __, ...payload } = body;
     const payloadHash = hash('sha256', canonicalJson(JSON.parse(JSON.stringify(payload))), 'buffer');
     const lock = `${tenantId} ${requestId}`;
-    if (inFlight.has(lock)) throw new AppError('idempotency_in_progress');
+    if (inFlight.has(lock)) {
+      // What is in flight may be another repeat of a call that was answered long ago.
+      const kept = await readKept(tenantId, requestId, payloadHash, until);
+      if (kept !== null) return kept;
+      throw new AppError('idempotency_in_progress');
+    }
     inFlight.add(lock);
     try {
       const kept = await readKept(tenantId, requestId, payloadHash, until);

@@ -1,4 +1,5 @@
 import type { RespondAnswer } from '@arbiter/contract';
+import { compareText } from '@arbiter/engine';
 import { type Database, readCatalogueVersion, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -41,7 +42,7 @@ export interface RespondPorts extends RespondKeys {
 /**
  * Records a batch of one tenant in one transaction and settles every job. What a response is refused for is found before
  * its first write; any other failure rolls the batch back, and it is done again one by one. Customers whose row another
- * transaction holds leave the batch and wait for it in transactions of their own; no other customer waits for them.
+ * transaction holds leave the batch and wait for it in a transaction of their own each; no other customer waits for them.
  */
 export async function runRespondBatch(
   ports: RespondPorts,
@@ -54,7 +55,7 @@ export async function runRespondBatch(
     for (const [key, own] of Map.groupBy(left, ports.keyOf)) {
       setApart(
         key,
-        ports.waitingRoom(() => oneByOne(ports, tenantId, own)),
+        ports.waitingRoom(() => together(ports, tenantId, own)),
       );
     }
   } catch (error) {
@@ -62,6 +63,15 @@ export async function runRespondBatch(
       for (const job of jobs) job.reject(error);
       return;
     }
+    await oneByOne(ports, tenantId, jobs);
+  }
+}
+
+/** Records the responses of one customer in one transaction that waits; one by one when it fails. */
+async function together(ports: RespondPorts, tenantId: string, jobs: readonly RespondJob[]): Promise<void> {
+  try {
+    for (let open = jobs; open.length > 0; ) open = await attempt(ports, tenantId, open, true);
+  } catch {
     await oneByOne(ports, tenantId, jobs);
   }
 }
@@ -81,7 +91,7 @@ class RanOutMeanwhile extends Error {}
 
 /**
  * Records the jobs in one transaction; answers with those of customers that somebody else holds, none when it may `wait`.
- * A transaction that waits has one job, so that no two can lock each other out.
+ * A transaction that waits has one customer, so that no two can lock each other out.
  */
 async function attempt(
   ports: RespondPorts,
@@ -128,7 +138,7 @@ async function record(
         : known;
     const done: Responded[] = [];
     const held = new Set<string>();
-    for (const job of jobs) {
+    for (const job of inIdOrder(jobs)) {
       // Those of a customer stay in their order: who was held may be free by now.
       if (held.has(ports.keyOf(job))) {
         left.push(job);
@@ -185,6 +195,13 @@ async function record(
   }
   return left;
 }
+
+/**
+ * By customer, those of one as they came: batches that make rows of the same new customers would lock each other out
+ * otherwise. Who is named by a recommendation only has a row.
+ */
+const inIdOrder = (jobs: readonly RespondJob[]): readonly RespondJob[] =>
+  jobs.toSorted((a, b) => compareText(a.call.customerId ?? '', b.call.customerId ?? ''));
 
 /** What a response may be refused for after its first write: the batch is rolled back. */
 const lostRace: ReadonlySet<string> = new Set(['concurrent_modification', 'idempotency_in_progress']);

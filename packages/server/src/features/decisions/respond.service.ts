@@ -94,7 +94,8 @@ export async function respondOne(
   const keyHashes = responseKeys(call, credentialId, subject, direction, customerHashes);
   const [keyHash] = keyHashes;
   if (call.explicitKey !== null && keyHash !== undefined) {
-    if (!(await takeKey(tx, keyHash))) return 'in_progress';
+    // Who has the key may be another repeat of a response that was answered long ago.
+    if (!(await takeKey(tx, keyHash))) return (await findKept(tx, call, keyHashes)) ?? 'in_progress';
     // Asked before a row of the customer is made: a response that is refused leaves nothing behind.
     const before = await findKept(tx, call, keyHashes);
     if (before !== null) return before;

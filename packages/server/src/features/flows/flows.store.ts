@@ -95,12 +95,12 @@ export async function selectIdByKey(tx: Tx, key: string): Promise<string | null>
   return row?.id ?? null;
 }
 
-/** Those of the flows that the tenant has, deleted ones too: what is missing was never there, or went with a reset. */
-export async function selectFlowsThere(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+/** Those of these ids that are flows of the tenant, deleted ones too. */
+export async function selectKnownIds(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await select(
     tx,
     columns(flowSpec, ['id']),
-    'from arbiter.decision_flows where tenant_id = $1 and id = any($2::uuid[])',
+    'from arbiter.decision_flows where tenant_id = $1 and id = any ($2)',
     [tx.tenantId, ids],
   );
   return new Set(rows.map(({ id }) => id));

@@ -31,8 +31,8 @@ export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './fl
 export {
   flowsScoringBy,
   selectFlowsContaining,
-  selectFlowsThere,
   selectIdsByKey,
+  selectKnownIds,
   selectLiveConfigs,
 } from './flows.store.ts';
 export { type ReadyWebhook, readyWebhook } from './ready-webhook.ts';

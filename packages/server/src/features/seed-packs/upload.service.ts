@@ -44,7 +44,7 @@ export async function uploadRows(
   try {
     const at = pack.schemas.findIndex(({ schema }) => schema.name === schemaName);
     const of = pack.schemas[at];
-    if (of === undefined) throw refuseSchema(`${pack.key} has no schema of this name`);
+    if (of === undefined) throw refuseSchema(`is not one of ${pack.key}`);
     const rowsInserted = await ports.database.withTenant(
       caller.tenantId,
       caller.actor,

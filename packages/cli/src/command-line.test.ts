@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type CommandLine, createCommandLine } from './test-command-line.ts';
+
+/** What the command line says by itself, without a server. */
+
+let shell: CommandLine;
+before(async () => {
+  shell = await createCommandLine();
+});
+after(() => shell?.close());
+const arbiter: CommandLine['arbiter'] = (...call) => shell.arbiter(...call);
+const said: CommandLine['said'] = (...call) => shell.said(...call);
+
+test('help explains every command', async () => {
+  const overview = await arbiter(['--help']);
+  assert.equal(overview.code, 0);
+  for (const command of [
+    'serve',
+    'migrate',
+    'tenant create',
+    'key create',
+    'user create',
+    'user unlock',
+    'login',
+    'whoami',
+    'recommend',
+    'respond',
+    'trace',
+    'replay',
+    'why-not',
+    'audit verify',
+  ]) {
+    assert.match(overview.out, new RegExp(`^  ${command} `, 'm'));
+    const help = await said(['help', ...command.split(' ')]);
+    assert.equal(help.code, 0);
+    assert.match(help.out, new RegExp(`Usage: arbiter ${command}`));
+  }
+});
+
+test('a wrong command line exits 2 and says what is wrong', async () => {
+  for (const [args, expected] of [
+    [[], /Usage: arbiter <command>/],
+    [['explode'], /there is no command explode/],
+    [['recommend'], /takes one customer id/],
+    [['recommend', 'C', '--limit', 'many', '--api-key', 'k'], /--limit takes a whole number/],
+    [['recommend', 'C', '--colour', 'red'], /--colour/],
+    [['recommend', 'C'], /no API key/],
+    [['key', 'create', '--scopes', 'fly'], /there is no scope fly/],
+    [['login'], /takes --email or --api-key/],
+    [['login', '--email', 'a@b.example'], /no password/],
+    [['whoami', 'now'], /does not know now/],
+    [['tenant', 'create'], /takes one name/],
+    [['user', 'create'], /takes one address/],
+    [['user', 'create', 'a@b.c'], /needs --tenant/],
+    [['user', 'create', 'a@b.c', '--tenant', 'T', '--role', 'king'], /there is no role king/],
+    [['user', 'unlock', 'a@b.c', 'd@e.f'], /takes one address/],
+    [['user', 'unlock', 'a@b.c'], /needs --tenant/],
+    [['respond', 'r', '1'], /takes a recommendation id, a rank and an outcome/],
+    [['respond', 'r', '1', 'click', 'more'], /takes a recommendation id, a rank and an outcome/],
+    [['respond', 'r', '0', 'click', '--api-key', 'k'], /the rank is a whole number from 1, not 0/],
+    [['respond', 'r', 'first', 'click', '--api-key', 'k'], /not first/],
+    [['respond', 'r', '1', 'click', '--value', '1e9', '--api-key', 'k'], /--value takes an amount/],
+    [['trace'], /takes one id/],
+    [['trace', 'a', 'b'], /takes one id/],
+    [['audit', 'verify', 'now'], /takes no arguments/],
+    [['audit', 'verify', '--limit', 'all', '--api-key', 'k'], /--limit takes a whole number/],
+  ] as const) {
+    const { code, out, err } = await (args[0] === 'explode' ? arbiter : said)(args);
+    assert.equal(code, 2, args.join(' '));
+    assert.match(out + err, expected);
+  }
+});
+
+test('the version is that of the package', async () => {
+  const { code, out } = await arbiter(['--version']);
+  assert.equal(code, 0);
+  assert.match(out, /^\d+\.\d+\.\d+\n$/);
+});
+
+test('a server that does not answer is exit code 3', async () => {
+  const { code, err } = await arbiter(['recommend', 'C', '--url', 'http://127.0.0.1:9', '--api-key', 'krn_x']);
+  assert.equal(code, 3);
+  assert.match(err, /127\.0\.0\.1:9/);
+});
+
+test('a configuration that cannot be used is exit code 78 and names the variable', async () => {
+  const { code, err } = await arbiter(['serve'], { PORT: 'eighty' });
+  assert.equal(code, 78);
+  assert.match(err, /PORT must be a whole number/);
+});
