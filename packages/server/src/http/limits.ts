@@ -44,16 +44,17 @@ export async function takeLimits(
     }
     if (tightest === null || verdict.remaining < tightest.remaining) tightest = verdict;
     if (!verdict.allowed) {
-      announce(headersOf(verdict));
+      announce(limitHeaders(verdict));
       metrics.rateLimited(operation.path);
       const detail = `At most ${limit.limit} calls in ${limit.windowSeconds} seconds.`;
       throw new AppError('rate_limited', { detail, retryAfterSeconds: verdict.resetSeconds });
     }
   }
-  if (tightest !== null) announce(headersOf(tightest));
+  if (tightest !== null) announce(limitHeaders(tightest));
 }
 
-function headersOf(verdict: RateLimitVerdict): Readonly<Record<string, string>> {
+/** The RateLimit headers of an answer. */
+export function limitHeaders(verdict: RateLimitVerdict): Readonly<Record<string, string>> {
   return {
     'ratelimit-limit': String(verdict.limit),
     'ratelimit-remaining': String(verdict.remaining),

@@ -4,6 +4,7 @@ import { networkOf } from '../../http/caller-network.ts';
 import { parseForm } from '../../http/coercion.ts';
 import { type Handlers, reply } from '../../http/handler.ts';
 import { parseJsonBody } from '../../http/json-body.ts';
+import { limitHeaders } from '../../http/limits.ts';
 import type { RateLimitStore } from '../../http/rate-limit.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { hmac, sameSecret } from '../../platform/crypto.ts';
@@ -48,16 +49,41 @@ export function oauthRoutes(deps: OAuthDependencies): Handlers<typeof oauthOpera
     token: async ({ body, headers, ip, until }) => {
       const read = attempt(() => requestOf(body));
       const basic = attempt(() => basicCredentials(headers.Authorization));
-      await countCall(deps.rateLimits, countedClient(read.value?.clientId, basic.value?.clientId ?? null), ip);
-      if (read.error !== undefined) throw read.error;
-      if (basic.error !== undefined) throw basic.error;
-      const credentials = credentialsOf(read.value, basic.value);
-      const client = await proveClient(deps, credentials, until);
-      const scopes = grantedScopes(client.scopes, typeof read.value.scope === 'string' ? read.value.scope : null);
-      if (scopes === null) throw refused('invalid_scope', 'scope names what the client may not have.');
-      return reply(200, await answerOf(deps.accessTokens, client, scopes), { pragma: 'no-cache' });
+      const client = countedClient(read.value?.clientId, basic.value?.clientId ?? null);
+      const counted = await countCall(deps.rateLimits, client, ip);
+      try {
+        if (read.error !== undefined) throw read.error;
+        if (basic.error !== undefined) throw basic.error;
+        const answer = await grant(deps, credentialsOf(read.value, basic.value), read.value.scope, until);
+        return reply(200, answer, { pragma: 'no-cache', ...counted });
+      } catch (error) {
+        throw withHeaders(error, counted);
+      }
     },
   };
+}
+
+/** The token for these credentials. Throws what the standard calls `invalid_client`, `invalid_scope`. */
+async function grant(deps: OAuthDependencies, credentials: ClientCredentials, scope: unknown, until: number) {
+  const client = await proveClient(deps, credentials, until);
+  const scopes = grantedScopes(client.scopes, typeof scope === 'string' ? scope : null);
+  if (scopes === null) throw refused('invalid_scope', 'scope names what the client may not have.');
+  return answerOf(deps.accessTokens, client, scopes);
+}
+
+/** The same refusal, with headers that every answer to the call has. */
+function withHeaders(error: unknown, headers: Readonly<Record<string, string>>): unknown {
+  if (!(error instanceof AppError)) return error;
+  const { code, detail, errors, formatCode, retryAfterSeconds, members, cause } = error;
+  return new AppError(code, {
+    errors,
+    members,
+    cause,
+    headers: { ...headers, ...error.headers },
+    ...(detail === undefined ? {} : { detail }),
+    ...(formatCode === undefined ? {} : { formatCode }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
 }
 
 async function answerOf(tokens: AccessTokens, client: NamedClient, scopes: readonly OAuthScope[]) {
@@ -108,13 +134,21 @@ const membersOfForm = (bytes: Buffer): Map<string, unknown> =>
     ]),
   );
 
-/** 429 when the client, or the address, called too often, also when that cannot be told (docs/design/quality.md T19). */
-async function countCall(limits: RateLimitStore, clientId: string | null, ip: string): Promise<void> {
+/**
+ * Answers with the RateLimit headers of the call. 429 when the client, or the address, called too often, also when that cannot
+ * be told (docs/design/quality.md T19).
+ */
+async function countCall(
+  limits: RateLimitStore,
+  clientId: string | null,
+  ip: string,
+): Promise<Readonly<Record<string, string>>> {
   const { limit, windowSeconds } = perClient;
   const who = clientId === null ? `ip:${networkOf(ip)}` : `client:${clientId}`;
   const name = `oauth.token:${limit}/${windowSeconds}:${who}`;
-  const refuse = (retryAfterSeconds: number, cause?: unknown): AppError =>
+  const refuse = (retryAfterSeconds: number, cause: unknown, headers: Readonly<Record<string, string>>): AppError =>
     new AppError('rate_limited', {
+      headers,
       detail: `At most ${limit} calls in ${windowSeconds} seconds.`,
       formatCode: 'rate_limit_exceeded',
       retryAfterSeconds,
@@ -124,9 +158,11 @@ async function countCall(limits: RateLimitStore, clientId: string | null, ip: st
   try {
     verdict = await limits.take({ tenantId: null, name, limit, windowSeconds });
   } catch (cause) {
-    throw refuse(storeDownRetrySeconds, cause);
+    throw refuse(storeDownRetrySeconds, cause, {});
   }
-  if (!verdict.allowed) throw refuse(verdict.resetSeconds);
+  const headers = limitHeaders(verdict);
+  if (!verdict.allowed) throw refuse(verdict.resetSeconds, undefined, headers);
+  return headers;
 }
 
 /**

@@ -331,6 +331,15 @@ test('20 calls in a minute for a client, all results counted, and for an address
   assert.equal(statuses.get(429)?.length, 40);
   const refusedOne = statuses.get(429)![0]!;
   assert.equal(refusedOne.body.error, 'rate_limit_exceeded');
+  const window = ({ headers }: typeof refusedOne) => [headers['ratelimit-limit'], headers['ratelimit-remaining']];
+  assert.deepEqual(window(refusedOne), ['20', '0']);
+  // The window of the client, which is the tighter one, also where the call is refused for another reason.
+  const left = answers.filter(({ status }) => status !== 429).map((answer) => window(answer).map(Number));
+  assert.ok(left.every(([limit]) => limit === 20));
+  assert.deepEqual(
+    left.map(([, remaining]) => remaining).sort((a, b) => a! - b!),
+    Array.from({ length: 20 }, (_, i) => i),
+  );
   assert.match(String(refusedOne.headers['retry-after']), /^\d+$/);
   const nameless: number[] = [];
   for (let i = 0; i < 21; i += 1)

@@ -1,5 +1,5 @@
 import type { Json } from '@arbiter/engine';
-import { isAlias, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
+import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
 
 /** What is wrong in a text. `pointer`: JSON Pointer of the value it is about, or null where there is no value yet. */
 export interface YamlProblem {
@@ -17,30 +17,57 @@ const deepest = 100;
 /** Problems of one text that are told: no answer has room for more (docs/design/api-settled.md 22). */
 const mostProblems = 50;
 
+const reading = {
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  uniqueKeys: false,
+  strict: true,
+  prettyErrors: false,
+  stringKeys: false,
+  logLevel: 'silent',
+} as const;
+
+class TooDeep extends Error {}
+
+/**
+ * What the text is made of. Ends at the first brackets that are nested too deep, and where more is wrong than is told: reading
+ * on would cost seconds for a text of stray braces.
+ */
+function* tokensOf(text: string): Generator<CST.Token> {
+  const parser = new Parser();
+  let depth = 0;
+  let faults = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme === '[' || lexeme === '{') depth += 1;
+    else if (lexeme === ']' || lexeme === '}') depth -= 1;
+    // What is a little too deep is told with its place, by whoever looks at the values.
+    if (depth > 2 * deepest) throw new TooDeep();
+    for (const token of parser.next(lexeme)) {
+      yield token;
+      if (token.type === 'error') faults += 1;
+    }
+    if (faults > mostProblems) break;
+  }
+  yield* parser.end();
+}
+
 /**
  * Reads one document of YAML 1.2 (core schema) that says what JSON can say. Refused: anchors, aliases, tags, keys that are
  * no strings or stand twice, numbers that are not finite, more than one document.
  */
 export function readYaml(text: string): ReadYaml {
-  let documents: ReturnType<typeof parseAllDocuments>;
+  let documents: Document[];
   try {
-    documents = parseAllDocuments(text, {
-      version: '1.2',
-      schema: 'core',
-      merge: false,
-      uniqueKeys: false,
-      strict: true,
-      prettyErrors: false,
-      stringKeys: false,
-      logLevel: 'silent',
-    });
+    documents = [...new Composer(reading).compose(tokensOf(text))];
   } catch (error) {
+    if (error instanceof TooDeep) return whole(`is nested deeper than ${deepest} levels`);
     // The reader follows the nesting of the text by calls.
     if (error instanceof RangeError) return whole('is nested too deeply');
     throw error;
   }
   const lineOf = lineFinder(text);
-  const [document, second] = Array.isArray(documents) ? documents : [];
+  const [document, second] = documents;
   if (document === undefined) return whole('is empty');
   const faults = [...document.errors, ...document.warnings].slice(0, mostProblems).map(({ message, pos }) => ({
     pointer: null,

@@ -179,3 +179,17 @@ test('a problem in the first line, in the last one, and in a text without line b
   assert.equal(lineOf('a: 1\n\n\nb: &anchor 2'), 4);
   assert.equal(lineOf('a: 1\n\n\nb: &anchor 2\n'), 4);
 });
+
+test('brackets that are nested too deep are told as such, open or closed', () => {
+  for (const text of ['['.repeat(200_000), `a: ${'{b: '.repeat(201)}1${'}'.repeat(201)}`]) {
+    const result = readYaml(text);
+    assert.ok('problems' in result);
+    assert.deepEqual(
+      result.problems.map(({ message }) => message),
+      ['is nested deeper than 100 levels'],
+    );
+  }
+  const rows = Array.from({ length: 300 }, () => '[1, {a: 2}]').join(', ');
+  assert.ok('value' in readYaml(`a: [${rows}]`), 'many that are closed again are not deep');
+  assert.ok('value' in readYaml(`a: '${'['.repeat(300)}'\nb: x${'[{'.repeat(300)}\n`), 'in texts they are none');
+});
