@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '@arbiter/contract';
 import { errorRegistry } from '@arbiter/contract/core/errors';
-import type { Operation } from '@arbiter/contract/operation';
 import { ApiError } from '@arbiter/sdk/caller';
 import Type from 'typebox';
 import { inTurn, isLong, rowsPerPage } from './long-lists.ts';

@@ -187,7 +187,7 @@ test('every reason of the engine has words, and an unknown one is shown as it wa
 });
 
 test('a drop tells its cause, its suppression, its least score, or that the answer used the limit up', () => {
-  const write = { number: String, instant: (text: string) => text, offer: String };
+  const write = { number: String, instant: (text: string) => text, offer: String, segment: String };
   const [row] = explainTrace(trace).dropped;
   assert.ok(row);
   const said = (over: Partial<typeof row>) => dropDetail({ ...row, ...over }, write);

@@ -45,7 +45,7 @@ export function GateList({ gates, write }: { readonly gates: readonly ShownGate[
 
 function GateLine({ gate, write }: { readonly gate: ShownGate; readonly write: Writers }) {
   const { kind, name, ruleType, status, reason, detail, note } = gate;
-  const story = kind === 'stage' || kind === 'suppression' ? null : storyOf({ kind, ruleType, detail }, write);
+  const story = kind === 'stage' || kind === 'suppression' ? null : storyOf({ kind, ruleType, detail, reason }, write);
   const passed = status === 'passed' || status === 'skipped';
   const drill = drillOf(gate);
   const record = recordOf(gate);

@@ -187,6 +187,16 @@ test('a missing value is missing, not 0', () => {
   assert.deepEqual(story?.figure, { kind: 'ruler', value: null, least: 18, most: null });
   assert.equal(rule('recency_check', { attribute: 'd', maxDays: 3, actualDays: null })?.isMissing, true);
   assert.equal(rule('propensity_threshold', { minScore: 0.2, actualScore: null })?.actual, 'no propensity was known');
+  const hidden = { attribute: 'age', operator: 'gte', expected: 18, actual: null };
+  const withheld = storyOf(
+    { kind: 'rule', ruleType: 'attribute_condition', detail: hidden, reason: 'age is withheld' },
+    write,
+  );
+  assert.deepEqual(
+    [withheld?.actual, withheld?.isMissing],
+    ['withheld', false],
+    'a value that is never stored was there',
+  );
   assert.equal(
     policy('time_window', { startHour: 8, endHour: 20, currentHour: null, currentDay: null })?.actual,
     'withheld',

@@ -317,14 +317,26 @@ function eligibilityStory(detail: JsonObject, write: Writers): GateStory {
 const hasType = <K extends string>(stories: Readonly<Record<K, Teller>>, type: string): type is K =>
   Object.hasOwn(stories, type);
 
+/** A rule or policy of a trace, as far as its story needs it. */
+export interface ToldGate {
+  readonly kind: 'rule' | 'policy';
+  readonly ruleType: string | null;
+  readonly detail: unknown;
+  readonly reason?: string | null;
+}
+
 /**
  * What a gate asked and found. `kind` tells the metric rules from the metric policies, which ask the opposite. Null for a gate
  * that told nothing: one that passed, or one of a type that this console does not know.
  */
-export function storyOf(
-  gate: { readonly kind: 'rule' | 'policy'; readonly ruleType: string | null; readonly detail: unknown },
-  write: Writers,
-): GateStory | null {
+export function storyOf(gate: ToldGate, write: Writers): GateStory | null {
+  const told = storyOfDetail(gate, write);
+  // The server leaves out a value that is never stored, and says so in the reason: it was there, unlike a missing one.
+  const isWithheld = told?.isMissing === true && gate.reason?.endsWith(' is withheld') === true;
+  return isWithheld ? { ...told, actual: t.hidden, isMissing: false } : told;
+}
+
+function storyOfDetail(gate: ToldGate, write: Writers): GateStory | null {
   const detail = isObject(gate.detail) ? gate.detail : null;
   if (detail === null || Object.keys(detail).every((name) => name === 'final' || name === 'penalty')) return null;
   if (typeof detail.error === 'string') return story(t.cannotEvaluate, detail.error);

@@ -71,7 +71,7 @@ export function whyText(story: OfferStory, write: Writers): string {
   const gate = gates?.find((each) => each.id === id && each.status === 'blocked');
   const kind = dropped.policyId === null ? 'rule' : 'policy';
   const ruleType = gate?.ruleType ?? typeOf(dropped.detail);
-  const told = storyOf({ kind, ruleType, detail: gate?.detail ?? dropped.detail }, write);
+  const told = storyOf({ kind, ruleType, detail: gate?.detail ?? dropped.detail, reason: gate?.reason ?? null }, write);
   if (told !== null) return told.actual === null ? told.required : `${told.required}; ${t.actual} ${told.actual}`;
   const reason = typeof dropped.detail.reason === 'string' ? dropped.detail.reason : null;
   return dropDetail(dropped, write) ?? reason ?? reasonText(dropped.reason).text;
