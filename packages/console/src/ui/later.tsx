@@ -51,5 +51,6 @@ export function later<Props extends object>(
     if (missing !== null) throw missing.why;
     return Known === null ? instead : <Known {...props} />;
   }
+  // A part that did not arrive ahead is asked for again, and told of, by what draws it.
   return Object.assign(Part, { fetch: () => void bring().catch(() => undefined) });
 }
