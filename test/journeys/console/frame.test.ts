@@ -255,6 +255,21 @@ test('on a small screen the pages come out from the side, and Escape puts them b
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
 });
 
+test('on a small screen the page moves to the answer that was asked for', skip, async () => {
+  await page.goto(`${stage.url}/simulate?customer=CM-000001`);
+  const first = page.getByText('#1', { exact: true }).first();
+  await first.waitFor();
+  const isSeen = () =>
+    first.evaluate((place) => {
+      const { top, bottom } = place.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
+  assert.equal(await isSeen(), false, 'it stands below the question');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await first.waitFor();
+  assert.equal(await isSeen(), true);
+});
+
 test('at sign-out the browser forgets everything, and the pages are closed', skip, async () => {
   assert.ok((await stored()) > 0, 'the theme was kept');
   await page.getByRole('button', { name: /^Account of/ }).click();

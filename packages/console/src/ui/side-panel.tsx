@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import { Button } from './button.tsx';
+import { moveInto } from './move-into.ts';
 import { Section, type SectionProps } from './page.tsx';
 
 export interface SidePanelProps extends Omit<SectionProps, 'flush'> {
@@ -11,9 +12,6 @@ export interface SidePanelProps extends Omit<SectionProps, 'flush'> {
   readonly onClose: () => void;
 }
 
-/** Room that a panel needs below its upper edge to count as seen, in px. */
-const seenPx = 160;
-
 /**
  * A look at one row beside its list. Where there is no room beside it, it stands below, and the page moves to it; the focus stays
  * in the list, so that the keys go on to the next row.
@@ -22,8 +20,7 @@ export function SidePanel({ of, closes, onClose, actions, children, ...section }
   const panel = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another row is looked at anew.
   useLayoutEffect(() => {
-    const top = panel.current?.getBoundingClientRect().top ?? 0;
-    if (top + seenPx > globalThis.innerHeight) panel.current?.scrollIntoView({ block: 'start' });
+    moveInto(panel.current);
   }, [of]);
   return (
     <div ref={panel} className="min-w-0 scroll-mt-2">

@@ -116,7 +116,7 @@ export function CardSort<Row>({ columns, sorted, onSort }: CardSortProps<Row>) {
       <SelectField
         label="Order"
         labelHidden
-        placeholder="As listed"
+        placeholder="Order: as listed"
         options={sortable.flatMap(({ key, header }) => [
           { value: key, label: `${header}, ascending` },
           { value: `-${key}`, label: `${header}, descending` },

@@ -1,11 +1,12 @@
 import { FlaskConical, Play } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { simulateTexts as t } from '../../../messages/simulate.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { useSearch } from '../../../route/use-address.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Link } from '../../../ui/link.tsx';
+import { moveInto } from '../../../ui/move-into.ts';
 import { Page, Section } from '../../../ui/page.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
 import { useLatest, useSimulated } from '../calls.ts';
@@ -20,7 +21,7 @@ import { QuestionForm } from './question-form.tsx';
 export function SimulatePage() {
   const [search, change] = useSearch(SimulateSearch);
   const [unsaved, setUnsaved] = useState<UnsavedConfig>(null);
-  const [runs, setRuns] = useState(0);
+  const answers = useRef<HTMLDivElement>(null);
   const write = useWriters();
   const format = useFormat();
   const latest = useLatest({ limit: 10 }, { enabled: search.customer === undefined });
@@ -32,7 +33,7 @@ export function SimulatePage() {
   const run = () => {
     own.refresh();
     if (otherBody !== null) other.refresh();
-    setRuns(runs + 1);
+    moveInto(answers.current);
   };
   const against = againstOf(search);
   const version = versionOf(search.version);
@@ -105,7 +106,10 @@ export function SimulatePage() {
               <ChangeList own={own.data} other={other.data} />
             </Section>
           ) : null}
-          <div className={otherBody === null ? 'grid gap-4' : 'grid items-start gap-4 lg:grid-cols-2'}>
+          <div
+            ref={answers}
+            className={`scroll-mt-2 ${otherBody === null ? 'grid gap-4' : 'grid items-start gap-4 lg:grid-cols-2'}`}
+          >
             <AnswerColumn title={title} answer={own} looked={search.offer ?? null} write={write} />
             {otherBody === null ? null : (
               <AnswerColumn title={otherTitle} answer={other} looked={search.offer ?? null} write={write} />
