@@ -204,7 +204,7 @@ export async function readCustomer(stage: Stage, page: Page, channel: string, cu
     .waitFor();
   // What happened, newest first, and the decision behind it.
   await page.getByText('Suppressed: every offer').waitFor();
-  await page.getByRole('link', { name: /Decision: 1 offer/ }).click();
+  await page.getByRole('link', { name: /Decision: [1-9]\d* offers?/ }).click();
   await page.getByRole('heading', { level: 1, name: `Decision for ${customerId}` }).waitFor();
   await page.goBack();
   await heading.waitFor();
