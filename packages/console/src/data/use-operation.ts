@@ -248,7 +248,7 @@ export function useMutate<const O extends Operation>(operation: O, options: Muta
   });
   const { mutateAsync, reset } = mutation;
   return {
-    // The failure is told by `failure` below; `run` says no more than that there is no body.
+    // A failure is not lost: `failure` below tells it. `run` answers null then, so that the caller knows to stop.
     run: useCallback(
       (input: CallInput<O>) => mutateAsync(input).catch(() => null),
       [mutateAsync],

@@ -67,7 +67,7 @@ export const simulateTexts = {
   },
   nothingShown: 'Nothing is shown',
   items: (n: number) => (n === 1 ? '1 item' : `${n} items`),
-  left: (n: number) => (n === 1 ? '1 offer left' : `${n} offers left`),
+  left: (n: number) => (n === 1 ? '1 offer not shown' : `${n} offers not shown`),
   took: (time: string) => `took ${time}`,
   changedTitle: 'What changes',
   changedNone: 'The same offers in the same order.',

@@ -17,7 +17,7 @@ export interface ReportServer {
   readonly peer: TestDestination;
   /** Folder of the mails that were sent. */
   readonly outbox: string;
-  /** What the server takes for now, epoch ms. */
+  /** The server's clock: its time in epoch ms, which a test sets. */
   readonly clock: { now: number };
   call<T>(method: string, path: string, body?: object, more?: object): Promise<CallResult<Answered<T>>>;
   template(body?: object): Promise<ReportTemplate>;
