@@ -170,7 +170,7 @@ for (const kind of pairKinds) {
 
     test('150 customers who were never seen, each asked for at both processes at once', async () => {
       const customers = Array.from({ length: 150 }, (_, i) => `C-unseen-${i}`);
-      const [one, other] = callers.get(1)!;
+      const [one, other] = [callers.get(1)![0]!, callers.get(1)![1]!];
       const body = (customerId: string) => ({ customerId, channel: 'email', limit: 2 });
       const answers = await Promise.all(
         customers.flatMap((customerId) => [
