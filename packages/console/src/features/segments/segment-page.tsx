@@ -47,7 +47,7 @@ function Definition({ segment }: { readonly segment: Segment }) {
                 customerCount === null ? (
                   t.counting
                 ) : (
-                  <span className="inline-flex items-center gap-2">
+                  <span className="inline-flex flex-wrap items-center gap-x-2">
                     {format.number(customerCount)}
                     {lastRefreshedAt === null ? null : <AsOf at={lastRefreshedAt} word={t.counted} />}
                   </span>
