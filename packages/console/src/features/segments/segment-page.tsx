@@ -21,7 +21,7 @@ export function SegmentPage() {
   const id = useParam('id');
   const answer = useOperation(segmentOperations.get, { params: { id } });
   return (
-    <RecordPage answer={answer} operation={segmentOperations.get} kind={t.segment} parents={parents}>
+    <RecordPage answer={answer} operation={segmentOperations.get} kind="segment" id={id} parents={parents}>
       {(body) => (
         <div className="grid items-start gap-4 md:grid-cols-2">
           <Definition segment={body} />
