@@ -5,7 +5,15 @@ import { boot, tenantOf } from './boot.ts';
  * the catalogue's forms, ids of work under way. Never an answer of the API, a key or anything of a customer. All of it goes
  * at sign-out.
  */
-export type Remembered = 'theme' | 'layout' | 'single-letter-keys' | 'views' | 'pins' | `draft:${string}` | 'checklist';
+export type Remembered =
+  | 'theme'
+  | 'layout'
+  | 'tables'
+  | 'single-letter-keys'
+  | 'views'
+  | 'pins'
+  | `draft:${string}`
+  | 'checklist';
 
 const prefix = 'arbiter';
 

@@ -11,6 +11,11 @@ export function useParam(name: string): string {
   return value;
 }
 
+/** All that the address says after its question mark, as it stands. */
+export function useSearchText(): string {
+  return useLocation({ select: (location) => location.searchStr });
+}
+
 /** Some of the parameters of an address, changed; `undefined` takes one out. */
 export type SearchChange<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined };
 
