@@ -914,9 +914,11 @@ create table export_checkpoints (
   constraint export_checkpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint export_checkpoints_pkey PRIMARY KEY (tenant_id)
   row level security: forced
+  policy system_access for select to arbiter_system using (true)
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+  grant select (status, error) to arbiter_system
   comment: How far the export of interaction history has come.
 
 create table export_erasures (
