@@ -914,9 +914,11 @@ create table export_checkpoints (
   constraint export_checkpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint export_checkpoints_pkey PRIMARY KEY (tenant_id)
   row level security: forced
+  policy system_access for select to arbiter_system using (true)
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+  grant select (status, error) to arbiter_system
   comment: How far the export of interaction history has come.
 
 create table export_erasures (
@@ -3557,14 +3559,14 @@ AS $function$
 $function$;
   grant execute to arbiter_system
 
-CREATE OR REPLACE FUNCTION graphile_worker.arbiter_enqueue(task text, payload jsonb DEFAULT '{}'::jsonb, job_key text DEFAULT NULL::text, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_attempts integer DEFAULT 6)
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_enqueue(task text, payload jsonb DEFAULT '{}'::jsonb, job_key text DEFAULT NULL::text, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_attempts integer DEFAULT 6, turn integer DEFAULT 0)
  RETURNS bigint
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select graphile_worker.arbiter_put(
-    nullif(current_setting('app.tenant', true), ''), task, payload, job_key, run_at, max_attempts, false)
+    nullif(current_setting('app.tenant', true), ''), task, payload, job_key, run_at, max_attempts, false, turn)
 $function$;
   grant execute to arbiter_app
   grant execute to arbiter_system
@@ -3575,7 +3577,7 @@ CREATE OR REPLACE FUNCTION graphile_worker.arbiter_enqueue_for(tenant uuid, task
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  select graphile_worker.arbiter_put(tenant::text, task, payload, job_key, null, max_attempts, keep_waiting)
+  select graphile_worker.arbiter_put(tenant::text, task, payload, job_key, null, max_attempts, keep_waiting, 0)
 $function$;
   grant execute to arbiter_system
 
@@ -3621,7 +3623,7 @@ end
 $function$;
   grant execute to arbiter_system
 
-CREATE OR REPLACE FUNCTION graphile_worker.arbiter_put(tenant text, task text, payload jsonb, job_key text, run_at timestamp with time zone, most_attempts integer, keep_waiting boolean)
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_put(tenant text, task text, payload jsonb, job_key text, run_at timestamp with time zone, most_attempts integer, keep_waiting boolean, turn integer)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3652,7 +3654,8 @@ begin
       payload => (payload || jsonb_build_object('tenantId', tenant))::json,
       run_at => run_at,
       max_attempts => most_attempts,
-      job_key => full_key
+      job_key => full_key,
+      priority => turn
     ) j;
   return job_id;
 end

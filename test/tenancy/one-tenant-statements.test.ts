@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { saveStates } from '../../packages/server/src/features/customer-states/index.ts';
+import { lockMadeStates, saveStates } from '../../packages/server/src/features/customer-states/index.ts';
 import { contactsSince, insertShown } from '../../packages/server/src/features/interactions/index.ts';
 import { insertScored } from '../../packages/server/src/features/models/index.ts';
 import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
@@ -100,6 +100,7 @@ const raised = { ref: volume, impressions: 1, spentCents: 1, dayImpressions: 1, 
 /** Sent for histories, models and budgets that this test does not make. */
 const made = (tenantId: string): readonly Statement[] => [
   ...saveStates(tenantId, [madeState]),
+  lockMadeStates(tenantId, ['somebody']),
   contactsSince(tenantId, 'somebody', new Date(0), newId()),
   insertScored(tenantId, [{ decisionId: newId(), modelId: newId() }], new Date(0)),
   readVolumes(tenantId, volumeArrays([volume]), true),

@@ -4,11 +4,15 @@
 
 grant usage on schema graphile_worker to arbiter_app, arbiter_system;
 drop function if exists graphile_worker.arbiter_enqueue(text, jsonb, text, timestamptz, text, int, int);
+drop function if exists graphile_worker.arbiter_enqueue(text, jsonb, text, timestamptz, int);
+drop function if exists graphile_worker.arbiter_put(text, text, jsonb, text, timestamptz, int, boolean);
 
 -- For the doors below only. `job_key` is unique per tenant: a job that waits under the same key is replaced, or kept as
 -- it is with `keep_waiting`. A job that is at work already is left alone in both cases, and another one put behind it.
+-- `turn`: jobs of a smaller number are taken first, whenever they came.
 create or replace function graphile_worker.arbiter_put(
-  tenant text, task text, payload jsonb, job_key text, run_at timestamptz, most_attempts int, keep_waiting boolean
+  tenant text, task text, payload jsonb, job_key text, run_at timestamptz, most_attempts int, keep_waiting boolean,
+  turn int
 ) returns bigint
   language plpgsql
   set search_path = pg_catalog, pg_temp
@@ -39,12 +43,13 @@ begin
       payload => (payload || jsonb_build_object('tenantId', tenant))::json,
       run_at => run_at,
       max_attempts => most_attempts,
-      job_key => full_key
+      job_key => full_key,
+      priority => turn
     ) j;
   return job_id;
 end
 $$;
-revoke all on function graphile_worker.arbiter_put(text, text, jsonb, text, timestamptz, int, boolean) from public;
+revoke all on function graphile_worker.arbiter_put(text, text, jsonb, text, timestamptz, int, boolean, int) from public;
 
 -- Puts a job into the queue in the caller's transaction. The tenant comes from the setting and stands in the payload as
 -- "tenantId" (null for work across tenants); a payload cannot name another.
@@ -53,16 +58,17 @@ create or replace function graphile_worker.arbiter_enqueue(
   payload jsonb default '{}',
   job_key text default null,
   run_at timestamptz default null,
-  max_attempts int default 6
+  max_attempts int default 6,
+  turn int default 0
 ) returns bigint
   language sql security definer
   set search_path = pg_catalog, pg_temp
 as $$
   select graphile_worker.arbiter_put(
-    nullif(current_setting('app.tenant', true), ''), task, payload, job_key, run_at, max_attempts, false)
+    nullif(current_setting('app.tenant', true), ''), task, payload, job_key, run_at, max_attempts, false, turn)
 $$;
-revoke all on function graphile_worker.arbiter_enqueue(text, jsonb, text, timestamptz, int) from public;
-grant execute on function graphile_worker.arbiter_enqueue(text, jsonb, text, timestamptz, int)
+revoke all on function graphile_worker.arbiter_enqueue(text, jsonb, text, timestamptz, int, int) from public;
+grant execute on function graphile_worker.arbiter_enqueue(text, jsonb, text, timestamptz, int, int)
   to arbiter_app, arbiter_system;
 
 -- The same for any tenant (null: work across tenants): due schedules are found across tenants.
@@ -72,7 +78,7 @@ create or replace function graphile_worker.arbiter_enqueue_for(
   language sql security definer
   set search_path = pg_catalog, pg_temp
 as $$
-  select graphile_worker.arbiter_put(tenant::text, task, payload, job_key, null, max_attempts, keep_waiting)
+  select graphile_worker.arbiter_put(tenant::text, task, payload, job_key, null, max_attempts, keep_waiting, 0)
 $$;
 revoke all on function graphile_worker.arbiter_enqueue_for(uuid, text, jsonb, text, int, boolean) from public;
 grant execute on function graphile_worker.arbiter_enqueue_for(uuid, text, jsonb, text, int, boolean) to arbiter_system;

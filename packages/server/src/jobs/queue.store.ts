@@ -8,6 +8,11 @@ export interface EnqueueOptions {
   readonly key?: string;
   /** Not before this instant. */
   readonly runAt?: Date;
+  /**
+   * Jobs of a smaller number are taken first, whenever they came; default 0, at most 32,767. For work of which one tenant may put a lot into the
+   * queue at once: with a number that grows with what it has waiting, others do not wait for all of that.
+   */
+  readonly turn?: number;
 }
 
 /**
@@ -26,8 +31,15 @@ export async function enqueueJob<P extends TSchema>(
   }
   await tx.query(
     `select graphile_worker.arbiter_enqueue(task => $1, payload => $2::jsonb, job_key => $3, run_at => $4,
-                                            max_attempts => $5)`,
-    [job.name, JSON.stringify(job.check(payload)), options.key ?? null, options.runAt ?? null, job.attempts],
+                                            max_attempts => $5, turn => $6)`,
+    [
+      job.name,
+      JSON.stringify(job.check(payload)),
+      options.key ?? null,
+      options.runAt ?? null,
+      job.attempts,
+      options.turn ?? 0,
+    ],
   );
 }
 

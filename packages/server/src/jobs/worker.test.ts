@@ -192,7 +192,7 @@ test('the application role has no other door to the queue', async () => {
     'select * from graphile_worker._private_jobs',
     `select graphile_worker.add_job('test.x')`,
     'delete from graphile_worker._private_jobs',
-    `select graphile_worker.arbiter_put(null, 'test.x', '{}', null, null, 6, false)`,
+    `select graphile_worker.arbiter_put(null, 'test.x', '{}', null, null, 6, false, 0)`,
     `select graphile_worker.arbiter_enqueue_for('${newId()}', 'test.x', '{}', 'k', 6, false)`,
     `select graphile_worker.arbiter_hand_back('{}', '0 s')`,
     'select graphile_worker.arbiter_dead_tenants()',

@@ -61,6 +61,7 @@ import { createReportThread } from './report-threads.ts';
 import { masterKeysOf } from './secrets.ts';
 import { metricsOfProcess, shownMetrics, summaryOf } from './tenant-metrics.ts';
 import { createSearchThreads } from './why-not-threads.ts';
+import { createYamlThread } from './yaml-threads.ts';
 
 /** The part of the configuration that the composition reads. */
 export type ComposeConfig = Pick<
@@ -285,6 +286,7 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const searches = createSearchThreads(searchThreads, onError);
   const reports = createReportThread(onError);
+  const policyFiles = createYamlThread(onError);
   const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
   const exportFolder = createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'));
   const notifier = createNotifier({
@@ -381,6 +383,7 @@ export function composeServer(options: ComposeOptions): Server {
     google,
     ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
+    readLargeYaml: policyFiles.read,
     reapOutbox,
     renderReport: reports.render,
     resets: allResets,
@@ -454,6 +457,7 @@ export function composeServer(options: ComposeOptions): Server {
       await app.close();
       await searches.close();
       await reports.close();
+      await policyFiles.close();
       await decisions.close();
       await outbound.close();
       await operatorsOutbound.close();

@@ -15,7 +15,7 @@ import { startTestServer, type TestServer } from './test-server.ts';
 const token = 'a token of the metrics tests';
 let server: TestServer;
 before(async () => {
-  server = await startTestServer({ config: { METRICS_TOKEN: token } });
+  server = await startTestServer({ tenants: 4, config: { METRICS_TOKEN: token } });
 });
 after(() => server?.close());
 
@@ -179,6 +179,24 @@ test('svc_dlq_depth counts dead letters of all tenants by topic', async () => {
   assert.deepEqual(await depths(), { 'another.task': 2 });
 });
 
+test('svc_exports_failed counts tenants whose last export failed, by the error', async () => {
+  const registry = new Registry();
+  createProcessMetrics(registry, server.database);
+  const failed = async () => {
+    const read = await registry.getSingleMetric('svc_exports_failed')?.get();
+    return Object.fromEntries(read?.values.map(({ labels, value }) => [String(labels.error), value]) ?? []);
+  };
+  assert.deepEqual(await failed(), {});
+  const insert = 'insert into arbiter.export_checkpoints (tenant_id, status, error) values ($1, $2, $3)';
+  for (const [place, error] of ['ENOSPC', 'EACCES', 'ENOSPC', null].entries()) {
+    const status = error === null ? 'ok' : 'failed';
+    await server.testDatabase.ownerQuery(insert, [server.tenants[place]!.id, status, error]);
+  }
+  assert.deepEqual(await failed(), { ENOSPC: 2, EACCES: 1 });
+  await server.testDatabase.ownerQuery("update arbiter.export_checkpoints set status = 'ok'");
+  assert.deepEqual(await failed(), {});
+});
+
 test('figures of the whole installation are not summed over processes, and are absent while the database is away', async () => {
   let failure: Error = new AppError('unavailable');
   const registry = new Registry();
@@ -186,7 +204,7 @@ test('figures of the whole installation are not summed over processes, and are a
     connections: () => ({ total: 0, idle: 0, waiting: 0 }),
     withSystem: () => Promise.reject(failure),
   });
-  for (const name of ['svc_dlq_depth', 'svc_queue_depth']) {
+  for (const name of ['svc_dlq_depth', 'svc_exports_failed', 'svc_queue_depth']) {
     const metric = registry.getSingleMetric(name);
     assert.ok(metric);
     const read = await metric.get();

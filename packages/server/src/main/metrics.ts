@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database, Written } from '../db/index.ts';
+import { countFailedExports } from '../features/exports/index.ts';
 import { countAllDeadLetters, countJobs } from '../jobs/index.ts';
 import { AppError } from '../platform/app-error.ts';
 
@@ -46,6 +47,20 @@ export function createProcessMetrics(
       this.reset();
       if (counts === null) return;
       for (const [topic, count] of Object.entries(counts)) this.set({ topic }, count);
+    },
+  });
+  new Gauge({
+    name: 'svc_exports_failed',
+    help: 'Tenants whose last export of interaction history failed, by the error; the next export tries the same again.',
+    aggregator: 'max',
+    labelNames: ['error'],
+    registers,
+    async collect() {
+      const until = performance.now() + queueWithinMs;
+      const failed = await whileThere(database.withSystem('metrics', countFailedExports, { until }));
+      this.reset();
+      if (failed === null) return;
+      for (const { error, tenants } of failed) this.set({ error }, tenants);
     },
   });
   new Gauge({

@@ -77,6 +77,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Passwords } from '../platform/passwords.ts';
 import type { PrivateFolder } from '../platform/private-folder.ts';
+import type { ReadLargeYaml } from '../platform/read-yaml.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
 export interface JobPorts extends RefreshPorts, ExpiryPorts, NotificationJobPorts, TickPorts, BackgroundPorts {
@@ -156,6 +157,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'appendEvents' | 'loc
   /** Puts a mail into the queue of the transaction. */
   readonly enqueueMail: EnqueueMail;
   readonly reapOutbox: ReapOutbox;
+  readonly readLargeYaml: ReadLargeYaml;
   readonly renderReport: RunPorts['renderReport'];
   readonly evenly: AccountDependencies['evenly'];
   /** NEXTAUTH_URL of the process. */

@@ -168,9 +168,11 @@ async function activeKey(tx: Tx, id: string): Promise<ApiKeyRow> {
   return row;
 }
 
-/** One key that is not revoked; 404 for ids that are malformed, unknown, foreign or of a revoked key. */
+/** One key that is neither revoked nor expired; 404 for ids that are malformed, unknown, foreign or of another key. */
 export async function getApiKey(tx: Tx, id: string): Promise<ApiKey> {
-  return shown(await activeKey(tx, id));
+  const key = await activeKey(tx, id);
+  if (key.expiresAt !== null && key.expiresAt <= tx.now) throw notFound();
+  return shown(key);
 }
 
 /** Ends a key at once; 404 also the second time. The database tells every node (trigger `api_keys_changed`). */
@@ -187,7 +189,7 @@ export async function revokeApiKey(tx: Tx, id: string, reason: string | undefine
   });
 }
 
-/** One page of the keys that are not revoked, newest first. `cursor` is the id of the last key of the page before. */
+/** One page of the keys that are neither revoked nor expired, newest first. `cursor` is the id of the last key of the page before. */
 export async function listApiKeys(
   tx: Tx,
   page: { readonly limit: number; readonly cursor: string | null },

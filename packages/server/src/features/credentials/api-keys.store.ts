@@ -37,22 +37,26 @@ export async function insertApiKey(tx: Tx, row: Omit<ApiKeyRow, 'lastUsedAt'>, k
   );
 }
 
-/** Keys that are not revoked, newest first, older than `beforeId` when it is given. */
+/** SQL: the key can be used at an instant (a parameter): not revoked, not expired. */
+const isActive = (at: string): string =>
+  `k.revoked_at is null and (k.expires_at is null or k.expires_at > ${at}::timestamptz)`;
+
+/** Keys that are neither revoked nor expired, newest first, older than `beforeId` when it is given. */
 export async function selectActiveKeys(tx: Tx, beforeId: string | null, limit: number): Promise<ApiKeyRow[]> {
   return select(
     tx,
     keyColumns,
     `from ${source}
-     where k.tenant_id = $1 and k.revoked_at is null and ($2::uuid is null or k.id < $2)
+     where k.tenant_id = $1 and ${isActive('$4')} and ($2::uuid is null or k.id < $2)
      order by k.id desc limit $3`,
-    [tx.tenantId, beforeId, limit],
+    [tx.tenantId, beforeId, limit, tx.now],
   );
 }
 
 export async function countActiveKeys(tx: Tx): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
-    'select count(*)::int as count from arbiter.api_keys where tenant_id = $1 and revoked_at is null',
-    [tx.tenantId],
+    `select count(*)::int as count from arbiter.api_keys k where k.tenant_id = $1 and ${isActive('$2')}`,
+    [tx.tenantId, tx.now],
   );
   return row?.count ?? 0;
 }

@@ -92,6 +92,22 @@ test('lists are paged newest first, and a cursor whose key was revoked still wor
   );
 });
 
+test('a key that has expired is not active: it is not listed, counted or read, and can still be revoked', async () => {
+  const own = await server.makeTenant();
+  const body = { name: 'ends', expiresAt: '2030-01-01T00:00:00Z' };
+  const { id } = (await server.call(own.admin, 'POST', '/api/v1/api-keys', { body })).body;
+  const list = async () => (await server.call(own.admin, 'GET', '/api/v1/api-keys')).body;
+  const before = await list();
+  assert.deepEqual([before.data[0].id, before.total], [id, 4]);
+  await server.db.ownerQuery('update arbiter.api_keys set expires_at = now() where id = $1', [id]);
+  const after = await list();
+  assert.deepEqual([after.total, after.data.some((key: { id: string }) => key.id === id)], [3, false]);
+  assert.equal((await server.call(own.admin, 'GET', `/api/v1/api-keys/${id}`)).status, 404);
+  const older = await server.call(own.admin, 'GET', `/api/v1/api-keys?cursor=${id}`);
+  assert.equal(older.body.data.length, 3, 'a cursor whose key has expired still works');
+  assert.equal((await server.call(own.admin, 'DELETE', `/api/v1/api-keys/${id}`)).status, 204);
+});
+
 test('an id names the same key in upper and lower case', async () => {
   const { body: made } = await make({ name: 'either case' });
   const { status, body } = await server.call(tenant.admin, 'GET', `/api/v1/api-keys/${made.id.toUpperCase()}`);

@@ -22,6 +22,7 @@ export {
   joinCustomer,
   joinedCustomer,
   type KeptSuppression,
+  lockMadeStates,
   lockState,
   lockStates,
   lockStatesInOrder,

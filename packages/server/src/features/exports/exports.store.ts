@@ -100,7 +100,10 @@ export interface ChosenBatch {
   readonly whole: readonly string[];
 }
 
-/** Notes a batch; the checkpoint is locked. From here on its rows are exported, whoever writes their file. */
+/**
+ * Notes a batch; the checkpoint is locked. From here on its rows are exported, whoever writes their file. Where nothing is left
+ * to export, nothing fails any more either.
+ */
 export async function noteBatch(tx: Tx, { rows, whole, at, ...bounds }: ChosenBatch): Promise<void> {
   const ids = uuidArray(rows.map(({ rowId }) => rowId));
   const items = rows.map((row) => row.items);
@@ -108,7 +111,9 @@ export async function noteBatch(tx: Tx, { rows, whole, at, ...bounds }: ChosenBa
     `update arbiter.export_checkpoints set low_id = $2, next_low_id = $3, next_low_xid = $4, pending_at = $5,
        pending_rows = case when $5::timestamptz is null then null else $6::uuid[] end,
        pending_from = case when $5::timestamptz is null then null else $7::smallint[] end,
-       pending_items = case when $5::timestamptz is null then null else $8::smallint[] end
+       pending_items = case when $5::timestamptz is null then null else $8::smallint[] end,
+       status = case when $5::timestamptz is null then 'ok' else status end,
+       error = case when $5::timestamptz is null then null else error end
      where tenant_id = $1`,
     [
       tx.tenantId,
@@ -157,6 +162,16 @@ export async function markFailed(tx: Tx, error: string): Promise<void> {
     `insert into arbiter.export_checkpoints (tenant_id, status, error) values ($1, 'failed', $2)
      on conflict (tenant_id) do update set status = excluded.status, error = excluded.error`,
     [tx.tenantId, error],
+  );
+}
+
+/** Of how many tenants the last export failed, by what kept it from being done. Needs a system transaction. */
+export async function countFailedExports(
+  tx: Tx,
+): Promise<readonly { readonly error: string; readonly tenants: number }[]> {
+  return tx.query(
+    `select coalesce(error, 'failed') as error, count(*)::int as tenants
+     from arbiter.export_checkpoints where status = 'failed' group by 1`,
   );
 }
 

@@ -336,6 +336,10 @@ test('a tenant whose file cannot be written carries the error and keeps its chec
   assert.deepEqual((await exportAll()).totalExported, 2);
   assert.equal(await status(), 'ok');
   await assertExported(own);
+  // It failed before a batch was chosen, and by the next call there is nothing to export.
+  await server.testDatabase.ownerQuery(`update arbiter.export_checkpoints set status = 'failed', error = 'X'`);
+  assert.deepEqual((await exportAll()).totalExported, 0);
+  assert.equal(await status(), 'ok');
 });
 
 test('two at once: the tenant’s rows are exported once, and whoever comes second reports none', async () => {

@@ -4,6 +4,7 @@ import type { OperationHandlers } from '../../http/call-inside.ts';
 import type { AnyHandler, RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
+import type { ReadLargeYaml } from '../../platform/read-yaml.ts';
 import { mapInTurns } from '../../platform/turns.ts';
 import { auditedSince, recordAudit } from '../audit/index.ts';
 import { carryOut, isRefusal } from './carry-out.ts';
@@ -23,6 +24,7 @@ export interface GitopsPorts {
   readonly operationHandlers: OperationHandlers;
   /** What stands in for an operation inside this work: without a transaction of its own, or with more than callers may. */
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
+  readonly readLargeYaml: ReadLargeYaml;
 }
 
 /** A catalogue of thousands of objects takes its time; the caller has said that it will wait. */

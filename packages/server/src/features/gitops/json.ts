@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '@arbiter/engine';
 import { isObject } from '../../platform/json.ts';
-import { pointerStep } from './read-yaml.ts';
+import { pointerStep } from '../../platform/read-yaml.ts';
 
 /** The members of a JSON object. */
 export type Members = { readonly [name: string]: Json };

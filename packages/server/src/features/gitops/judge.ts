@@ -7,11 +7,11 @@ import { type Check, createChecks } from '../../http/validation.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { isObject } from '../../platform/json.ts';
+import { largeYaml, type ReadYaml, readYaml } from '../../platform/read-yaml.ts';
 import { takeTurns } from '../../platform/turns.ts';
 import { type Members, mapJson, membersOf, sameJson } from './json.ts';
 import { createProperties, type Kind, kindAt, kinds, operationOf, withoutDefaults } from './kinds.ts';
 import { pathOf, type Ref, refKey, settingsPath, toldRef } from './layout.ts';
-import { readYaml } from './read-yaml.ts';
 import { entityAt, mapReferences } from './references.ts';
 import type { Session } from './session.ts';
 import { shortSettings } from './settings-file.ts';
@@ -89,7 +89,8 @@ export async function judgeFiles(session: Session, files: readonly PolicyFile[])
       refuse('', unknownFile(folder ?? '', file));
       continue;
     }
-    const body = parsed(content, refuse);
+    const isLarge = content.length > largeYaml;
+    const body = parsed(isLarge ? await session.readLargeYaml(content) : readYaml(content), refuse);
     if (body === null) continue;
     if (kind === null) {
       settings = shortSettings(body);
@@ -110,8 +111,7 @@ function unknownFile(folder: string, file: string | undefined): string {
 
 type Refuse = (pointer: string, message: string, code?: string) => void;
 
-function parsed(content: string, refuse: Refuse): Members | null {
-  const read = readYaml(content);
+function parsed(read: ReadYaml, refuse: Refuse): Members | null {
   if ('problems' in read) {
     for (const { pointer, line, message } of read.problems) {
       refuse(pointer ?? '', line === null ? message : `${message} (line ${line})`);

@@ -1,9 +1,9 @@
 import { type EntityType, resources } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
 import { asJson, isObject } from '../../platform/json.ts';
+import { pointerStep } from '../../platform/read-yaml.ts';
 import type { Members } from './json.ts';
 import type { Kind } from './kinds.ts';
-import { pointerStep } from './read-yaml.ts';
 
 /** A place that holds the id of a record. */
 export interface Place {

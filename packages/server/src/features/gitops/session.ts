@@ -2,6 +2,7 @@ import type { Tx } from '../../db/tx.ts';
 import { callInside, type InsideHandlers } from '../../http/call-inside.ts';
 import type { RequestFacts } from '../../http/handler.ts';
 import { asJson } from '../../platform/json.ts';
+import type { ReadLargeYaml } from '../../platform/read-yaml.ts';
 import { readColumnDefaults } from '../catalogue-records/index.ts';
 import { personBehind } from '../credentials/index.ts';
 import { readUserAddresses } from '../users/index.ts';
@@ -13,6 +14,7 @@ import type { RuleContext } from './rules/kind-rules.ts';
 export interface Session extends RuleContext {
   /** How long it waits for a lock; changing a table makes that shorter for a while. */
   readonly lockWait: string;
+  readonly readLargeYaml: ReadLargeYaml;
   /** What stands where a file says nothing, by type. */
   readonly defaults: ReadonlyMap<string, Defaults>;
 }
@@ -21,7 +23,7 @@ export interface Session extends RuleContext {
 export async function openSession(
   tx: Tx,
   facts: RequestFacts,
-  handlers: InsideHandlers,
+  ports: InsideHandlers & { readonly readLargeYaml: ReadLargeYaml },
   options: { readonly allowDataLoss: boolean },
 ): Promise<Session> {
   const defaults = new Map<string, Defaults>();
@@ -42,6 +44,7 @@ export async function openSession(
     person: await personBehind(tx),
     emails: await readUserAddresses(tx),
     defaults,
-    call: (operationId, input) => callInside(tx, facts, handlers, operationId, input),
+    readLargeYaml: ports.readLargeYaml,
+    call: (operationId, input) => callInside(tx, facts, ports, operationId, input),
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '@arbiter/engine';
 import fc from 'fast-check';
-import { readYaml } from './read-yaml.ts';
+import { readYaml } from '../../platform/read-yaml.ts';
 import { writeYaml } from './write-yaml.ts';
 
 function read(text: string): Json {

@@ -40,6 +40,17 @@ export async function insertDelivery(tx: Tx, row: DeliveryRow): Promise<void> {
   );
 }
 
+/** Messages of the tenant that wait since an hour at most, counted up to `most`. Older ones are those that fail. */
+export async function countWaiting(tx: Tx, most: number): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int as count from (
+       select from arbiter.notification_deliveries
+        where tenant_id = $1 and created_at > $2::timestamptz - interval '1 hour' limit $3) waiting`,
+    [tx.tenantId, tx.now, most],
+  );
+  return row?.count ?? 0;
+}
+
 /** Undefined for one that was delivered, or given up. */
 export async function selectDelivery(tx: Tx, id: string): Promise<DeliveryRow | undefined> {
   const [row] = await select(

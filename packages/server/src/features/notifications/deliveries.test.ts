@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { systemActor } from '../../db/index.ts';
+import { createJobRegistry, createWorker, handleJob } from '../../jobs/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { createEnvelope } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
 import { createOutbound } from '../../platform/outbound.ts';
 import { type DeliveryResult, deliver } from './deliver.service.ts';
 import { createNotifier, enqueueDelivery, type NewDelivery } from './index.ts';
+import { deliverJob } from './notifications.jobs.ts';
 import { reachesDestinations, says, startDestination, type TestDestination } from './test-destination.ts';
 
 /** Messages in the background (docs/design/api-access.md 9; docs/design/quality.md T28, R9). */
@@ -16,7 +18,10 @@ let server: TestServer;
 let peer: TestDestination;
 const outbound = createOutbound({ allowHttp: true, allowNetworks: ['127.0.0.0/8'] });
 before(async () => {
-  [server, peer] = await Promise.all([startTestServer({ config: reachesDestinations }), startDestination()]);
+  [server, peer] = await Promise.all([
+    startTestServer({ tenants: 2, config: reachesDestinations }),
+    startDestination(),
+  ]);
 });
 after(async () => {
   await Promise.all([server?.close(), peer?.close(), outbound.close()]);
@@ -215,4 +220,36 @@ test('at a slow destination two messages are under way; the others step aside an
   peer.on('/slow', says(200));
   await tryOnce(third, own);
   assert.equal(await remains(third), false);
+});
+
+test('a tenant with many messages lets the few of others pass', async () => {
+  const [many, few] = [server.tenants[0].id, server.tenants[1]!.id];
+  const to = { type: 'webhook', target: peer.url('/many') } as const;
+  const send = (tenantId: string, count: number) =>
+    server.database.withTenant(tenantId, systemActor('test'), async (tx) => {
+      const message = { severity: 'warning', title: 'T', message: 'M', fields: [], sourceUrl: null } as const;
+      for (let at = 0; at < count; at++) {
+        const sent = { ...message, sentAt: tx.now.toISOString() };
+        await enqueueDelivery(tx, { to, type: 'alert', originId: newId(), channel: 0, message: sent });
+      }
+    });
+  await server.testDatabase.ownerQuery(`delete from graphile_worker._private_jobs`);
+  await server.testDatabase.ownerQuery(`delete from arbiter.notification_deliveries`);
+  await send(many, 300);
+  await send(few, 2);
+  await send(many, 5);
+  const taken: string[] = [];
+  const worker = await createWorker({
+    url: server.testDatabase.url,
+    registry: createJobRegistry([handleJob(deliverJob, async (_, { tenantId }) => void taken.push(tenantId))]),
+    concurrency: 1,
+    graceMs: 5_000,
+    onError: assert.ifError,
+  });
+  while (taken.length < 307) await new Promise((resolve) => setTimeout(resolve, 10));
+  await worker.stop();
+  assert.deepEqual(
+    taken.flatMap((tenantId, place) => (tenantId === few ? [place] : [])),
+    [10, 11],
+  );
 });

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Tx } from '../../db/index.ts';
 import { enqueueJob, handleInSlices, handleJob, type JobHandler, job } from '../../jobs/index.ts';
 import { type DeliverDeps, deliver, type NewDelivery, storeDelivery } from './deliver.service.ts';
-import { expireDeliveries } from './deliveries.store.ts';
+import { countWaiting, expireDeliveries } from './deliveries.store.ts';
 
 /** Delivers one message: six tries, then it is a dead letter (docs/design/api-access.md 9). */
 export const deliverJob = job({
@@ -17,9 +17,20 @@ export const expireDeliveriesJob = job({
   schedule: { cron: '40 3 * * *', payload: {}, upkeep: true },
 });
 
+/**
+ * Messages of one tenant that come in one turn. Those of the next turn come behind a turn of all other tenants: so a tenant
+ * that sends thousands at once lets the others pass, who have few.
+ */
+const messagesInTurn = 10;
+const lastTurn = 100;
+
 /** Sends a message in the background, once the transaction has committed. */
 export const enqueueDelivery = (tx: Tx, delivery: NewDelivery): Promise<void> =>
-  storeDelivery(tx, delivery, (inTx, deliveryId) => enqueueJob(inTx, deliverJob, { deliveryId }));
+  storeDelivery(tx, delivery, async (inTx, deliveryId) => {
+    // The message itself is among them.
+    const ahead = (await countWaiting(inTx, messagesInTurn * lastTurn + 1)) - 1;
+    await enqueueJob(inTx, deliverJob, { deliveryId }, { turn: Math.floor(ahead / messagesInTurn) });
+  });
 
 /** What the jobs need from outside. */
 export type NotificationJobPorts = DeliverDeps;

@@ -11,6 +11,13 @@ export interface YamlProblem {
 
 export type ReadYaml = { readonly value: Json } | { readonly problems: readonly YamlProblem[] };
 
+/**
+ * `readYaml`, or what stands in for it: a thread that calls it. For texts of more than `largeYaml` characters, which would
+ * hold the event loop.
+ */
+export type ReadLargeYaml = (text: string) => Promise<ReadYaml>;
+export const largeYaml = 16_384;
+
 /** No configuration is nested deeper; what is would only tire the reader. */
 const deepest = 100;
 
