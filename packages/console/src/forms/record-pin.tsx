@@ -7,7 +7,7 @@ import { useKeys } from '../route/use-keys.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
 import { toast } from '../ui/toast.tsx';
-import { nameOfKept } from './record-icon.tsx';
+import { nameOfKept } from './kept-name.ts';
 
 export interface RecordPinProps {
   readonly kind: RecordKind;

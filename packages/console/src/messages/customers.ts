@@ -146,4 +146,28 @@ export const customerTexts = {
   },
   summaryColumns: { last: 'Last contact', lastOutcome: 'Last outcome' },
   notSet: 'not set',
+  limitsTitle: 'Contacts, and what limits further ones',
+  limitsSummary: (contacts: number, limits: number) =>
+    `${contacts === 1 ? '1 contact' : `${contacts} contacts`} in the time that is drawn, ${
+      limits === 0
+        ? 'and nothing that limits further ones now'
+        : limits === 1
+          ? '1 limit that holds now'
+          : `${limits} limits that hold now`
+    }.`,
+  limitsNone: 'No contact in the last 30 days, and nothing that limits one now.',
+  limitsPart: (count: number) => `The latest ${count} contacts are drawn.`,
+  limitsLegend:
+    'Dots are contacts, rings open reservations, brackets the time in which a policy counts or waits, bars suppressions.',
+  noChannel: 'No channel',
+  noOffer: 'no offer',
+  contactWith: (offer: string) => `seen: ${offer}`,
+  reservedUntil: (instant: string) => `reserved until ${instant}`,
+  noDecisionBehind: 'it came without a decision',
+  reservationOnly: 'a reservation is no decision yet',
+  openPolicy: 'opens the policy',
+  counted: (used: number, max: number) => `${used} of ${max} contacts are counted in this time`,
+  pause: 'waits for the end of this time',
+  suppressedFor: (what: string, reason: string) => `suppressed: ${what} (${reason})`,
+  listedBelow: 'suppressions are listed below',
 } as const;

@@ -37,8 +37,6 @@ export const keptTexts = {
   goneUnpin: 'Unpin it',
   deleted: 'not here any more',
   unpinNamed: (name: string) => `Unpin ${name}`,
-  /** What stands for the name where there is none. */
-  byId: (kind: RecordKind, id: string) => `${recordKindTitles[kind]} ${id}`,
   pins: 'Pinned',
   recents: 'Recent',
   pinsNone: 'Nothing is pinned. The pin beside the name of a record, or the key P, keeps it here.',
