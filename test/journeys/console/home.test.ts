@@ -295,6 +295,11 @@ const standsAlone = (svg: string) => assert.doesNotMatch(svg, /var\(|class=|href
 
 test('a chart is a table, a CSV file and a picture that stands alone, in both themes', skip, async () => {
   const title = 'Decisions by day';
+  // What was decided a moment ago is counted a moment later.
+  const isCounted = async () =>
+    Number((await stage.call('GET', 'dashboards/decision-health/summary?days=30')).decisions) > 0;
+  const until = performance.now() + 120_000;
+  while (!(await isCounted()) && performance.now() < until) await page.waitForTimeout(500);
   await page.goto(`${stage.url}/`);
   const figure = page.getByRole('figure', { name: title });
   await figure.getByRole('link').last().waitFor();
@@ -351,6 +356,7 @@ test('the way of a decision and its score are files too, and a step of the table
   await figure.getByRole('table').getByRole('link').first().click();
   await page.waitForURL(/[?&]step=/);
   await choose(title, 'As picture');
+  await page.getByRole('button', { name: 'Show all', exact: true }).click();
   const score = page.getByRole('figure', { name: /^Score of / });
   const name = (await score.locator('p').first().textContent()) ?? '';
   const factors = await saved(name, 'Save as CSV');

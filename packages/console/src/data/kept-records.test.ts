@@ -135,6 +135,7 @@ test('what another version wrote, or a hand, is left out', () => {
     'arbiter:engines:ada:pins',
     JSON.stringify([
       { ...offer, at: 1, pinnedAt: 1 },
+      { ...offer, name: 'The same again', at: 0, pinnedAt: 0 },
       { ...offer, id: 'o2', at: 1 },
       { kind: 'customer', id: 'CM-000001', name: null, at: 1, pinnedAt: 1 },
       { kind: 'constructor', id: 'o3', name: 'x', at: 1, pinnedAt: 1 },

@@ -156,7 +156,8 @@ function read<Read extends KeptRecord>(
       .filter(({ kind }) => isForPageOnly(kind) === isForPage);
   const when = (record: KeptRecord & { readonly pinnedAt?: number }): number => record.pinnedAt ?? record.at;
   const all = [...made(recall(name), false), ...made(recallInPage(name), true)].sort((a, b) => when(b) - when(a));
-  return all.slice(0, name === 'pins' ? mostPins : mostRecents);
+  const each = all.filter((record, at) => all.findIndex((other) => isSame(other, record)) === at);
+  return each.slice(0, name === 'pins' ? mostPins : mostRecents);
 }
 
 function recordOf(value: object): KeptRecord | null {

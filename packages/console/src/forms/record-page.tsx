@@ -57,12 +57,12 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
       about={
         body === undefined ? null : (
           <>
+            {isGone ? null : <RecordPin kind={kind} id={body.id} name={name} />}
             {body.status === undefined ? null : (
               <StatusBadge status={body.status} deleted={(body.deletedAt ?? null) !== null} />
             )}
             {badges?.(body)}
             {idOf?.(body) ?? <Id id={body.id} what={t.idOf(word)} />}
-            {isGone ? null : <RecordPin kind={kind} id={body.id} name={name} />}
           </>
         )
       }

@@ -40,6 +40,7 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
     <Button
       kind="quiet"
       size="small"
+      className="-mx-1"
       aria-label={t.pin}
       aria-pressed={isPinned}
       aria-keyshortcuts="p"

@@ -53,6 +53,7 @@ export function CustomerPage() {
       about={
         <>
           <Copy text={customerId} what="customer id" />
+          {judged?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
           {judged === undefined ? null : (
             <>
               <Badge tone={judged.known ? 'pass' : 'warn'}>{judged.known ? t.known : t.unknown}</Badge>
@@ -60,7 +61,6 @@ export function CustomerPage() {
             </>
           )}
           {open > 0 ? <Badge tone="info">{t.reservations(open)}</Badge> : null}
-          {judged?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
         </>
       }
       actions={

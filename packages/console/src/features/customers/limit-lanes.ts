@@ -49,7 +49,8 @@ export function limitLanes(sources: LimitSources): LimitLanes {
   const last = Math.max(now + dayMs / 4, ...spans.map(({ until }) => until ?? now));
   return {
     lanes: [...contacts, ...limits],
-    from: Math.max(first, now - daysBack * dayMs),
+    // A little room before the first, or half of it would be cut away.
+    from: Math.max(first, now - daysBack * dayMs) - (now - Math.max(first, now - daysBack * dayMs)) / 40,
     // Ahead no longer than back, or the past would have no room.
     to: Math.min(last, now + Math.min(daysAhead * dayMs, Math.max(2 * dayMs, now - first))),
     now,

@@ -3,7 +3,7 @@ import { cutTo, paintOf } from './picture-paint.ts';
 /**
  * The file of a picture: what an element of the page shows, drawn with rectangles and texts where the browser put them, and
  * with the drawings inside it. Nothing of the page is needed to see it: colours are those of the theme that is shown, there are
- * no classes, variables or links. Texts name fonts that most systems have, so letters may differ a little from the page.
+ * no classes, variables or links. Texts name fonts that most systems have: letters may differ from the page, their places do not.
  */
 
 const svgNames = 'http://www.w3.org/2000/svg';
@@ -84,8 +84,8 @@ function drawElement(element: Element, drawing: Drawing, clip: Box): void {
     return;
   }
   const box = element.getBoundingClientRect();
-  // Texts for those who hear the page.
-  if (style.position === 'absolute' && box.width <= 1) return;
+  // Texts for those who hear the page are cut away like this.
+  if (style.clipPath.startsWith('inset(50%')) return;
   if (style.display !== 'contents') drawBox(box, style, drawing);
   const cuts = style.overflowX !== 'visible' && style.display !== 'contents';
   const inside = cuts ? { ...clip, left: Math.max(clip.left, box.left), right: Math.min(clip.right, box.right) } : clip;
@@ -145,11 +145,16 @@ function drawText(text: Text, style: CSSStyleDeclaration, { into, origin }: Draw
       x: round(x - origin.left),
       y: round(top + (bottom - top) * baseline - origin.top),
       'text-anchor': shown === words ? anchor : null,
+      ...lengthOf(shown === words ? right - left : null),
       ...letters(style),
       fill: paintOf(style.color).colour,
     }).textContent = shown;
   }
 }
+
+/** As wide as on the page, whatever font a viewer takes: nothing runs into its neighbour. */
+const lengthOf = (width: number | null): Attributes =>
+  width === null ? {} : { textLength: round(width), lengthAdjust: 'spacingAndGlyphs' };
 
 const letters = (style: CSSStyleDeclaration): Attributes => ({
   'font-size': Number.parseFloat(style.fontSize),
@@ -225,7 +230,12 @@ function drawPart(part: Element, into: Element): void {
     });
   }
   if (name === 'text') {
-    set(made, { ...letters(style), 'text-anchor': style.textAnchor === 'start' ? null : style.textAnchor });
+    const width = part instanceof SVGTextElement ? part.getComputedTextLength() : null;
+    set(made, {
+      ...letters(style),
+      ...lengthOf(width),
+      'text-anchor': style.textAnchor === 'start' ? null : style.textAnchor,
+    });
     made.textContent = part.textContent;
   }
 }
