@@ -70,7 +70,7 @@ export const overlays: readonly Overlay[] = [
         localStorage.setItem(name, JSON.stringify([{ ...first, kind: 'offer', id, name: 'Summer Cup' }, ...others]));
       }, gone);
       await page.goto(new URL(`/offers/${gone}`, page.url()).href);
-      await page.getByText('is pinned, and it is not here any more').waitFor();
+      await page.getByText('is pinned, and it is gone').waitFor();
     },
   },
   { name: 'chart-menu', address: '/health', open: (page) => chartMenu(page, 'Decisions by day') },

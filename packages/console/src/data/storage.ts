@@ -8,6 +8,7 @@ import { boot, tenantOf } from './boot.ts';
 export type Remembered =
   | 'theme'
   | 'layout'
+  | 'tables'
   | 'single-letter-keys'
   | 'views'
   | 'pins'

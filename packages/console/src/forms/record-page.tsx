@@ -3,12 +3,15 @@ import type { ReactNode } from 'react';
 import { codeOf } from '../data/failure.ts';
 import type { Answer } from '../data/use-operation.ts';
 import { recordKindTitles } from '../messages/kept-records.ts';
+import { listToolTexts } from '../messages/list-tools.ts';
 import { listTexts as t } from '../messages/lists.ts';
 import type { RecordKind } from '../route/record-address.ts';
 import { Id } from '../ui/copy.tsx';
 import type { Fact } from '../ui/facts.tsx';
 import type { Format } from '../ui/format.ts';
 import { Page, type PageProps } from '../ui/page.tsx';
+import { ProblemPanel } from '../ui/problem.tsx';
+import { useFormat } from '../ui/provider.tsx';
 import { Loaded } from './loaded.tsx';
 import { GonePin, RecordPin } from './record-pin.tsx';
 import { StatusBadge } from './status-badge.tsx';
@@ -47,7 +50,8 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
   const body = answer.data;
   const word = recordKindTitles[kind];
   const name = body === undefined ? null : (nameOf?.(body) ?? body.name);
-  const isGone = codeOf(answer.failure) === 'not_found';
+  // Some records are shown when they are deleted; there is nothing to come back to all the same.
+  const isGone = codeOf(answer.failure) === 'not_found' || (body?.deletedAt ?? null) !== null;
   return (
     <Page
       {...page}
@@ -68,11 +72,21 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
       }
       lead={body === undefined ? undefined : (lead?.(body) ?? body.description) || undefined}
     >
-      {isGone ? <GonePin kind={kind} id={id} /> : null}
+      {isGone ? <GonePin kind={kind} id={body?.id ?? id} /> : null}
+      {body?.deletedAt == null ? null : <Deleted kind={word} at={body.deletedAt} />}
       <Loaded answer={answer} operation={operation} instead={page.parents?.[0]}>
         {children}
       </Loaded>
     </Page>
+  );
+}
+
+function Deleted({ kind, at }: { readonly kind: string; readonly at: string }) {
+  const format = useFormat();
+  return (
+    <ProblemPanel tone="warn" title={listToolTexts.deletedOn(kind, format.instant(at))}>
+      {listToolTexts.deletedText}
+    </ProblemPanel>
   );
 }
 

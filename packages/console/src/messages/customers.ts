@@ -114,8 +114,9 @@ export const customerTexts = {
   suppressions: 'Suppressions',
   suppressionsNone: 'Nothing is suppressed. That is good news.',
   blocked: 'Blocked now',
-  blockedNone:
-    'No contact policy blocks an offer on every channel. What one channel keeps back stands above, under Next best now.',
+  blockedNone: 'No contact policy blocks an offer on every channel.',
+  blocksIn: (channel: string) => `refuses in ${channel}`,
+  blockedOffers: (offers: number) => (offers === 1 ? '1 offer' : `${offers} offers`),
   blockedBy: (policy: string, offers: number) =>
     offers === 1 ? `${policy} blocks 1 offer` : `${policy} blocks ${offers} offers`,
   openReservations: 'Reservations',
@@ -148,14 +149,11 @@ export const customerTexts = {
   notSet: 'not set',
   limitsTitle: 'Contacts, and what limits further ones',
   limitsSummary: (contacts: number, limits: number) =>
-    `${contacts === 1 ? '1 contact' : `${contacts} contacts`} in the time that is drawn, ${
-      limits === 0
-        ? 'and nothing that limits further ones now'
-        : limits === 1
-          ? '1 limit that holds now'
-          : `${limits} limits that hold now`
-    }.`,
-  limitsNone: 'No contact in the last 30 days, and nothing that limits one now.',
+    `${contacts === 1 ? '1 contact' : `${contacts} contacts`} and ${
+      limits === 1 ? '1 limit' : `${limits} limits`
+    } are drawn. What a policy keeps back in one channel alone is listed below.`,
+  limitsNone:
+    'No contact in the last 30 days, and nothing that holds in every channel. What a policy keeps back in one channel is listed below.',
   limitsPart: (count: number) => `The latest ${count} contacts are drawn.`,
   limitsLegend:
     'Dots are contacts, rings open reservations, brackets the time in which a policy counts or waits, bars suppressions.',

@@ -4,14 +4,20 @@ import Type from 'typebox';
 import { can } from '../../data/can.ts';
 import { useList } from '../../data/use-operation.ts';
 import { ListTable } from '../../forms/list-table.tsx';
+import { ListTools, ViewLinks } from '../../forms/list-tools.tsx';
 import { NeedsRole } from '../../forms/needs-role.tsx';
+import { peekGrid } from '../../forms/peek.ts';
+import { useListLook } from '../../forms/use-list-look.ts';
 import { auditTexts as t } from '../../messages/audit.ts';
+import { listToolTexts } from '../../messages/list-tools.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
+import { FilterChip } from '../../ui/filter-chip.tsx';
+import { middleCut } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { auditColumns } from './audit-columns.tsx';
 import { AuditDetail } from './audit-detail.tsx';
@@ -31,6 +37,7 @@ export function AuditPage() {
   const list = useList(auditLogOperations.list, { query: { ...query, limit: 100 } }, { enabled: permission.allowed });
   const checks = useRowChecks(list.rows);
   const columns = useMemo(() => auditColumns(checks), [checks]);
+  const look = useListLook(auditLogOperations.list.id, columns);
   const found = [...checks.values()];
   const wrong = found.filter(({ hashIsRight, linkIsRight }) => !hashIsRight || linkIsRight === false).length;
   const filtered = filterNames.some((name) => search[name] !== undefined);
@@ -68,14 +75,28 @@ export function AuditPage() {
         {text('entityId', t.entityId, 'w-56')}
         {text('from', t.from, 'w-40', 'date')}
         {text('to', t.to, 'w-40', 'date')}
+        {search.userId === undefined ? null : (
+          <FilterChip
+            label={t.who}
+            removes={listToolTexts.removeFilter(t.who)}
+            onRemove={() => change({ userId: undefined }, { push: true })}
+          >
+            {list.rows.find(({ userId }) => userId === search.userId)?.userName ?? middleCut(search.userId)}
+          </FilterChip>
+        )}
         {filtered ? <Button onClick={clear}>{t.clear}</Button> : null}
+        <ListTools look={look} title={t.rows} list={list} further={{ id: ({ id }) => id }} />
       </div>
-      <div className="grid items-start gap-4 lg:grid-flow-col lg:auto-cols-[26rem] lg:grid-cols-[minmax(0,1fr)]">
+      <ViewLinks look={look} />
+      <div className={peekGrid}>
         <ListTable
           list={list}
           operation={auditLogOperations.list}
           label={t.rows}
-          columns={columns}
+          columns={look.columns}
+          sort={look.sort}
+          onSort={look.onSort}
+          density={look.usualDensity}
           rowKey={({ id }) => id}
           rowTo={({ id }) => addresses.audit({ ...query, row: id })}
           onPeek={({ id }) => change({ row: id })}

@@ -22,7 +22,7 @@ const Search = Type.Object({ view: Type.Optional(Type.Literal('json')) });
 export function CreativePage() {
   const id = useParam('id');
   const [search, change] = useSearch(Search);
-  const answer = useOperation(creativeOperations.get, { params: { id } });
+  const answer = useOperation(creativeOperations.get, { params: { id }, query: { includeDeleted: true } });
   return (
     <RecordPage answer={answer} operation={creativeOperations.get} kind="creative" id={id} parents={parents}>
       {(body) => (

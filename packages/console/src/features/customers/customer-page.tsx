@@ -11,6 +11,7 @@ import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
+import { Link } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -57,10 +58,18 @@ export function CustomerPage() {
           {judged === undefined ? null : (
             <>
               <Badge tone={judged.known ? 'pass' : 'warn'}>{judged.known ? t.known : t.unknown}</Badge>
-              {judged.known ? <Badge tone="neutral">{t.segments(judged.segments.length)}</Badge> : null}
+              {judged.known ? (
+                <Link to={addresses.customer(customerId, { tab: 'profile' })}>
+                  <Badge tone="neutral">{t.segments(judged.segments.length)}</Badge>
+                </Link>
+              ) : null}
             </>
           )}
-          {open > 0 ? <Badge tone="info">{t.reservations(open)}</Badge> : null}
+          {open > 0 ? (
+            <Link to={addresses.customer(customerId, { tab: 'limits' })}>
+              <Badge tone="info">{t.reservations(open)}</Badge>
+            </Link>
+          ) : null}
         </>
       }
       actions={

@@ -12,7 +12,10 @@ import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
+import { PolicyName } from './policy-name.tsx';
+import { refusalsOf } from './refusals.ts';
 import { useChannelNames } from './use-channel-names.ts';
+import { channelsAsked, useActiveChannels, useNow } from './use-now.ts';
 
 /** A part of its own, with the charts. */
 const LimitsChart = later(() => import('./limits-chart.tsx').then((module) => module.LimitsChart));
@@ -34,7 +37,7 @@ export function LimitsTab({ customerId, judged }: LimitsTabProps) {
           <LimitsChart customerId={customerId} judged={judged} />
         </div>
       )}
-      <BlockedNow judged={judged} />
+      <BlockedNow customerId={customerId} judged={judged} />
       <Suppressions customerId={customerId} />
       <Reservations customerId={customerId} judged={judged} />
       <div className="lg:col-span-2">
@@ -59,8 +62,9 @@ export function blockingOf(judged: CustomerEligibility | undefined): readonly Bl
   return [...found.values()].toSorted((one, other) => other.offers - one.offers || (one.name < other.name ? -1 : 1));
 }
 
-function BlockedNow({ judged }: Pick<LimitsTabProps, 'judged'>) {
+function BlockedNow({ customerId, judged }: LimitsTabProps) {
   const blocking = blockingOf(judged);
+  const channels = useActiveChannels().data?.data.slice(0, channelsAsked) ?? [];
   return (
     <Section title={t.blocked}>
       {judged !== undefined && blocking.length === 0 ? <p className="text-dense text-soft">{t.blockedNone}</p> : null}
@@ -71,9 +75,34 @@ function BlockedNow({ judged }: Pick<LimitsTabProps, 'judged'>) {
             <Link to={addresses.policy(id)}>{t.blockedBy(name, offers)}</Link>
           </li>
         ))}
+        {channels.map((channel) => (
+          <BlockedInChannel key={channel.id} {...{ customerId, channel }} known={blocking.map(({ id }) => id)} />
+        ))}
       </ul>
     </Section>
   );
+}
+
+interface BlockedInChannelProps {
+  readonly customerId: string;
+  readonly channel: { readonly id: string; readonly name: string };
+  /** Policies that block in every channel, which stand above. */
+  readonly known: readonly string[];
+}
+
+/** Policies that block in one channel. */
+function BlockedInChannel({ customerId, channel, known }: BlockedInChannelProps) {
+  const { data } = useNow(customerId, channel.id);
+  const refusals = refusalsOf(data?.meta).filter(({ policyId }) => !known.includes(policyId));
+  return refusals.map(({ policyId, offers }) => (
+    <li key={policyId} className="flex flex-wrap items-center gap-2">
+      <Badge tone="block">{t.blocksIn(channel.name)}</Badge>
+      <Link to={addresses.policy(policyId)}>
+        <PolicyName id={policyId} />
+      </Link>
+      <span className="text-soft">{t.blockedOffers(offers)}</span>
+    </li>
+  ));
 }
 
 function Suppressions({ customerId }: Pick<LimitsTabProps, 'customerId'>) {
@@ -136,14 +165,27 @@ function Counters({ customerId, judged }: LimitsTabProps) {
             ...rest,
           }));
           const columns: readonly Column<Counter>[] = [
-            { key: 'offer', header: t.counterColumns.offer, cell: ({ offer }) => offer, grow: 2 },
-            { key: 'channel', header: t.counterColumns.channel, width: 120, cell: ({ channel }) => channel },
+            {
+              key: 'offer',
+              header: t.counterColumns.offer,
+              cell: ({ offer }) => offer,
+              text: ({ offer }) => offer,
+              grow: 2,
+            },
+            {
+              key: 'channel',
+              header: t.counterColumns.channel,
+              width: 120,
+              cell: ({ channel }) => channel,
+              text: ({ channel }) => channel,
+            },
             {
               key: 'last',
               header: t.counterColumns.last,
               width: 160,
               grow: 0,
               cell: ({ lastAt }) => format.moment(lastAt),
+              text: ({ lastAt }) => lastAt,
             },
             ...windows.map(
               (window): Column<Counter> => ({
@@ -153,6 +195,7 @@ function Counters({ customerId, judged }: LimitsTabProps) {
                 width: 84,
                 grow: 0,
                 cell: ({ counts }) => format.number(counts[window] ?? 0),
+                text: ({ counts }) => counts[window] ?? 0,
               }),
             ),
           ];
