@@ -84,6 +84,14 @@ test('a pin keeps its place and learns the name; past the last room nothing is p
   assert.ok(!keptNow().pins.some(({ id }) => id === 'o1'));
 });
 
+test('a browser that takes nothing is told of', () => {
+  const none = { ...local, setItem: () => assert.fail('full') };
+  Object.defineProperty(globalThis, 'localStorage', { value: none, configurable: true });
+  assert.equal(pin(offer, 1), 'not-kept');
+  // What stays in the page needs no store.
+  assert.equal(pin({ kind: 'customer', id: 'CM-000001', name: null }, 1), 'pinned');
+});
+
 test('nothing of a customer is stored: neither the id, nor what a decision is called', () => {
   noteOpened({ kind: 'customer', id: 'CM-000001', name: 'Mia' }, 1);
   pin({ kind: 'customer', id: 'CM-000002', name: 'Ben' }, 2);

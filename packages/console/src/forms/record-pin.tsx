@@ -29,11 +29,11 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
     if (isPinned) {
       unpin({ kind, id });
       toast({ text: t.unpinned });
-    } else if (pin({ kind, id, name }, Date.now()) === 'full') {
-      toast({ text: t.full(mostPins) });
-    } else {
-      toast({ text: isForPageOnly(kind) ? t.pinnedForPage : t.pinned });
+      return;
     }
+    const became = pin({ kind, id, name }, Date.now());
+    const done = isForPageOnly(kind) ? t.pinnedForPage : t.pinned;
+    toast({ text: { pinned: done, full: t.full(mostPins), 'not-kept': t.notKept }[became] });
   };
   useKeys([{ keys: 'p', title: t.pinKey, run: toggle }]);
   return (

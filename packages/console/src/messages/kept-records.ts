@@ -30,6 +30,7 @@ export const keptTexts = {
   unpinOf: (kind: RecordKind) => `Unpin this ${lower(kind)}`,
   pinned: 'Pinned. It stands on Home and in the search.',
   pinnedForPage: 'Pinned until this page is reloaded or closed: the browser stores nothing that names a customer.',
+  notKept: 'It is not pinned: this browser keeps nothing for this page, or has no room left.',
   unpinned: 'Unpinned.',
   full: (most: number) => `${most} records are pinned already, and there is no room for more. Unpin one on Home first.`,
   goneTitle: 'A pinned record',
