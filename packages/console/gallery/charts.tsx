@@ -1,7 +1,5 @@
 import { BarChart } from '../src/ui/charts/bars.tsx';
-import { Histogram } from '../src/ui/charts/histogram.tsx';
 import { AreaChart, LineChart } from '../src/ui/charts/line.tsx';
-import { Sparkline } from '../src/ui/charts/sparkline.tsx';
 import { Timeline } from '../src/ui/charts/timeline.tsx';
 import { Diff } from '../src/ui/diff/diff.tsx';
 import { Page, Section } from '../src/ui/page.tsx';
@@ -19,7 +17,7 @@ const series = (height: number, gap = -1) =>
 
 export function Charts() {
   return (
-    <Page title="Charts" about={<Sparkline values={[1, 4, 3, null, 6, 8]} summary="rising" />}>
+    <Page title="Charts">
       <div className="grid gap-4 md:grid-cols-2">
         <Section title="Area">
           <AreaChart
@@ -59,20 +57,6 @@ export function Charts() {
                 drill: { to: `/decisions?offerId=${at}` },
               }),
             )}
-          />
-        </Section>
-        <Section title="Histogram">
-          <Histogram
-            title="Scores"
-            summary="Half of them lie below 0.2."
-            of="Score"
-            write={(value) => value.toFixed(1)}
-            bins={Array.from({ length: 10 }, (_, at) => ({
-              from: at / 10,
-              to: (at + 1) / 10,
-              count: 400 / (at + 1),
-              drill: { reason: 'aggregate without traces' },
-            }))}
           />
         </Section>
       </div>

@@ -18,7 +18,71 @@ const press = async (page: Page, name: string | RegExp): Promise<void> => {
 };
 const dialog = (page: Page) => page.getByRole('dialog').waitFor();
 
+/** Opens records of the demo and pins one of them; the page is Home then. */
+const keepSome = async (page: Page): Promise<void> => {
+  for (const address of ['decisions', 'policies', 'offers']) {
+    await page.goto(new URL(`/${address}`, page.url()).href);
+    const record = page.locator(`main a[href*="/${address}/"]`).first();
+    await record.waitFor({ state: 'attached' });
+    await page.goto(new URL((await record.getAttribute('href')) ?? '', page.url()).href);
+    const pin = page.getByRole('button', { name: 'Pin', exact: true });
+    await pin.waitFor();
+    if ((await pin.getAttribute('aria-pressed')) !== 'true') await pin.click();
+  }
+  await page.keyboard.press('g');
+  await page.keyboard.press('h');
+  await page.getByRole('region', { name: 'Pinned' }).getByRole('link').first().waitFor();
+  await settled(page);
+};
+
+const chartMenu = async (page: Page, title: string): Promise<void> => {
+  const button = page.getByRole('button', { name: `${title}: table and files`, exact: true });
+  // What was decided a moment ago is counted a moment later, and the page asks for it anew only after a while.
+  for (let tries = 0; tries < 30 && (await button.count()) === 0; tries += 1) {
+    await page.reload();
+    await settled(page);
+  }
+  await button.click();
+  await page.getByRole('menu').waitFor();
+};
+
 export const overlays: readonly Overlay[] = [
+  { name: 'pins', address: '/', open: keepSome },
+  {
+    name: 'palette-kept',
+    address: '/',
+    open: async (page) => {
+      await keepSome(page);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').getByRole('group', { name: 'Pinned' }).waitFor();
+    },
+  },
+  {
+    name: 'pin-of-nothing',
+    address: '/',
+    open: async (page) => {
+      await keepSome(page);
+      // As if it had been deleted: its pin names a record that is not there.
+      const gone = '00000000-0000-7000-8000-000000000000';
+      await page.evaluate((id) => {
+        const name = Object.keys(localStorage).find((each) => each.endsWith(':pins')) ?? '';
+        const [first, ...others] = JSON.parse(localStorage.getItem(name) ?? '[]');
+        localStorage.setItem(name, JSON.stringify([{ ...first, kind: 'offer', id, name: 'Summer Cup' }, ...others]));
+      }, gone);
+      await page.goto(new URL(`/offers/${gone}`, page.url()).href);
+      await page.getByText('is pinned, and it is gone').waitFor();
+    },
+  },
+  { name: 'chart-menu', address: '/health', open: (page) => chartMenu(page, 'Decisions by day') },
+  {
+    name: 'chart-table',
+    address: '/health',
+    open: async (page) => {
+      await chartMenu(page, 'Decisions by day');
+      await page.getByRole('menuitem', { name: 'As table' }).click();
+      await page.getByRole('figure', { name: 'Decisions by day' }).getByRole('table').waitFor();
+    },
+  },
   {
     name: 'palette',
     address: '/decisions',

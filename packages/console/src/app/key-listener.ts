@@ -14,12 +14,15 @@ export function switchCharacterKeys(on: boolean): void {
   remember('single-letter-keys', on ? undefined : false);
 }
 
-/** Listens for the keys that are bound, wherever in the page; answers with what ends that. */
-export function listenForKeys(page: Document): () => void {
+/**
+ * Listens for the keys that are bound, wherever in the page; answers with what ends that. `isCovered` says that something is
+ * over the page, or about to be: a part that is still on its way has no dialog yet, and what is typed meanwhile is for it.
+ */
+export function listenForKeys(page: Document, isCovered: () => boolean): () => void {
   let pending: string | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.isComposing || event.repeat) return;
+    if (event.defaultPrevented || event.isComposing || event.repeat || isCovered()) return;
     const press = pressName(event, isMac());
     if (press === null) return;
     const inForce = boundKeys().filter((binding) => works(binding, event.target));

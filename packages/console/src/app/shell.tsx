@@ -65,7 +65,11 @@ export function Shell({ children }: { children: ReactNode }) {
   useLive(browserSurroundings);
   useEffect(() => focusHeadings(router, document), [router]);
   useEffect(() => keepPlaces(router, document), [router]);
-  useEffect(() => listenForKeys(document), []);
+  const isCovered = useRef(false);
+  useEffect(() => {
+    isCovered.current = over !== null;
+  }, [over]);
+  useEffect(() => listenForKeys(document, () => isCovered.current), []);
   // A cookie belongs to the browser, not to a tab: what this page shows must not be that of another session.
   useEffect(() => {
     const loadAnew = () => globalThis.location.assign(document.baseURI);

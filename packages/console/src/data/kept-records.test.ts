@@ -84,6 +84,14 @@ test('a pin keeps its place and learns the name; past the last room nothing is p
   assert.ok(!keptNow().pins.some(({ id }) => id === 'o1'));
 });
 
+test('a browser that takes nothing is told of', () => {
+  const none = { ...local, setItem: () => assert.fail('full') };
+  Object.defineProperty(globalThis, 'localStorage', { value: none, configurable: true });
+  assert.equal(pin(offer, 1), 'not-kept');
+  // What stays in the page needs no store.
+  assert.equal(pin({ kind: 'customer', id: 'CM-000001', name: null }, 1), 'pinned');
+});
+
 test('nothing of a customer is stored: neither the id, nor what a decision is called', () => {
   noteOpened({ kind: 'customer', id: 'CM-000001', name: 'Mia' }, 1);
   pin({ kind: 'customer', id: 'CM-000002', name: 'Ben' }, 2);
@@ -135,6 +143,7 @@ test('what another version wrote, or a hand, is left out', () => {
     'arbiter:engines:ada:pins',
     JSON.stringify([
       { ...offer, at: 1, pinnedAt: 1 },
+      { ...offer, name: 'The same again', at: 0, pinnedAt: 0 },
       { ...offer, id: 'o2', at: 1 },
       { kind: 'customer', id: 'CM-000001', name: null, at: 1, pinnedAt: 1 },
       { kind: 'constructor', id: 'o3', name: 'x', at: 1, pinnedAt: 1 },

@@ -98,13 +98,16 @@ export function noteGone(record: Pick<KeptRecord, 'kind' | 'id'>): void {
   });
 }
 
-/** Pins a record at `now`; `full` when there is no room for another pin, and nothing is changed. */
-export function pin(record: Pick<KeptRecord, 'kind' | 'id' | 'name'>, now: number): 'pinned' | 'full' {
+/**
+ * Pins a record at `now`; `full` when there is no room for another pin, and nothing is changed; `not-kept` when the browser
+ * did not take it.
+ */
+export function pin(record: Pick<KeptRecord, 'kind' | 'id' | 'name'>, now: number): 'pinned' | 'full' | 'not-kept' {
   const { pins, recents } = readAnew();
   const others = pins.filter((each) => !isSame(each, record));
   if (others.length >= mostPins) return 'full';
   keep({ pins: [{ ...nameless(record), at: now, pinnedAt: now }, ...others], recents });
-  return 'pinned';
+  return keptNow().pins.some((each) => isSame(each, record)) ? 'pinned' : 'not-kept';
 }
 
 export function unpin(record: Pick<KeptRecord, 'kind' | 'id'>): void {
@@ -156,7 +159,8 @@ function read<Read extends KeptRecord>(
       .filter(({ kind }) => isForPageOnly(kind) === isForPage);
   const when = (record: KeptRecord & { readonly pinnedAt?: number }): number => record.pinnedAt ?? record.at;
   const all = [...made(recall(name), false), ...made(recallInPage(name), true)].sort((a, b) => when(b) - when(a));
-  return all.slice(0, name === 'pins' ? mostPins : mostRecents);
+  const each = all.filter((record, at) => all.findIndex((other) => isSame(other, record)) === at);
+  return each.slice(0, name === 'pins' ? mostPins : mostRecents);
 }
 
 function recordOf(value: object): KeptRecord | null {

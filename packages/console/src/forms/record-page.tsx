@@ -50,7 +50,8 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
   const body = answer.data;
   const word = recordKindTitles[kind];
   const name = body === undefined ? null : (nameOf?.(body) ?? body.name);
-  const isGone = codeOf(answer.failure) === 'not_found';
+  // Some records are shown when they are deleted; there is nothing to come back to all the same.
+  const isGone = codeOf(answer.failure) === 'not_found' || (body?.deletedAt ?? null) !== null;
   return (
     <Page
       {...page}
@@ -60,18 +61,18 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
       about={
         body === undefined ? null : (
           <>
+            {isGone ? null : <RecordPin kind={kind} id={body.id} name={name} />}
             {body.status === undefined ? null : (
               <StatusBadge status={body.status} deleted={(body.deletedAt ?? null) !== null} />
             )}
             {badges?.(body)}
             {idOf?.(body) ?? <Id id={body.id} what={t.idOf(word)} />}
-            {isGone ? null : <RecordPin kind={kind} id={body.id} name={name} />}
           </>
         )
       }
       lead={body === undefined ? undefined : (lead?.(body) ?? body.description) || undefined}
     >
-      {isGone ? <GonePin kind={kind} id={id} /> : null}
+      {isGone ? <GonePin kind={kind} id={body?.id ?? id} /> : null}
       {body?.deletedAt == null ? null : <Deleted kind={word} at={body.deletedAt} />}
       <Loaded answer={answer} operation={operation} instead={page.parents?.[0]}>
         {children}

@@ -7,7 +7,7 @@ import { useKeys } from '../route/use-keys.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
 import { toast } from '../ui/toast.tsx';
-import { nameOfKept } from './record-icon.tsx';
+import { nameOfKept } from './kept-name.ts';
 
 export interface RecordPinProps {
   readonly kind: RecordKind;
@@ -29,17 +29,18 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
     if (isPinned) {
       unpin({ kind, id });
       toast({ text: t.unpinned });
-    } else if (pin({ kind, id, name }, Date.now()) === 'full') {
-      toast({ text: t.full(mostPins) });
-    } else {
-      toast({ text: isForPageOnly(kind) ? t.pinnedForPage : t.pinned });
+      return;
     }
+    const became = pin({ kind, id, name }, Date.now());
+    const done = isForPageOnly(kind) ? t.pinnedForPage : t.pinned;
+    toast({ text: { pinned: done, full: t.full(mostPins), 'not-kept': t.notKept }[became] });
   };
   useKeys([{ keys: 'p', title: t.pinKey, run: toggle }]);
   return (
     <Button
       kind="quiet"
       size="small"
+      className="-mx-1"
       aria-label={t.pin}
       aria-pressed={isPinned}
       aria-keyshortcuts="p"

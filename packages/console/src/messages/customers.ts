@@ -147,4 +147,25 @@ export const customerTexts = {
   },
   summaryColumns: { last: 'Last contact', lastOutcome: 'Last outcome' },
   notSet: 'not set',
+  limitsTitle: 'Contacts, and what limits further ones',
+  limitsSummary: (contacts: number, limits: number) =>
+    `${contacts === 1 ? '1 contact' : `${contacts} contacts`} and ${
+      limits === 1 ? '1 limit' : `${limits} limits`
+    } are drawn. What a policy keeps back in one channel alone is listed below.`,
+  limitsNone:
+    'No contact in the last 30 days, and nothing that holds in every channel. What a policy keeps back in one channel is listed below.',
+  limitsPart: (count: number) => `The latest ${count} contacts are drawn.`,
+  limitsLegend:
+    'Dots are contacts, rings open reservations, brackets the time in which a policy counts or waits, bars suppressions.',
+  noChannel: 'No channel',
+  noOffer: 'no offer',
+  contactWith: (offer: string) => `seen: ${offer}`,
+  reservedUntil: (instant: string) => `reserved until ${instant}`,
+  noDecisionBehind: 'it came without a decision',
+  reservationOnly: 'a reservation is no decision yet',
+  openPolicy: 'opens the policy',
+  counted: (used: number, max: number) => `${used} of ${max} contacts are counted in this time`,
+  pause: 'waits for the end of this time',
+  suppressedFor: (what: string, reason: string) => `suppressed: ${what} (${reason})`,
+  listedBelow: 'suppressions are listed below',
 } as const;

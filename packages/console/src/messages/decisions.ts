@@ -97,6 +97,15 @@ export const decisionTexts = {
   funnel: 'From the candidates to the answer',
   funnelAbout: (candidates: string, shown: string, time: string | null) =>
     `${candidates} candidates, ${shown} shown${time === null ? '' : `, ${time}`}`,
+  funnelColumns: { step: 'Step', passed: 'Left after it', left: 'Dropped in it', why: 'Why' },
+  funnelNoneLeft: 'nothing was dropped here',
+  funnelSummary: (all: string, dropped: readonly string[], shown: string) =>
+    `${[`${all} candidates came in`, ...dropped, `${shown} shown`].join('; ')}.`,
+  funnelLeft: (count: string, step: string) => `${count} dropped at ${step.toLocaleLowerCase()}`,
+  exponent: 'Exponent',
+  scoreOf: (name: string) => `Score of ${name}`,
+  scoreMade: (factors: readonly string[], score: string) => `${factors.join(' × ')} = ${score}.`,
+  scorePart: 'A part of this score; the page shows what it was made from',
   stepFilter: (name: string, n: number) => `${name}: show the ${n} that left here`,
   allSteps: 'Show all',
   skipped: 'skipped',

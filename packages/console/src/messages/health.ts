@@ -119,4 +119,13 @@ export const healthTexts = {
   onlyMissing: 'Show the tables',
   hide: 'Hide the tables',
   none: 'There are no tables.',
+  answerTimes: 'Answer times',
+  answerTime: 'Answered within',
+  answers: 'Decisions',
+  timesSummary: (half: string, most: string) =>
+    `Half of the decisions were answered within ${half}, 95 of 100 within ${most}.`,
+  timeBetween: (from: string, to: string) => `${from} to ${to}`,
+  timeUpTo: (to: string) => `up to ${to}`,
+  timeOver: (from: string) => `over ${from}`,
+  timeHead: ['From ms', 'To ms', 'Decisions'],
 } as const;

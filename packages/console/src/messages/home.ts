@@ -110,3 +110,13 @@ export const sinceTexts = {
   times: (count: number) => `${count} times`,
   all: 'All changes in the audit log',
 } as const;
+
+/** Texts of the decisions of the last days. */
+export const monthTexts = {
+  section: 'Last 30 days',
+  title: 'Decisions by day',
+  decisions: 'Decisions',
+  summary: (all: string, most: string, day: string, today: string) =>
+    `${all} decisions in 30 days, most on ${day} (${most}); ${today} today so far.`,
+  none: 'No decision of the last 30 days has been counted yet.',
+} as const;

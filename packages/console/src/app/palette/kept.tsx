@@ -1,5 +1,6 @@
 import { isSame, type Kept, type KeptRecord } from '../../data/kept-records.ts';
-import { nameOfKept, RecordIcon } from '../../forms/record-icon.tsx';
+import { nameOfKept } from '../../forms/kept-name.ts';
+import { RecordIcon } from '../../forms/record-icon.tsx';
 import { recordKindTitles, keptTexts as t } from '../../messages/kept-records.ts';
 import { screenOfRecord } from '../../route/record-address.ts';
 import { type Entry, fitting, type Group } from './entries.ts';

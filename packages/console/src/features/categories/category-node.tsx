@@ -32,9 +32,9 @@ export function CategoryNode({ node }: { readonly node: Node }) {
         title={record.name}
         about={
           <>
+            <RecordPin kind="category" id={record.id} name={record.name} />
             <StatusBadge status={record.status} />
             <Id id={record.id} what={node.level === 1 ? 'category id' : 'sub-category id'} />
-            <RecordPin kind="category" id={record.id} name={record.name} />
           </>
         }
       >

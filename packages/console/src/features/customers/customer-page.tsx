@@ -54,6 +54,7 @@ export function CustomerPage() {
       about={
         <>
           <Copy text={customerId} what="customer id" />
+          {judged?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
           {judged === undefined ? null : (
             <>
               <Badge tone={judged.known ? 'pass' : 'warn'}>{judged.known ? t.known : t.unknown}</Badge>
@@ -69,7 +70,6 @@ export function CustomerPage() {
               <Badge tone="info">{t.reservations(open)}</Badge>
             </Link>
           ) : null}
-          {judged?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
         </>
       }
       actions={

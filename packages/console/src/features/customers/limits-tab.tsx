@@ -6,6 +6,7 @@ import { Loaded } from '../../forms/loaded.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { later } from '../../ui/later.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
@@ -15,6 +16,9 @@ import { PolicyName } from './policy-name.tsx';
 import { refusalsOf } from './refusals.ts';
 import { useChannelNames } from './use-channel-names.ts';
 import { channelsAsked, useActiveChannels, useNow } from './use-now.ts';
+
+/** A part of its own, with the charts. */
+const LimitsChart = later(() => import('./limits-chart.tsx').then((module) => module.LimitsChart));
 
 /** A suppression that ends then has no end. */
 const never = '9999';
@@ -28,6 +32,11 @@ export interface LimitsTabProps {
 export function LimitsTab({ customerId, judged }: LimitsTabProps) {
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
+      {judged === undefined ? null : (
+        <div className="min-w-0 rounded-card border border-line bg-surface p-4 lg:col-span-2">
+          <LimitsChart customerId={customerId} judged={judged} />
+        </div>
+      )}
       <BlockedNow customerId={customerId} judged={judged} />
       <Suppressions customerId={customerId} />
       <Reservations customerId={customerId} judged={judged} />

@@ -90,8 +90,8 @@ export function DecisionPage() {
         parents={parents}
         about={
           <>
-            <DecisionBadges record={data} explained={null} replay={null} />
             {pin}
+            <DecisionBadges record={data} explained={null} replay={null} />
           </>
         }
       >
@@ -135,8 +135,8 @@ export function DecisionPage() {
       parents={parents}
       about={
         <>
-          <DecisionBadges record={data} explained={explained} replay={replay} />
           {pin}
+          <DecisionBadges record={data} explained={explained} replay={replay} />
         </>
       }
       lead={

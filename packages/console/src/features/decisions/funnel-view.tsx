@@ -1,5 +1,6 @@
 import { ChevronRight } from 'lucide-react';
 import { decisionTexts as t } from '../../messages/decisions.ts';
+import { ChartFrame } from '../../ui/charts/frame.tsx';
 import { cx } from '../../ui/cx.ts';
 import { useFormat } from '../../ui/provider.tsx';
 import { reasonText, stageName } from './drops.ts';
@@ -10,10 +11,36 @@ export interface FunnelViewProps {
   /** Key of the step whose leavers are shown; null: all offers. */
   readonly selected: string | null;
   readonly onSelect: (key: string | null) => void;
+  /** Address of this page with the leavers of a step. */
+  readonly addressOf: (key: string) => string;
 }
 
 /** The way from all candidates to the answer. A step in which offers left shows those in the list below. */
-export function FunnelView({ steps, selected, onSelect }: FunnelViewProps) {
+export function FunnelView({ steps, selected, onSelect, addressOf }: FunnelViewProps) {
+  const format = useFormat();
+  const why = ({ reasons }: FunnelStep) => reasons.map(({ reason }) => reasonText(reason).title).join(', ');
+  const table = {
+    head: [t.funnelColumns.step, t.funnelColumns.passed, t.funnelColumns.left, t.funnelColumns.why],
+    rows: steps.map((step) => ({
+      key: step.key,
+      cells: [stageName(step.stage), format.number(step.count), format.number(step.left), why(step)],
+      values: [stageName(step.stage), step.count, step.left, why(step)],
+      drill: step.left > 0 ? { to: addressOf(step.key) } : { reason: t.funnelNoneLeft },
+    })),
+  };
+  const summary = t.funnelSummary(
+    format.number(steps[0]?.count ?? 0),
+    steps.filter(({ left }) => left > 0).map(({ stage, left }) => t.funnelLeft(format.number(left), stageName(stage))),
+    format.number(steps.at(-1)?.count ?? 0),
+  );
+  return (
+    <ChartFrame title={t.funnel} summary={summary} table={table} bare>
+      {() => <Steps steps={steps} selected={selected} onSelect={onSelect} />}
+    </ChartFrame>
+  );
+}
+
+function Steps({ steps, selected, onSelect }: Omit<FunnelViewProps, 'addressOf'>) {
   return (
     <ol className="flex flex-wrap gap-x-1 gap-y-3 lg:flex-nowrap">
       {steps.map((step, at) => (

@@ -1,6 +1,7 @@
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { factorHelp, factorNames, methodNames } from '../../messages/score.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { ChartFrame } from '../../ui/charts/frame.tsx';
 import { cx } from '../../ui/cx.ts';
 import { useFormat } from '../../ui/provider.tsx';
 import { rivalText } from './rival.ts';
@@ -12,11 +13,49 @@ export interface ScoreViewProps {
   readonly rival: { readonly name: string; readonly parts: ScoreParts } | null;
 }
 
+/** The score with its factors, and both as files: the picture is a table itself, which holds the same numbers. */
+export function ScoreView(props: ScoreViewProps) {
+  const format = useFormat();
+  const { name, parts, rival } = props;
+  const comparable = rival !== null && rival.parts.method === parts.method ? rival : null;
+  const drill = { reason: t.scorePart };
+  const lines = [
+    ...parts.factors.map((each, at) => ({
+      each,
+      other: comparable?.parts.factors[at]?.value,
+      name: factorNames[each.name] ?? each.name,
+    })),
+    { each: null, other: comparable?.parts.product, name: t.product },
+  ];
+  const table = {
+    head: [t.factor, t.value, t.exponent, name, ...(comparable === null ? [] : [comparable.name])],
+    rows: lines.map(({ each, other, name: factor }) => {
+      const values = [each?.base ?? null, each?.exponent ?? null, each?.value ?? parts.product];
+      const all = comparable === null ? values : [...values, other ?? null];
+      return {
+        key: factor,
+        cells: [factor, ...all.map((value) => (value === null ? '–' : format.number(value, 6)))],
+        values: [factor, ...all],
+        drill,
+      };
+    }),
+  };
+  const summary = t.scoreMade(
+    parts.factors.map(({ name: factor, value }) => `${factorNames[factor] ?? factor} ${format.number(value, 3)}`),
+    format.number(parts.product, 6),
+  );
+  return (
+    <ChartFrame title={t.scoreOf(name)} summary={summary} table={table} isTable bare>
+      {() => <Factors {...props} />}
+    </ChartFrame>
+  );
+}
+
 /**
  * A score as its factors on a logarithmic axis: the bar begins at 1, each factor takes its piece, and what is left is the
  * score. The table beside the bars holds the same numbers.
  */
-export function ScoreView({ name, parts, rival }: ScoreViewProps) {
+function Factors({ name, parts, rival }: ScoreViewProps) {
   const format = useFormat();
   const comparable = rival !== null && rival.parts.method === parts.method ? rival : null;
   const axis = axisFor(comparable === null ? [parts] : [parts, comparable.parts]);

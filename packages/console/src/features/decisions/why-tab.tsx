@@ -2,6 +2,7 @@ import { ChevronLeft } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import type { Static } from 'typebox';
 import { decisionTexts as t } from '../../messages/decisions.ts';
+import { addresses } from '../../route/addresses.ts';
 import type { SearchChange } from '../../route/use-address.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
@@ -83,6 +84,7 @@ export function WhyTab({ record, explained, search, change, write }: WhyTabProps
           <FunnelView
             steps={steps}
             selected={step}
+            addressOf={(key) => addresses.decision(record.recommendationId, { step: key })}
             onSelect={(key) => change({ step: key ?? undefined, fate: undefined, offer: undefined })}
           />
         </Section>

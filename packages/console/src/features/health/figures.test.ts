@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { figuresOf, largestBound } from './figures.ts';
+import { answerTimesOf, figuresOf, largestBound } from './figures.ts';
 import { groupsOf } from './letters.ts';
 
 const metric = (type: 'counter' | 'histogram', values: readonly (readonly [Record<string, string>, number])[]) => ({
@@ -44,6 +44,27 @@ test('percentiles are bounds of the histogram, over all channels', () => {
     ],
   });
   assert.equal(largestBound(metrics), 50);
+  assert.deepEqual(answerTimesOf(metrics), [
+    { from: 0, to: 10, count: 50 },
+    { from: 10, to: 50, count: 45 },
+    { from: 50, to: Number.POSITIVE_INFINITY, count: 5 },
+  ]);
+  const steps = (counts: readonly number[]) => ({
+    svc_recommend_latency_seconds: metric(
+      'histogram',
+      counts.map((count, at) => [{ le: String((at + 1) / 1_000) }, count] as const),
+    ),
+  });
+  // From the shortest to the longest that there were; an empty step between them stays.
+  assert.deepEqual(
+    answerTimesOf(steps([0, 4, 4, 9, 9])).map(({ to, count }) => [to, count]),
+    [
+      [2, 4],
+      [3, 0],
+      [4, 5],
+    ],
+  );
+  assert.deepEqual(answerTimesOf(steps([0, 0])), []);
   const none = figuresOf({});
   assert.deepEqual([none.answered, none.failed, none.median, none.p99, none.drops], [0, 0, null, null, []]);
 });

@@ -20,13 +20,7 @@ export function figuresOf(metrics: MetricsSummary): Figures {
   const requests = values('svc_recommend_requests_total');
   const sum = (some: readonly { readonly value: number }[]) => some.reduce((total, { value }) => total + value, 0);
   const answered = sum(requests.filter(({ labels }) => labels.status === 'ok'));
-  const buckets = new Map<number, number>();
-  for (const { labels, value } of values('svc_recommend_latency_seconds')) {
-    if (labels.le === undefined) continue;
-    const bound = labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le) * 1_000;
-    buckets.set(bound, (buckets.get(bound) ?? 0) + value);
-  }
-  const steps = [...buckets].sort(([a], [b]) => a - b);
+  const steps = stepsOf(metrics);
   const all = steps.at(-1)?.[1] ?? 0;
   const within = (share: number): number | null =>
     all === 0 ? null : (steps.find(([, count]) => count >= share * all)?.[0] ?? null);
@@ -41,6 +35,38 @@ export function figuresOf(metrics: MetricsSummary): Figures {
       .map(({ labels, value }) => ({ reason: labels.reason ?? '', count: value }))
       .sort((a, b) => b.count - a.count),
   };
+}
+
+/** Answers that took between two bounds. */
+export interface AnswerTime {
+  /** In milliseconds; 0 for the shortest. */
+  readonly from: number;
+  /** In milliseconds; infinite for the longest. */
+  readonly to: number;
+  readonly count: number;
+}
+
+/** How many answers took how long, from the shortest to the longest that there were; all channels together. */
+export function answerTimesOf(metrics: MetricsSummary): readonly AnswerTime[] {
+  let before = { to: 0, all: 0 };
+  const times = stepsOf(metrics).map(([to, all]) => {
+    const time = { from: before.to, to, count: all - before.all };
+    before = { to, all };
+    return time;
+  });
+  const counted = times.map(({ count }) => count > 0);
+  return times.slice(Math.max(0, counted.indexOf(true)), counted.lastIndexOf(true) + 1);
+}
+
+/** Bounds in milliseconds, and the answers up to each. */
+function stepsOf(metrics: MetricsSummary): readonly (readonly [bound: number, count: number])[] {
+  const buckets = new Map<number, number>();
+  for (const { labels, value } of metrics.svc_recommend_latency_seconds?.values ?? []) {
+    if (labels.le === undefined) continue;
+    const bound = labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le) * 1_000;
+    buckets.set(bound, (buckets.get(bound) ?? 0) + value);
+  }
+  return [...buckets].sort(([a], [b]) => a - b);
 }
 
 /** The largest bound that is no infinity, in milliseconds: what "slower than" is said of. */

@@ -7,12 +7,16 @@ import { healthTexts as t } from '../../messages/health.ts';
 import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { later } from '../../ui/later.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Metric } from '../../ui/metric.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { figuresOf, largestBound } from './figures.ts';
 import { Speed } from './speed.tsx';
+
+/** A part of its own, with the charts. */
+const AnswerTimes = later(() => import('./answer-times.tsx').then((module) => module.AnswerTimes));
 
 const everyMs = 30_000;
 /** Reasons that are named. */
@@ -64,6 +68,9 @@ function Shown({ metrics }: { metrics: MetricsSummary }) {
       <p className="text-caption text-faint">
         {t.latencySays}. {t.notDecisions}.
       </p>
+      {median === null || p95 === null ? null : (
+        <AnswerTimes metrics={metrics} summary={t.timesSummary(within(median), within(p95))} />
+      )}
       {looked === 0 || drops.length === 0 ? null : (
         <div>
           <h3 className="pb-1 text-caption text-soft">{t.drops}</h3>

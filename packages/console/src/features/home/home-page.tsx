@@ -15,6 +15,7 @@ import { RecentDecisions } from './recent-decisions.tsx';
 import { ServerStrip } from './server-strip.tsx';
 
 /** Parts of their own: the first decision does not wait for what they have to ask. */
+const LastMonth = later(() => import('./last-month.tsx').then((module) => module.LastMonth));
 const NeedsYou = later(() => import('./needs-you.tsx').then((module) => module.NeedsYou));
 const KeptRecords = later(() => import('./kept-records.tsx').then((module) => module.KeptRecords));
 const SinceLast = later(() => import('./since-last.tsx').then((module) => module.SinceLast));
@@ -54,6 +55,7 @@ export function HomePage() {
       <ServerStrip />
       {isReturning || !hasData ? null : waiting}
       {isReturning ? null : <KeptRecords />}
+      {isReturning ? <LastMonth /> : null}
       {hasData ? <RecentDecisions answer={recent} /> : null}
     </Page>
   );

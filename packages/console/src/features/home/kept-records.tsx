@@ -1,7 +1,8 @@
 import { PinOff } from 'lucide-react';
 import { useState } from 'react';
 import { isForPageOnly, type KeptRecord, unpin, useKept } from '../../data/kept-records.ts';
-import { nameOfKept, RecordIcon } from '../../forms/record-icon.tsx';
+import { nameOfKept } from '../../forms/kept-name.ts';
+import { RecordIcon } from '../../forms/record-icon.tsx';
 import { recordKindTitles, keptTexts as t } from '../../messages/kept-records.ts';
 import { screenOfRecord } from '../../route/record-address.ts';
 import { useNow } from '../../ui/as-of.tsx';

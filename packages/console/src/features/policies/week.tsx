@@ -18,7 +18,10 @@ function isOpen({ from, to, days }: WeekProps, day: number, hour: number): boole
   return (days.includes(day) && hour >= from) || (days.includes(before) && hour < to);
 }
 
-/** A week in which open hours are filled. The sentence above it says the same. */
+/**
+ * A week in which open hours are filled. The sentence above it says the same, so it is a drawing of a rule and no chart of data:
+ * it has neither table nor file of its own, and who hears the page is spared it.
+ */
 export function Week(props: WeekProps) {
   return (
     <div aria-hidden className="flex max-w-xl flex-col gap-0.5 text-caption text-soft">

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { CsvValue } from '../csv.ts';
 import type { Drill } from '../drill.ts';
 import { ChartFrame } from './frame.tsx';
 import { Mark, Picture, seriesColour } from './mark.tsx';
@@ -7,6 +8,8 @@ import { valueScale } from './scales.ts';
 export interface BarRow {
   readonly key: string;
   readonly label: string;
+  /** What stands for the label in the file: the two bounds of a step. */
+  readonly fileLabel?: readonly CsvValue[];
   readonly value: number;
   readonly drill: Drill;
   /** Interval of the value, where the server gives one. */
@@ -24,6 +27,8 @@ export interface BarChartProps {
   /** What is counted, as the head of the table says it. */
   readonly measure: string;
   readonly of: string;
+  /** Head of the file, where its columns are others. */
+  readonly fileHead?: readonly string[];
   readonly write: (value: number) => string;
   readonly empty?: string | undefined;
   readonly foot?: ReactNode;
@@ -32,10 +37,16 @@ export interface BarChartProps {
 const line = 30;
 
 /** Lying bars from zero, with their names and values beside them. */
-export function BarChart({ title, summary, rows, measure, of, write, empty, foot }: BarChartProps) {
+export function BarChart({ title, summary, rows, measure, of, fileHead, write, empty, foot }: BarChartProps) {
   const table = {
     head: [of, measure],
-    rows: rows.map(({ key, label, value, drill }) => ({ key, cells: [label, write(value)], drill })),
+    ...(fileHead === undefined ? {} : { fileHead }),
+    rows: rows.map(({ key, label, fileLabel, value, drill }) => ({
+      key,
+      cells: [label, write(value)],
+      values: [...(fileLabel ?? [label]), value],
+      drill,
+    })),
   };
   return (
     <ChartFrame title={title} summary={summary} table={table} empty={empty} foot={foot}>

@@ -1,15 +1,26 @@
-import { Table2 } from 'lucide-react';
 import { type ReactNode, useId, useRef, useState } from 'react';
-import { Button } from '../button.tsx';
+import { chartTexts as t } from '../../messages/charts.ts';
+import type { CsvValue } from '../csv.ts';
 import type { Drill } from '../drill.ts';
 import { Link } from '../link.tsx';
 import { useWidth } from '../use-width.ts';
+import { ChartMenu } from './menu.tsx';
 
-/** The same data as the picture, for those who read it or do not see it. */
+/** The same data as the picture, for those who read it or do not see it, and for files. */
 export interface ChartTable {
   readonly head: readonly string[];
-  /** Texts in the order of the head; the drill is that of the mark. */
-  readonly rows: readonly { readonly key: string; readonly cells: readonly string[]; readonly drill: Drill }[];
+  /** Head of the file, where it has other columns than the table: the two ends of a time, not one text of both. */
+  readonly fileHead?: readonly string[];
+  /**
+   * Texts in the order of the head; the drill is that of the mark. `values` are those of the file: numbers as numbers, instants
+   * in ISO 8601, days as 2026-11-23.
+   */
+  readonly rows: readonly {
+    readonly key: string;
+    readonly cells: readonly string[];
+    readonly values: readonly CsvValue[];
+    readonly drill: Drill;
+  }[];
 }
 
 export interface ChartFrameProps {
@@ -18,6 +29,10 @@ export interface ChartFrameProps {
   /** One sentence from the data: the text that stands for the picture. */
   readonly summary: string;
   readonly table: ChartTable;
+  /** The picture is a table already, with the same numbers: there is no other. */
+  readonly isTable?: boolean;
+  /** Title and sentence stand around it on the page already: they are written for those who hear the page, and into files. */
+  readonly bare?: boolean;
   /** Said in place of the picture when there is nothing to draw. */
   readonly empty?: string | undefined;
   /** Age, zone, sampling: whatever belongs below. */
@@ -26,37 +41,45 @@ export interface ChartFrameProps {
   readonly children: (width: number) => ReactNode;
 }
 
-/** Title, picture, one sentence, and the same data as a table. Every chart stands in one. */
-export function ChartFrame({ title, summary, table, empty, foot, children }: ChartFrameProps) {
+/** Title, picture, one sentence, the same data as a table, and both as files. Every chart stands in one. */
+export function ChartFrame(props: ChartFrameProps) {
+  const { title, summary, table, isTable = false, bare = false, empty, foot, children } = props;
   const [asTable, setAsTable] = useState(false);
+  const figure = useRef<HTMLElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const id = useId();
   const none = table.rows.length === 0;
+  const head = (
+    <div className={bare ? 'hidden-text' : 'min-w-0'}>
+      <p id={id} className="text-body font-semibold">
+        {title}
+      </p>
+      <p className="text-caption text-soft">{none ? (empty ?? t.none) : summary}</p>
+    </div>
+  );
+  const picture = (
+    <div ref={box} className="min-w-0 flex-1">
+      {none ? null : asTable ? <AsTable title={title} table={table} /> : width > 0 ? children(width) : null}
+    </div>
+  );
+  const menu = none ? null : (
+    <ChartMenu
+      figure={figure}
+      drawsTitle={bare}
+      asTable={asTable}
+      onAsTable={isTable ? null : setAsTable}
+      {...{ title, summary, table }}
+    />
+  );
   return (
-    <figure aria-labelledby={id} className="flex min-w-0 flex-col gap-2">
+    <figure ref={figure} aria-labelledby={id} className="relative flex min-w-0 flex-col gap-2">
       <div className="flex items-start justify-between gap-2">
-        <div className="min-w-0">
-          <p id={id} className="text-body font-semibold">
-            {title}
-          </p>
-          <p className="text-caption text-soft">{none ? (empty ?? 'Nothing was counted in this time.') : summary}</p>
-        </div>
-        {none ? null : (
-          <Button
-            kind="quiet"
-            size="small"
-            aria-pressed={asTable}
-            icon={<Table2 aria-hidden className="size-3.5" />}
-            onClick={() => setAsTable(!asTable)}
-          >
-            As table
-          </Button>
-        )}
+        {head}
+        {bare ? picture : null}
+        {menu}
       </div>
-      <div ref={box} className="min-w-0">
-        {none ? null : asTable ? <AsTable title={title} table={table} /> : width > 0 ? children(width) : null}
-      </div>
+      {bare ? null : picture}
       {foot ? <figcaption className="flex flex-wrap gap-3 text-caption text-faint">{foot}</figcaption> : null}
     </figure>
   );
@@ -65,7 +88,7 @@ export function ChartFrame({ title, summary, table, empty, foot, children }: Cha
 function AsTable({ title, table }: { readonly title: string; readonly table: ChartTable }) {
   return (
     <section
-      aria-label={`${title}, table`}
+      aria-label={t.tableOf(title)}
       tabIndex={0}
       className="max-h-80 overflow-auto rounded-control border border-line"
     >
@@ -89,7 +112,13 @@ function AsTable({ title, table }: { readonly title: string; readonly table: Cha
               {cells.map((cell, at) =>
                 at === 0 ? (
                   <th key={table.head[at]} scope="row" className="px-3 py-1 text-start font-normal">
-                    {'to' in drill ? <Link to={drill.to}>{cell}</Link> : cell}
+                    {'to' in drill ? (
+                      <Link to={drill.to} className="inline-block py-0.5">
+                        {cell}
+                      </Link>
+                    ) : (
+                      cell
+                    )}
                   </th>
                 ) : (
                   <td key={table.head[at]} className="px-3 py-1 text-end">

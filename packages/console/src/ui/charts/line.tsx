@@ -1,11 +1,13 @@
 import { scaleTime } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { ReactNode } from 'react';
+import { chartTexts as t } from '../../messages/charts.ts';
 import type { Drill } from '../drill.ts';
 import { useFormat } from '../provider.tsx';
 import { ChartFrame } from './frame.tsx';
 import { Mark, Picture, seriesColour, seriesDash } from './mark.tsx';
 import { timeTicks, unbroken, valueScale } from './scales.ts';
+import { dayOf } from './zone-days.ts';
 
 export interface TimePoint {
   /** Milliseconds since 1970. */
@@ -28,6 +30,8 @@ export interface LineChartProps {
   readonly series: readonly Series[];
   /** Writes a value with its unit: "6 ms". */
   readonly write: (value: number) => string;
+  /** Each point is a whole day of the tenant's zone, at its beginning: no time of day is written. */
+  readonly daily?: boolean;
   /** Fills what is below the line; for one series. */
   readonly filled?: boolean;
   readonly height?: number;
@@ -39,18 +43,23 @@ const pad = { top: 12, bottom: 22, start: 44, end: 12 };
 
 /** Values over time: from zero, on the clock of the tenant, names at the ends of the lines, gaps where nothing is known. */
 export function LineChart(props: LineChartProps) {
-  const { title, summary, series, write, filled = false, height = 200, empty, foot } = props;
+  const { title, summary, series, write, daily = false, filled = false, height = 200, empty, foot } = props;
   const format = useFormat();
   const { timeZone } = format.locale;
+  const when = (at: number) => (daily ? format.date(at) : format.moment(at));
   const points = series.flatMap((one) => one.points);
   const times = [...new Set(points.map(({ at }) => at))].sort((a, b) => a - b);
   const table = {
-    head: ['Time', ...series.map(({ name }) => name)],
+    head: [daily ? t.day : t.time, ...series.map(({ name }) => name)],
     rows: times.map((at) => {
       const values = series.map((one) => one.points.find((point) => point.at === at));
       return {
         key: String(at),
-        cells: [format.moment(at), ...values.map((point) => (point?.value == null ? '–' : write(point.value)))],
+        cells: [when(at), ...values.map((point) => (point?.value == null ? '–' : write(point.value)))],
+        values: [
+          daily ? dayOf(at, timeZone) : new Date(at).toISOString(),
+          ...values.map((point) => point?.value ?? null),
+        ],
         drill: values.find((point) => point && 'to' in point.drill)?.drill ?? points[0]?.drill ?? { reason: 'unknown' },
       };
     }),
@@ -64,7 +73,7 @@ export function LineChart(props: LineChartProps) {
       foot={
         <>
           {foot}
-          <span>Times in {timeZone}</span>
+          <span>{daily ? t.days(timeZone) : t.times(timeZone)}</span>
         </>
       }
     >
@@ -85,7 +94,7 @@ export function LineChart(props: LineChartProps) {
           .y0(y.scale(0))
           .y1(({ value }) => y.scale(value ?? 0));
         const each = (x(to) - x(from)) / Math.max(1, times.length - 1);
-        const days = to - from > 3 * 86_400_000;
+        const days = daily || to - from > 3 * 86_400_000;
         return (
           <Picture width={width} height={height} name={`${title}. ${summary}`}>
             <g aria-hidden>
@@ -141,7 +150,7 @@ export function LineChart(props: LineChartProps) {
                         key={point.at}
                         first={at === 0 && index === one.points.findIndex(({ value }) => value !== null)}
                         drill={point.drill}
-                        name={`${format.moment(point.at)}${named ? `, ${one.name}` : ''}: ${write(point.value)}`}
+                        name={`${when(point.at)}${named ? `, ${one.name}` : ''}: ${write(point.value)}`}
                       >
                         <rect
                           x={x(point.at) - each / 2}

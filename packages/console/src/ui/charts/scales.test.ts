@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { timeTicks, unbroken, valueScale, withOthers, zoneOffset } from './scales.ts';
+import { timeTicks, unbroken, valueScale } from './scales.ts';
+import { dayOf, startOf, zoneOffset } from './zone-days.ts';
 
 test('a value axis begins at zero and ends at a round number', () => {
   assert.deepEqual(valueScale([3, 97], [100, 0]).scale.domain(), [0, 100]);
@@ -37,9 +38,13 @@ test('a gap stays a gap', () => {
   );
 });
 
-test('what is too many becomes others', () => {
-  const rows = [5, 4, 3, 2].map((value) => ({ value }));
-  const sum = (rest: readonly { value: number }[]) => ({ value: rest.reduce((all, { value }) => all + value, 0) });
-  assert.deepEqual(withOthers(rows, 3, sum), [{ value: 5 }, { value: 4 }, { value: 5 }]);
-  assert.equal(withOthers(rows, 4, sum), rows);
+test('a day begins at midnight of the zone, and every instant up to the next belongs to it', () => {
+  for (const zone of ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'UTC']) {
+    for (const day of ['2026-03-08', '2026-03-29', '2026-10-25', '2026-11-23']) {
+      const from = startOf(day, zone);
+      assert.equal(dayOf(from, zone), day);
+      assert.notEqual(dayOf(from - 1, zone), day);
+    }
+  }
+  assert.equal(new Date(startOf('2026-10-26', 'Europe/Berlin')).toISOString(), '2026-10-25T23:00:00.000Z');
 });

@@ -1,4 +1,5 @@
 import { scaleLinear } from 'd3-scale';
+import { instantOf, zoneOffset } from './zone-days.ts';
 
 /** A value axis from 0 to a round number at or above the greatest value; never of height 0. */
 export function valueScale(values: readonly number[], range: readonly [from: number, to: number], ticks = 4) {
@@ -32,22 +33,6 @@ const steps = [
   365 * 1440,
 ].map((minutes) => minutes * 60_000);
 
-/** Minutes that the clocks of a zone are ahead of UTC at an instant. */
-export function zoneOffset(at: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-  }).formatToParts(at);
-  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value ?? 0);
-  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));
-  return Math.round((local - Math.floor(at / 60_000) * 60_000) / 60_000);
-}
-
 /**
  * Instants to write below a time axis, at most `most` of them, on round hours or midnights of the zone. In milliseconds.
  */
@@ -56,9 +41,7 @@ export function timeTicks(from: number, to: number, most: number, timeZone: stri
   const ticks: number[] = [];
   let local = Math.ceil((from + zoneOffset(from, timeZone) * 60_000) / step) * step;
   for (; ticks.length <= most; local += step) {
-    // The offset is that of the tick itself: on the day of a change of the clock it is another than at the start.
-    const guess = local - zoneOffset(local, timeZone) * 60_000;
-    const at = local - zoneOffset(guess, timeZone) * 60_000;
+    const at = instantOf(local, timeZone);
     if (at > to) break;
     if (at >= from) ticks.push(at);
   }
@@ -81,13 +64,4 @@ export function unbroken<Point extends { readonly value: number | null }>(
     runs.at(-1)?.push(point);
   }
   return runs;
-}
-
-/** The first rows, and one more for all others together. */
-export function withOthers<Row extends { readonly value: number }>(
-  rows: readonly Row[],
-  most: number,
-  others: (rest: readonly Row[]) => Row,
-): readonly Row[] {
-  return rows.length <= most ? rows : [...rows.slice(0, most - 1), others(rows.slice(most - 1))];
 }

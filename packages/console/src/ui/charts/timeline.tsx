@@ -1,5 +1,6 @@
 import { scaleTime } from 'd3-scale';
 import type { ReactNode } from 'react';
+import { chartTexts as t } from '../../messages/charts.ts';
 import type { Tone } from '../badge.tsx';
 import type { Drill } from '../drill.ts';
 import { useFormat } from '../provider.tsx';
@@ -16,6 +17,8 @@ export interface TimelineEvent {
   /** What happened: "shown Gold Birthday Drink". */
   readonly name: string;
   readonly tone: Tone;
+  /** What lasts is drawn as a bracket: a time in which something is counted, not one in which something happens. */
+  readonly bracket?: boolean;
   /** Drawn as a ring: it is not settled yet. */
   readonly open?: boolean;
   readonly drill: Drill;
@@ -41,15 +44,28 @@ export function Timeline({ title, summary, lanes, from, to, now, empty, foot }: 
   const format = useFormat();
   const { timeZone } = format.locale;
   const named = (event: TimelineEvent) =>
-    `${format.moment(event.at)}${event.until === undefined ? '' : ` to ${format.moment(event.until)}`}, ${event.name}`;
+    `${event.until === undefined ? format.moment(event.at) : t.between(format.moment(event.at), format.moment(event.until))}, ${event.name}`;
   const table = {
-    head: ['Time', 'Lane', 'What'],
+    head: [t.time, t.lane, t.what],
+    fileHead: [t.from, t.until, t.lane, t.what],
     rows: lanes
       .flatMap((lane) => lane.events.map((event) => ({ lane: lane.name, event })))
       .sort((a, b) => b.event.at - a.event.at)
       .map(({ lane, event }) => ({
         key: event.key,
-        cells: [format.moment(event.at), lane, event.name],
+        cells: [
+          event.until === undefined
+            ? format.moment(event.at)
+            : t.between(format.moment(event.at), format.moment(event.until)),
+          lane,
+          event.name,
+        ],
+        values: [
+          new Date(event.at).toISOString(),
+          event.until === undefined ? null : new Date(event.until).toISOString(),
+          lane,
+          event.name,
+        ],
         drill: event.drill,
       })),
   };
@@ -62,12 +78,13 @@ export function Timeline({ title, summary, lanes, from, to, now, empty, foot }: 
       foot={
         <>
           {foot}
-          <span>Times in {timeZone}</span>
+          <span>{t.times(timeZone)}</span>
         </>
       }
     >
       {(width) => {
-        const names = Math.min(140, width * 0.28);
+        const names = Math.min(180, width * 0.3);
+        const letters = Math.floor(names / 6.8);
         const height = lanes.length * laneHeight + 22;
         const x = scaleTime()
           .domain([from, to])
@@ -95,7 +112,7 @@ export function Timeline({ title, summary, lanes, from, to, now, empty, foot }: 
                 <g key={lane.name}>
                   <g aria-hidden>
                     <text x={0} y={y} dy="0.32em" className="fill-soft">
-                      {lane.name}
+                      {lane.name.length > letters ? `${lane.name.slice(0, letters - 1)}…` : lane.name}
                     </text>
                     <line x1={names} x2={width - 8} y1={y} y2={y} className="stroke-line" />
                   </g>
@@ -114,6 +131,14 @@ export function Timeline({ title, summary, lanes, from, to, now, empty, foot }: 
                           cy={y}
                           r={5}
                           fill={event.open ? 'var(--surface)' : colour(event.tone)}
+                          stroke={colour(event.tone)}
+                          strokeWidth={2}
+                        />
+                      ) : event.bracket ? (
+                        <path
+                          data-mark
+                          d={`M${x(event.at)},${y - 7}v14M${x(event.at)},${y}H${x(event.until)}M${x(event.until)},${y - 7}v14`}
+                          fill="none"
                           stroke={colour(event.tone)}
                           strokeWidth={2}
                         />

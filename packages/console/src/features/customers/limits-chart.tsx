@@ -1,0 +1,64 @@
+import type { CustomerEligibility } from '@arbiter/contract/customer-tools';
+import { interactionListOperations } from '@arbiter/contract/interaction-lists';
+import { suppressionOperations } from '@arbiter/contract/suppressions';
+import { useOperation } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { customerTexts as t } from '../../messages/customers.ts';
+import { Timeline } from '../../ui/charts/timeline.tsx';
+import { Skeleton } from '../../ui/progress.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { daysBack, limitLanes } from './limit-lanes.ts';
+import { useChannelNames } from './use-channel-names.ts';
+
+/** Contacts that are drawn: more could not be told apart. */
+const mostContacts = 100;
+
+export interface LimitsChartProps {
+  readonly customerId: string;
+  readonly judged: CustomerEligibility;
+}
+
+/** The limits of a customer over time: contacts as dots, the times of policies as brackets, suppressions as bars. */
+export function LimitsChart({ customerId, judged }: LimitsChartProps) {
+  const format = useFormat();
+  const { timeZone } = format.locale;
+  const channels = useChannelNames();
+  const from = new Date(Date.parse(judged.evaluatedAt) - daysBack * 86_400_000).toISOString();
+  const contacts = useOperation(interactionListOperations.history, {
+    query: { customerId, type: 'impression', from, limit: mostContacts },
+  });
+  const reservations = useOperation(interactionListOperations.reservations, { params: { customerId } });
+  const suppressions = useOperation(suppressionOperations.ofCustomer, { params: { customerId }, query: {} });
+  if (contacts.failure !== null) {
+    return (
+      <FailurePanel failure={contacts.failure} operation={interactionListOperations.history} retry={contacts.refresh} />
+    );
+  }
+  if (contacts.data === undefined || reservations.loading || suppressions.loading) return <Skeleton className="h-40" />;
+  const drawn = limitLanes({
+    judged,
+    contacts: contacts.data.data,
+    reservations: reservations.data?.data ?? [],
+    suppressions: suppressions.data?.data ?? [],
+    channels,
+    timeZone,
+    write: format.moment,
+  });
+  return (
+    <Timeline
+      title={t.limitsTitle}
+      summary={t.limitsSummary(drawn.contacts, drawn.limits)}
+      empty={t.limitsNone}
+      lanes={drawn.lanes}
+      from={drawn.from}
+      to={drawn.to}
+      now={drawn.now}
+      foot={
+        <>
+          <span>{t.limitsLegend}</span>
+          {contacts.data.data.length < mostContacts ? null : <span>{t.limitsPart(mostContacts)}</span>}
+        </>
+      }
+    />
+  );
+}

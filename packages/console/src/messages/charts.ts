@@ -1,0 +1,20 @@
+/** Texts of charts. */
+export const chartTexts = {
+  menu: (title: string) => `${title}: table and files`,
+  asTable: 'As table',
+  asPicture: 'As picture',
+  csv: 'Save as CSV',
+  svg: 'Save as SVG',
+  notSaved: 'The picture could not be made: a part of the console did not arrive. Reload the page and try again.',
+  tableOf: (title: string) => `${title}, table`,
+  none: 'Nothing was counted in this time.',
+  times: (zone: string) => `Times in ${zone}`,
+  days: (zone: string) => `Days in ${zone}`,
+  time: 'Time',
+  day: 'Day',
+  from: 'From',
+  until: 'Until',
+  lane: 'Lane',
+  what: 'What',
+  between: (from: string, to: string) => `${from} to ${to}`,
+} as const;

@@ -1,0 +1,36 @@
+/** A colour as pictures write it, and how much of it is seen. */
+export interface Paint {
+  /** `#6ba1ff`. */
+  readonly colour: string;
+  /** 0 to 1. */
+  readonly opacity: number;
+}
+
+const nothing: Paint = { colour: '#000000', opacity: 0 };
+
+/** A colour as the browser computed it. Viewers of pictures know `#rrggbb`, and few know more; what is not understood is not drawn. */
+export function paintOf(computed: string): Paint {
+  const [, name, inside = ''] = /^(rgba?|color)\(([^)]*)\)$/.exec(computed.trim()) ?? [];
+  if (name === undefined) return nothing;
+  const numbers = inside
+    .replace('srgb', '')
+    .split(/[\s,/]+/)
+    .filter((part) => part !== '')
+    .map(Number);
+  const [red, green, blue, opacity = 1] = numbers;
+  if (red === undefined || green === undefined || blue === undefined || numbers.some(Number.isNaN)) return nothing;
+  const scale = name === 'color' ? 255 : 1;
+  const hex = [red, green, blue].map((part) =>
+    Math.round(part * scale)
+      .toString(16)
+      .padStart(2, '0'),
+  );
+  return { colour: `#${hex.join('')}`, opacity };
+}
+
+/** A text that needs `needed` px, cut to `room` px with an ellipsis as the browser cuts it. */
+export function cutTo(text: string, room: number, needed: number): string {
+  if (needed <= room + 1) return text;
+  const fitting = Math.floor((text.length * room) / needed) - 1;
+  return fitting < 1 ? '' : `${text.slice(0, fitting).trimEnd()}…`;
+}

@@ -1,0 +1,393 @@
+// What a person keeps: pinned and recent records; and what they take along: tables and files of charts.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { cannotBrowse, holdEachJourney, openStage, type Stage, says } from './browser.ts';
+import { mailedToken } from './mail.ts';
+
+let stage: Stage;
+let page: Page;
+const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+let offers: readonly Named[] = [];
+let decisionId = '';
+const customerId = 'CM-000031';
+
+before(async () => {
+  if (cannotBrowse !== false) return;
+  stage = await openStage();
+  page = await stage.open();
+  page.setDefaultTimeout(60_000);
+  await page.goto(stage.firstRun);
+  offers = (await stage.call('GET', 'offers?limit=5')).data as readonly Named[];
+  // Twice the same customer, by a key: the first steps are done, and whoever comes now comes back.
+  const decide = async () =>
+    String((await stage.call('POST', 'recommend', { customerId, channel: 'email' })).recommendationId);
+  decisionId = await decide();
+  await decide();
+});
+holdEachJourney(() => stage);
+after(() => stage?.close());
+
+const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const list = (name: 'Pinned' | 'Recent') => page.getByRole('region', { name, exact: true });
+const pinButton = () => page.getByRole('button', { name: 'Pin', exact: true });
+const isPinned = (yes: boolean) => page.locator(`button[aria-label="Pin"][aria-pressed="${yes}"]`).waitFor();
+const stored = () => page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+
+async function goHome(): Promise<void> {
+  await page.locator('h1').first().click();
+  await page.keyboard.press('g');
+  await page.keyboard.press('h');
+  await page.locator('h1:has-text("decide, see why, prove it")').waitFor();
+}
+
+/** As if the page was opened anew: what it read a moment ago is asked again. */
+async function comeBack(): Promise<void> {
+  await page.goto(`${stage.url}/`);
+  await page.locator('h1:has-text("decide, see why, prove it")').waitFor();
+}
+
+async function openOffer({ id, name }: Named): Promise<void> {
+  await page.goto(`${stage.url}/offers/${id}`);
+  await heading(name).waitFor();
+}
+
+async function openPalette(): Promise<Locator> {
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Search and do' });
+  await palette.getByRole('combobox').waitFor();
+  return palette;
+}
+
+test('a record is pinned by its key, and is on Home and in the palette after a reload', skip, async () => {
+  const [first, second] = offers;
+  assert.ok(first && second);
+  await openOffer(second);
+  await openOffer(first);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('Pin or unpin the record').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+  await isPinned(false);
+  await says(page, 'Pinned. It stands on Home', () => page.keyboard.press('p'));
+  await isPinned(true);
+  await goHome();
+  await page.reload();
+  await list('Pinned')
+    .getByRole('link', { name: new RegExp(`^${first.name} Offer`) })
+    .waitFor();
+  // What is pinned was opened, too; the latest stands first.
+  const recents = list('Recent').getByRole('link');
+  await recents.first().filter({ hasText: first.name }).waitFor();
+  await recents.nth(1).filter({ hasText: second.name }).waitFor();
+  // Before anything is typed; each record once.
+  const palette = await openPalette();
+  await palette
+    .getByRole('group', { name: 'Pinned' })
+    .getByRole('option', { name: new RegExp(first.name) })
+    .waitFor();
+  await palette
+    .getByRole('group', { name: 'Recent' })
+    .getByRole('option', { name: new RegExp(second.name) })
+    .waitFor();
+  assert.equal(await palette.getByRole('option', { name: new RegExp(first.name) }).count(), 1);
+  // The first line is taken by Enter.
+  await page.keyboard.press('Enter');
+  await heading(first.name).waitFor();
+  await page.keyboard.press('p');
+  await isPinned(false);
+});
+
+test('a pin is pressed, or typed as what it does; its name is the one that was last seen', skip, async () => {
+  const [, , third] = offers;
+  assert.ok(third);
+  await openOffer(third);
+  const palette = await openPalette();
+  await palette.getByRole('combobox').fill('pin this offer');
+  await palette.getByRole('option', { name: 'Pin this offer' }).waitFor();
+  await page.keyboard.press('Enter');
+  await isPinned(true);
+  await pinButton().click();
+  await isPinned(false);
+  await pinButton().click();
+  await isPinned(true);
+  const renamed = `${third.name} renamed`;
+  await stage.call('PUT', 'offers', { id: third.id, name: renamed });
+  await comeBack();
+  await list('Pinned')
+    .getByRole('link', { name: new RegExp(`^${third.name} Offer`) })
+    .click();
+  await heading(renamed).waitFor();
+  await goHome();
+  await list('Pinned')
+    .getByRole('link', { name: new RegExp(`^${renamed} Offer`) })
+    .waitFor();
+  await page.getByRole('button', { name: `Unpin ${renamed}` }).click();
+  await list('Pinned').getByText('Nothing is pinned.').waitFor();
+});
+
+test('what is typed while the palette is still on its way does nothing to the page', skip, async () => {
+  const [first] = offers;
+  assert.ok(first);
+  // Loaded anew, so that the palette has to come from the server.
+  await openOffer(first);
+  await isPinned(false);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('p');
+  await page.getByRole('dialog', { name: 'Search and do' }).getByRole('combobox').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Search and do' }).waitFor({ state: 'detached' });
+  await isPinned(false);
+  assert.equal(await page.getByText('Pinned. It stands on Home').count(), 0);
+});
+
+test('nothing that names a customer is stored; the page says how long a customer stays pinned', skip, async () => {
+  await page.goto(`${stage.url}/decisions/${decisionId}`);
+  await heading(`Decision for ${customerId}`).waitFor();
+  await page.keyboard.press('p');
+  await isPinned(true);
+  await page.getByRole('link', { name: customerId, exact: true }).first().click();
+  await heading(customerId).waitFor();
+  await pinButton().waitFor();
+  await says(page, 'Pinned until this page is reloaded or closed', () => page.keyboard.press('p'));
+  await goHome();
+  await list('Pinned')
+    .getByRole('link', { name: new RegExp(`^${customerId} Customer`) })
+    .waitFor();
+  await list('Pinned').getByText('the browser stores nothing that names one').waitFor();
+  await list('Recent')
+    .getByRole('link', { name: new RegExp(`^${customerId} Customer`) })
+    .waitFor();
+  const kept = await stored();
+  assert.doesNotMatch(kept, /CM-\d/);
+  assert.match(kept, new RegExp(decisionId));
+  await page.reload();
+  const decision = list('Pinned').getByRole('link', { name: /^[0-9a-f]{8}…[0-9a-f]{4} Decision/ });
+  await decision.waitFor();
+  assert.equal(await list('Pinned').getByRole('link').count(), 1, 'the customer went with the page');
+  await decision.click();
+  await heading(`Decision for ${customerId}`).waitFor();
+  await page.keyboard.press('p');
+  await isPinned(false);
+});
+
+test('a record that was deleted meanwhile says so, and can be unpinned there and on Home', skip, async () => {
+  const made = async (name: string): Promise<Named> => {
+    const { id } = await stage.call('POST', 'offers', { name, categoryId: await categoryId() });
+    return { id: String(id), name };
+  };
+  const [one, other] = [await made('Short lived'), await made('Short lived too')];
+  for (const record of [one, other]) {
+    await openOffer(record);
+    await page.keyboard.press('p');
+    await isPinned(true);
+    await stage.call('DELETE', `offers?id=${record.id}`);
+  }
+  await comeBack();
+  await list('Pinned')
+    .getByRole('link', { name: /^Short lived Offer/ })
+    .click();
+  await page.getByText('The offer Short lived is pinned, and it is gone.').waitFor();
+  await page.getByRole('button', { name: 'Unpin it' }).click();
+  await page.getByText('The offer Short lived is pinned').waitFor({ state: 'detached' });
+  await goHome();
+  await list('Pinned')
+    .getByRole('link', { name: /^Short lived too Offer/ })
+    .click();
+  await page.getByText('The offer Short lived too is pinned').waitFor();
+  await goHome();
+  await list('Pinned')
+    .getByRole('link', { name: /^Short lived too Offer gone/ })
+    .waitFor();
+  assert.equal(await list('Recent').getByText('Short lived').count(), 0);
+  await page.getByRole('button', { name: 'Unpin Short lived too' }).click();
+  await list('Pinned').getByText('Nothing is pinned.').waitFor();
+});
+
+async function categoryId(): Promise<string> {
+  const [first] = (await stage.call('GET', 'categories?limit=1')).data as readonly Named[];
+  return first?.id ?? '';
+}
+
+test('past the last room nothing is pinned, and the button says why', skip, async () => {
+  const [first, second] = offers;
+  assert.ok(first && second);
+  await openOffer(first);
+  await page.keyboard.press('p');
+  await isPinned(true);
+  // As if the person had pinned 49 more.
+  await page.evaluate(() => {
+    const name = Object.keys(localStorage).find((each) => each.endsWith(':pins')) ?? '';
+    const [pin] = JSON.parse(localStorage.getItem(name) ?? '[]');
+    const more = Array.from({ length: 49 }, (_, at) => ({ ...pin, id: `${pin.id}${at}`, name: `Pin ${at}` }));
+    localStorage.setItem(name, JSON.stringify([pin, ...more]));
+  });
+  await openOffer(second);
+  const full = '50 records are pinned already';
+  await page.keyboard.press('p');
+  await page.getByRole('status').getByText(full).waitFor();
+  assert.equal(await pinButton().getAttribute('aria-disabled'), 'true');
+  assert.equal(await pinButton().getAttribute('aria-pressed'), 'false');
+  await goHome();
+  await list('Pinned').getByRole('button', { name: 'Show all 50' }).click();
+  assert.equal(await list('Pinned').getByRole('link').count(), 50);
+});
+
+test('another person in the same browser sees none of it, and a sign-out forgets all', skip, async () => {
+  const email = 'second@example.test';
+  await stage.call('POST', 'users', { email, role: 'viewer' });
+  const token = await mailedToken(stage, email, 'accept-invite');
+  // The session ended, and nobody signed out.
+  await page.context().clearCookies();
+  const accepted = await page.request.post(`${stage.url}/api/v1/auth/accept-invite`, {
+    headers: { 'x-requested-with': 'journey' },
+    data: { token, name: 'Second', password: 'Passw0rd-of-second' },
+  });
+  assert.ok(accepted.ok(), await accepted.text());
+  assert.match(await stored(), /:pins/);
+  const [first] = offers;
+  assert.ok(first);
+  await openOffer(first);
+  await isPinned(false);
+  await goHome();
+  await list('Recent').getByRole('link').first().waitFor();
+  assert.equal(await list('Recent').getByRole('link').count(), 1);
+  await list('Pinned').getByText('Nothing is pinned.').waitFor();
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.waitForURL('**/login**');
+  assert.doesNotMatch(await stored(), /arbiter:/);
+  const [, admin = '', password = ''] = /^sign in\s+(\S+) with password (\S+)/m.exec(stage.output()) ?? [];
+  const back = await page.request.post(`${stage.url}/api/v1/auth/login`, {
+    headers: { 'x-requested-with': 'journey' },
+    data: { email: admin, password },
+  });
+  assert.ok(back.ok(), await back.text());
+});
+
+/** Chooses in the menu of a chart. */
+async function choose(title: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `${title}: table and files` }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+async function saved(title: string, item: string): Promise<{ readonly name: string; readonly text: string }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), choose(title, item)]);
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+}
+
+/** What a viewer of pictures makes of a file: an image of a size, and the texts in it. Nothing of the page is there. */
+async function viewed(
+  text: string,
+): Promise<{ readonly width: number; readonly root: string; readonly texts: readonly string[] }> {
+  const apart = await page.context().newPage();
+  try {
+    return await apart.evaluate(async (svg) => {
+      const picture = new Image();
+      picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+      await picture.decode();
+      const file = new DOMParser().parseFromString(svg, 'image/svg+xml');
+      const named = (name: string) => [...file.getElementsByTagName(name)].map(({ textContent }) => textContent ?? '');
+      return {
+        width: picture.naturalWidth,
+        root: `${file.documentElement.namespaceURI} ${file.documentElement.localName}`,
+        texts: [...named('title').slice(0, 1), ...named('desc'), ...named('text')],
+      };
+    }, text);
+  } finally {
+    await apart.close();
+  }
+}
+
+/** A picture stands alone: it needs no sheet, no variable and no address of the page. */
+const standsAlone = (svg: string) => assert.doesNotMatch(svg, /var\(|class=|href|style=|data-|light-dark/);
+
+test('a chart is a table, a CSV file and a picture that stands alone, in both themes', skip, async () => {
+  const title = 'Decisions by day';
+  // What was decided a moment ago is counted a moment later.
+  const isCounted = async () =>
+    Number((await stage.call('GET', 'dashboards/decision-health/summary?days=30')).decisions) > 0;
+  const until = performance.now() + 120_000;
+  while (!(await isCounted()) && performance.now() < until) await page.waitForTimeout(500);
+  await page.goto(`${stage.url}/`);
+  const figure = page.getByRole('figure', { name: title });
+  await figure.getByRole('link').last().waitFor();
+  await choose(title, 'As table');
+  const table = figure.getByRole('table');
+  await table.waitFor();
+  assert.equal(await table.getByRole('row').count(), 31);
+  const csv = await saved(title, 'Save as CSV');
+  assert.match(csv.name, /^decisions-by-day-\d{4}-\d\d-\d\d\.csv$/);
+  const [head, ...rows] = csv.text.replace('\ufeff', '').trimEnd().split('\r\n');
+  assert.equal(head, 'Day,Decisions');
+  assert.equal(rows.length, 30);
+  assert.match(rows.at(-1) ?? '', /^\d{4}-\d\d-\d\d,[1-9]\d*$/);
+  // The drill of the mark is that of the row, and leads to the decisions of the day.
+  const today = (rows.at(-1) ?? '').split(',')[0] ?? '';
+  const drill = await table.getByRole('link').last().getAttribute('href');
+  assert.equal(drill, `/decisions?from=${today}&to=${today}`);
+  for (const [theme, ground] of [
+    ['dark', '#161a18'],
+    ['light', '#ffffff'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.evaluate((chosen) => {
+      document.documentElement.dataset.theme = chosen;
+    }, theme);
+    // Also while the table is shown: the picture is drawn for it, and the table is back at once.
+    const svg = await saved(title, 'Save as SVG');
+    assert.match(svg.name, /^decisions-by-day-\d{4}-\d\d-\d\d\.svg$/);
+    standsAlone(svg.text);
+    assert.match(svg.text, new RegExp(`<desc>.*</desc><rect [^>]*fill="${ground}"`));
+    const seen = await viewed(svg.text);
+    assert.equal(seen.root, 'http://www.w3.org/2000/svg svg');
+    assert.ok(seen.width > 300, String(seen.width));
+    assert.ok(seen.texts.includes(title) && seen.texts.some((text) => text.startsWith('Days in ')), seen.texts.join());
+    await table.waitFor();
+  }
+  await choose(title, 'As picture');
+  await figure.getByRole('link').last().click();
+  await page.waitForURL(`**/decisions?from=${today}&to=${today}`);
+});
+
+test('the way of a decision and its score are files too, and a step of the table filters the list', skip, async () => {
+  await page.goto(`${stage.url}/decisions/${decisionId}`);
+  await heading(`Decision for ${customerId}`).waitFor();
+  const title = 'From the candidates to the answer';
+  const csv = await saved(title, 'Save as CSV');
+  assert.match(csv.text, /^\ufeffStep,Left after it,Dropped in it,Why\r\n[^\r]+,\d+,0,\r\n/);
+  const svg = await saved(title, 'Save as SVG');
+  standsAlone(svg.text);
+  const seen = await viewed(svg.text);
+  assert.ok(seen.texts[0] === title && seen.texts[1]?.includes('candidates came in'), seen.texts.join());
+  await choose(title, 'As table');
+  const figure = page.getByRole('figure', { name: title });
+  await figure.getByRole('table').getByRole('link').first().click();
+  await page.waitForURL(/[?&]step=/);
+  await choose(title, 'As picture');
+  await page.getByRole('button', { name: 'Show all', exact: true }).click();
+  const score = page.getByRole('figure', { name: /^Score of / });
+  const name = (await score.locator('p').first().textContent()) ?? '';
+  const factors = await saved(name, 'Save as CSV');
+  assert.match(factors.text, /^\ufeffFactor,Value,Exponent,/);
+  assert.match(factors.text, /\r\nScore,,,0\.\d+/);
+  const bars = await saved(name, 'Save as SVG');
+  standsAlone(bars.text);
+  assert.ok((await viewed(bars.text)).texts.includes(name));
+});
+
+test('the limits of a customer are drawn over time, with the decision behind each contact', skip, async () => {
+  await page.goto(`${stage.url}/customers/${customerId}?tab=limits`);
+  const title = 'Contacts, and what limits further ones';
+  const figure = page.getByRole('figure', { name: title });
+  await figure.waitFor();
+  const csv = await saved(title, 'Save as CSV');
+  assert.match(csv.text, /^\ufeffFrom,Until,Lane,What\r\n\d{4}-\d\d-\d\dT[\d:.]+Z,/);
+  standsAlone((await saved(title, 'Save as SVG')).text);
+});
