@@ -170,6 +170,18 @@ test('whatever the page has a button for can be typed, and its main act has a ke
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Make a key' });
   await dialog.waitFor();
+  // The main act of a dialog has the same key, as everywhere.
+  await dialog.getByLabel('Name').fill('by keys');
+  await page.keyboard.press('Control+Enter');
+  const kept = page.getByRole('dialog').getByRole('button', { name: 'I have kept it' });
+  await kept.waitFor();
+  // What is shown once is not answered by a second press of the same keys.
+  await page.keyboard.press('Control+Enter');
+  await kept.press('Enter');
+  await kept.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Revoke by keys' }).waitFor();
+  await page.keyboard.press('c');
+  await dialog.waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await page.goto(`${stage.url}/simulate?customer=CM-000031`);

@@ -247,6 +247,7 @@ export const decisionTexts = {
 
   proofTitle: 'Replay',
   proofAbout: 'The engine runs once more on the recorded plan, inputs, clock and seed, and must give the same bytes.',
+  replayByPress: 'Few replays are left in this minute, for everybody of the tenant. Press Replay to use one.',
   replayNow: 'Replay',
   replayAgain: 'Replay again',
   replaying: 'Replaying',

@@ -64,7 +64,6 @@ export function Dialog(props: DialogProps) {
     event.preventDefault();
     if (document.activeElement === document.body && opener.current?.isConnected === true) opener.current.focus();
   };
-  const stay = mustAnswer ? (event: Event) => event.preventDefault() : undefined;
   // Escape closes the topmost alone: a list of choices that is open lies over the dialog.
   const closeList = ({ target }: Event) => target instanceof HTMLElement && target.dataset.listOpen !== undefined;
   return (
@@ -73,9 +72,12 @@ export function Dialog(props: DialogProps) {
         <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-veil" />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
+          data-must-answer={mustAnswer || undefined}
           onOpenAutoFocus={enter}
           onCloseAutoFocus={leave}
-          {...(stay ? { onInteractOutside: stay } : {})}
+          onInteractOutside={(event) => {
+            if (mustAnswer) event.preventDefault();
+          }}
           onEscapeKeyDown={(event) => {
             if (mustAnswer || closeList(event)) event.preventDefault();
           }}

@@ -33,6 +33,7 @@ export function AuditPage() {
   const columns = useMemo(() => auditColumns(checks), [checks]);
   const found = [...checks.values()];
   const wrong = found.filter(({ hashIsRight, linkIsRight }) => !hashIsRight || linkIsRight === false).length;
+  const people = useMemo(() => peopleOf(list.rows, search.userId), [list.rows, search.userId]);
   const filtered = filterNames.some((name) => search[name] !== undefined);
   const clear = () => change(Object.fromEntries(filterNames.map((name) => [name, undefined])), { push: true });
   if (!permission.allowed) {
@@ -58,11 +59,20 @@ export function AuditPage() {
       <div className="flex flex-wrap items-end gap-3">
         <SelectField
           className="w-44 max-sm:min-w-36 max-sm:flex-1"
+          data-filter
           label={t.action}
           placeholder={t.anyAction}
           value={search.action ?? ''}
           options={auditActions.map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
           onChange={({ target }) => change({ action: auditActions.find((each) => each === target.value) })}
+        />
+        <SelectField
+          className="w-44 max-sm:min-w-36 max-sm:flex-1"
+          label={t.who}
+          placeholder={t.anybody}
+          value={search.userId ?? ''}
+          options={people}
+          onChange={({ target }) => change({ userId: target.value === '' ? undefined : target.value })}
         />
         {text('entityType', t.entityType, 'w-40')}
         {text('entityId', t.entityId, 'w-56')}
@@ -101,4 +111,11 @@ export function AuditPage() {
       </div>
     </Page>
   );
+}
+
+/** Who did something in the rows that are loaded, and whom the address names. */
+function peopleOf(rows: readonly AuditLog[], chosen: string | undefined) {
+  const names = new Map(rows.map(({ userId, userName }) => [userId, userName]));
+  if (chosen !== undefined && !names.has(chosen)) names.set(chosen, chosen);
+  return [...names].map(([value, label]) => ({ value, label })).toSorted((a, b) => (a.label < b.label ? -1 : 1));
 }
