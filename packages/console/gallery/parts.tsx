@@ -41,19 +41,35 @@ const offers: readonly Offer[] = Array.from({ length: 10_000 }, (_, index) => ({
 
 const tones = { active: 'pass', draft: 'draft', paused: 'warn' } as const;
 const columns: readonly Column<Offer>[] = [
-  { key: 'name', header: 'Offer', cell: (row) => row.name, sortBy: (row) => row.name, width: 240, grow: 2 },
+  {
+    key: 'name',
+    header: 'Offer',
+    cell: (row) => row.name,
+    text: (row) => row.name,
+    sortBy: (row) => row.name,
+    width: 240,
+    grow: 2,
+  },
   {
     key: 'status',
     header: 'Status',
     cell: (row) => <Badge tone={tones[row.status]}>{row.status}</Badge>,
+    text: (row) => row.status,
     width: 110,
     grow: 0,
   },
-  { key: 'category', header: 'Category', cell: (row) => row.category, sortBy: (row) => row.category },
+  {
+    key: 'category',
+    header: 'Category',
+    cell: (row) => row.category,
+    text: (row) => row.category,
+    sortBy: (row) => row.category,
+  },
   {
     key: 'priority',
     header: 'Priority',
     cell: (row) => row.priority,
+    text: (row) => row.priority,
     sortBy: (row) => row.priority,
     align: 'end',
     width: 100,
@@ -64,6 +80,7 @@ const columns: readonly Column<Offer>[] = [
     header: 'Selected',
     unit: '7 d',
     cell: (row) => row.selected,
+    text: (row) => row.selected,
     sortBy: (row) => row.selected,
     align: 'end',
     width: 120,
@@ -74,6 +91,7 @@ const columns: readonly Column<Offer>[] = [
     header: 'Conversion',
     unit: '%',
     cell: (row) => (row.conversion * 100).toFixed(1),
+    text: (row) => row.conversion,
     sortBy: (row) => row.conversion,
     align: 'end',
     width: 130,

@@ -1,11 +1,14 @@
 import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../data/boot.ts';
+import { useTableLooks } from '../data/table-looks.ts';
+import { DensityProvider } from '../ui/density.tsx';
 import { UiProvider } from '../ui/provider.tsx';
 
 /** What every component may ask for: links of the console, and numbers and times as the tenant writes them. */
 export function Surroundings({ children }: { children: ReactNode }) {
   const router = useRouter();
+  const { density } = useTableLooks();
   const block = useSyncExternalStore(onBoot, boot);
   const links = useMemo(() => {
     const before = router.basepath === '/' ? '' : router.basepath;
@@ -22,7 +25,7 @@ export function Surroundings({ children }: { children: ReactNode }) {
     : { locale: navigator.language, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone, currency: 'EUR' };
   return (
     <UiProvider links={links} locale={locale} timeZone={timezone} currency={currency}>
-      {children}
+      <DensityProvider density={density}>{children}</DensityProvider>
     </UiProvider>
   );
 }

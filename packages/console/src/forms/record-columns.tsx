@@ -13,7 +13,7 @@ export const wordColumn = <Row,>(
   of: (row: Row) => string,
   width: number,
   how: 'fixed' | 'grows' = 'fixed',
-): Column<Row> => ({ key, header, cell: of, sortBy: of, width, grow: how === 'fixed' ? 0 : 1 });
+): Column<Row> => ({ key, header, cell: of, text: of, sortBy: of, width, grow: how === 'fixed' ? 0 : 1 });
 
 /** The same of words that programs use. */
 export const codeColumn = <Row,>(...of: Parameters<typeof wordColumn<Row>>): Column<Row> => {
@@ -26,20 +26,39 @@ export const countColumn = <Row,>(key: string, header: string, of: (row: Row) =>
   key,
   header,
   cell: of,
+  text: of,
   sortBy: of,
   align: 'end',
   width,
   grow: 0,
 });
 
+interface MayBeDeleted {
+  readonly deletedAt?: string | null;
+}
+
+/** A name, and whether its record is deleted: the first column always stays, so that nobody takes it for a living one. */
+export function NamedCell({ name, deletedAt }: MayBeDeleted & { readonly name: string }) {
+  if ((deletedAt ?? null) === null) return name;
+  return (
+    <span className="inline-flex max-w-full items-center gap-2">
+      <span className="truncate">{name}</span>
+      <StatusBadge status="" deleted />
+    </span>
+  );
+}
+
 /** The name; `width` in px. */
-export const nameColumn = (width = 220) =>
-  wordColumn<{ readonly name: string }>('name', t.name, ({ name }) => name, width, 'grows');
+export const nameColumn = (width = 220): Column<MayBeDeleted & { readonly name: string }> => ({
+  ...wordColumn<MayBeDeleted & { readonly name: string }>('name', t.name, ({ name }) => name, width, 'grows'),
+  cell: (row) => <NamedCell name={row.name} deletedAt={row.deletedAt ?? null} />,
+});
 
 export const statusColumn: Column<{ readonly status: string }> = {
   key: 'status',
   header: t.status,
   cell: ({ status }) => <StatusBadge status={status} />,
+  text: ({ status }) => status,
   sortBy: ({ status }) => status,
   corner: true,
   width: 110,
@@ -70,6 +89,7 @@ export const changedColumn: Column<{ readonly updatedAt: string }> = {
   key: 'changed',
   header: t.changed,
   cell: ({ updatedAt }) => <Moment at={updatedAt} />,
+  text: ({ updatedAt }) => updatedAt,
   sortBy: ({ updatedAt }) => updatedAt,
   width: 155,
   grow: 0,
@@ -87,6 +107,7 @@ export const creativesColumn = (
       {creatives.length}
     </Link>
   ),
+  text: ({ creatives }) => creatives.length,
   sortBy: ({ creatives }) => creatives.length,
   align: 'end',
   width: 100,
@@ -104,6 +125,7 @@ export const decisionsColumn = (
       {t.open}
     </Link>
   ),
+  text: null,
   width: 100,
   grow: 0,
 });

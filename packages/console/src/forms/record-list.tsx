@@ -2,14 +2,28 @@ import type { Operation } from '@arbiter/contract/operation';
 import { Search } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ListAnswer } from '../data/use-operation.ts';
+import { listToolTexts } from '../messages/list-tools.ts';
 import { listTexts as t } from '../messages/lists.ts';
 import { addresses } from '../route/addresses.ts';
+import { ListAddress } from '../route/list-address.ts';
+import { useSearch } from '../route/use-address.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { type Option, SelectField, TextField } from '../ui/field.tsx';
+import { CheckField, type Option, SelectField, TextField } from '../ui/field.tsx';
+import { FilterChip } from '../ui/filter-chip.tsx';
+import { middleCut } from '../ui/format.ts';
+import { later } from '../ui/later.tsx';
 import { Page, type PageProps } from '../ui/page.tsx';
 import type { Column } from '../ui/table-column.ts';
 import { ListTable } from './list-table.tsx';
+import { ListTools, ViewLinks } from './list-tools.tsx';
+import { isNamedKind, type NamedKind } from './named-kinds.ts';
+import { lookAt, peekGrid } from './peek.ts';
+import { useListLook } from './use-list-look.ts';
+
+/** Seldom drawn, and they ask for records of six kinds. */
+const RecordName = later(() => import('./record-name.tsx').then((module) => module.RecordName));
+const RowPeek = later(() => import('./row-peek.tsx').then((module) => module.RowPeek));
 
 /** One filter of a list with a fixed choice. */
 export interface Choice {
@@ -19,6 +33,12 @@ export interface Choice {
 }
 
 type Filters = Readonly<Record<string, unknown>>;
+
+/** What every record of a list has. */
+interface ListedRecord {
+  readonly id: string;
+  readonly deletedAt?: string | null;
+}
 
 /** A choice among records of another kind, by their ids. */
 export const choiceOf = (
@@ -45,11 +65,19 @@ export interface RecordListPageProps<Row> extends Pick<PageProps, 'parents' | 'l
 }
 
 /** All records of a kind: one row of filters that live in the address, the rows, and each of their states. */
-export function RecordListPage<Row extends { readonly id: string }>(props: RecordListPageProps<Row>) {
+export function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row>) {
   const { list, operation, title, columns, rowTo, filters, onFilter, choices, empty, ...page } = props;
-  const names = [...choices.map(({ key }) => key), 'search'];
-  const filtered = names.some((name) => filters[name] !== undefined && filters[name] !== '');
+  const look = useListLook(operation.id, columns, { usualDensity: 'comfortable' });
+  const [{ peek }, changePlace] = useSearch(ListAddress);
+  const names = Object.keys(filters).filter((name) => !notFilters.has(name) && textOf(filters[name]) !== '');
+  const chips = names.filter((name) => name !== 'search' && !choices.some(({ key }) => key === name));
+  const filtered = names.length > 0;
   const clear = () => onFilter(Object.fromEntries(names.map((name) => [name, undefined])));
+  const { softDelete = false, readsDeleted = false } = operation.resource ?? {};
+  const withDeleted = softDelete && filters.includeDeleted === true;
+  const pageOf = ({ id, deletedAt }: ListedRecord) =>
+    (deletedAt ?? null) !== null && !readsDeleted ? null : rowTo(id);
+  const peeked = peek === undefined ? undefined : list.rows.find(({ id }) => id === peek);
   return (
     <Page {...page} title={title}>
       <div className="flex min-w-0 flex-col gap-3">
@@ -66,41 +94,114 @@ export function RecordListPage<Row extends { readonly id: string }>(props: Recor
               labelHidden
               className="w-44 max-sm:min-w-36 max-sm:flex-1"
               placeholder={t.any(name)}
-              options={options}
+              options={withChosen(options, textOf(filters[key]))}
               value={textOf(filters[key])}
               onChange={(event) => onFilter({ [key]: event.target.value || undefined })}
             />
+          ))}
+          {softDelete ? (
+            <div className="flex h-8 items-center">
+              <CheckField
+                label={listToolTexts.includeDeleted}
+                checked={withDeleted}
+                onChange={({ target }) => onFilter({ includeDeleted: target.checked || undefined })}
+              />
+            </div>
+          ) : null}
+          {chips.map((name) => (
+            <FilterChip
+              key={name}
+              label={labelOf(name)}
+              removes={listToolTexts.removeFilter(labelOf(name))}
+              onRemove={() => onFilter({ [name]: undefined })}
+            >
+              <ChipValue name={name} filters={filters} />
+            </FilterChip>
           ))}
           {filtered ? (
             <Button kind="quiet" onClick={clear}>
               {t.clear}
             </Button>
           ) : null}
+          <ListTools
+            look={look}
+            title={title}
+            list={list}
+            further={withDeleted ? { deletedAt: ({ deletedAt }) => deletedAt, id: idOf } : { id: idOf }}
+          />
         </div>
-        <ListTable
-          list={list}
-          operation={operation}
-          label={title}
-          columns={columns}
-          rowKey={({ id }) => id}
-          rowTo={({ id }) => rowTo(id)}
-          density="comfortable"
-          maxHeight="max(24rem, calc(100dvh - 18rem))"
-          filtered={filtered}
-          empty={
-            <Empty title={empty.title} actions={empty.next ?? <ButtonLink to={addresses.home()}>{t.home}</ButtonLink>}>
-              {empty.text}
-            </Empty>
-          }
-          filteredEmpty={<Empty title={t.noneMatch(title)} actions={<Button onClick={clear}>{t.clear}</Button>} />}
-          partial={list.restarted ? t.restarted : undefined}
-        />
+        <ViewLinks look={look} />
+        <div className={peekGrid}>
+          <ListTable
+            list={list}
+            operation={operation}
+            label={title}
+            columns={look.columns}
+            rowKey={idOf}
+            rowTo={pageOf}
+            onPeek={({ id }) => changePlace({ peek: id })}
+            sort={look.sort}
+            onSort={look.onSort}
+            density={look.usualDensity}
+            maxHeight="max(24rem, calc(100dvh - 18rem))"
+            filtered={filtered}
+            empty={
+              <Empty
+                title={empty.title}
+                actions={empty.next ?? <ButtonLink to={addresses.home()}>{t.home}</ButtonLink>}
+              >
+                {empty.text}
+              </Empty>
+            }
+            filteredEmpty={<Empty title={t.noneMatch(title)} actions={<Button onClick={clear}>{t.clear}</Button>} />}
+            partial={list.restarted ? t.restarted : undefined}
+            foot={withDeleted && !readsDeleted ? <span>{listToolTexts.listedOnly(title)}</span> : undefined}
+          />
+          {peek === undefined || list.loading ? null : (
+            <RowPeek
+              of={peek}
+              shown={peeked === undefined ? null : lookAt(columns, peeked)}
+              complete={list.complete}
+              title={title}
+              id={peek}
+              to={peeked === undefined ? null : pageOf(peeked)}
+              onClose={() => changePlace({ peek: undefined })}
+            />
+          )}
+        </div>
       </div>
     </Page>
   );
 }
 
+/** Parameters of the query that narrow nothing. */
+const notFilters: ReadonlySet<string> = new Set(['limit', 'cursor', 'includeDeleted']);
+
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const idOf = ({ id }: ListedRecord): string => id;
+const labelOf = (name: string): string => listToolTexts.filters[name] ?? name;
+
+/** The choices, and what is chosen where it is none of them: a filter that is in force is seen. */
+const withChosen = (options: readonly Option[], chosen: string): readonly Option[] =>
+  chosen === '' || options.some(({ value }) => value === chosen)
+    ? options
+    : [...options, { value: chosen, label: middleCut(chosen) }];
+
+const kindsOfFilters: Readonly<Record<string, NamedKind>> = {
+  offerId: 'offer',
+  placementId: 'placement',
+  channelId: 'channel',
+  categoryId: 'category',
+  subCategoryId: 'subcategory',
+};
+
+/** The value of a filter that no field of the row shows; of a record its name. */
+function ChipValue({ name, filters }: { readonly name: string; readonly filters: Filters }) {
+  const scope = textOf(filters.scope);
+  const kind = name === 'scopeId' && isNamedKind(scope) ? scope : kindsOfFilters[name];
+  const value = textOf(filters[name]);
+  return kind === undefined ? value : <RecordName kind={kind} id={value} />;
+}
 
 interface SearchFieldProps {
   readonly value: string;

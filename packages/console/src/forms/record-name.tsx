@@ -10,6 +10,7 @@ import { addresses } from '../route/addresses.ts';
 import { middleCut } from '../ui/format.ts';
 import { Link } from '../ui/link.tsx';
 import { NameOf } from './name-of.tsx';
+import { isNamedKind, type NamedKind } from './named-kinds.ts';
 
 /** The records that rules, policies and segments point at. */
 const readers = {
@@ -20,11 +21,7 @@ const readers = {
   subcategory: subCategoryOperations.get,
   placement: placementOperations.get,
   segment: segmentOperations.get,
-} as const;
-
-export type NamedKind = keyof typeof readers;
-
-export const isNamedKind = (kind: string): kind is NamedKind => Object.hasOwn(readers, kind);
+} as const satisfies Readonly<Record<NamedKind, unknown>>;
 
 /** Where each of them is shown. */
 const places: Readonly<Record<NamedKind, (id: string) => string>> = {
@@ -51,6 +48,12 @@ export function RecordName({ kind, id }: { readonly kind: NamedKind; readonly id
   const answer = useOperation(readers[kind], { params: { id } }, { keepPrevious: false });
   return <NameOf answer={answer} kind={kind} id={id} />;
 }
+
+/** What a rule or a policy applies to, for files: the kind and the id of each record. */
+export const plainScopes = (scopes: ScopeTextProps['scopes']): string =>
+  scopes
+    .map(({ scope, scopeId }) => (scope === 'global' || scopeId === null ? t.everything : `${scope} ${scopeId}`))
+    .join(', ');
 
 export interface ScopeTextProps {
   readonly scopes: readonly { readonly scope: string; readonly scopeId: string | null }[];

@@ -6,6 +6,7 @@ export const schemaTexts = {
   lead: 'Your own tables: what decisions may know of customers. Decisions read the row of the customer, and figures of rows that belong to it.',
   fields: 'Fields',
   rows: 'Rows',
+  rowsOf: (schema: string) => `Rows of ${schema}`,
   statistics: 'Statistics',
   about: 'About',
   kind: 'Kind',

@@ -15,6 +15,7 @@ export const segmentTexts = {
   join: (alias: string, none: boolean) => `${alias}: ${none ? 'no such row' : 'a row'} whose`,
   view: 'View in the database',
   members: 'Members',
+  customer: 'Customer',
   nobody: 'Nobody belongs to it now',
   empty: 'No segments yet',
   emptyText:

@@ -11,6 +11,12 @@ export function useParam(name: string): string {
   return value;
 }
 
+/** All that the address of the screen says after its question mark, as it stands. */
+export function useSearchText(): string {
+  // Of the screen, not of the address: that changes first, and the screen that is left would ask for what nobody asked.
+  return useSearchOfScreen({ strict: false, select: (search: RawSearch) => writeSearch(search) });
+}
+
 /** Some of the parameters of an address, changed; `undefined` takes one out. */
 export type SearchChange<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined };
 
@@ -22,8 +28,7 @@ export type SearchChange<Search> = { readonly [Name in keyof Search]?: Search[Na
 export function useSearch<S extends TObject>(
   schema: S,
 ): [Partial<Static<S>>, (change: SearchChange<Partial<Static<S>>>, how?: { readonly push: boolean }) => void] {
-  // Of the screen, not of the address: that changes first, and the screen that is left would ask for what nobody asked.
-  const text = useSearchOfScreen({ strict: false, select: (search: RawSearch) => writeSearch(search) });
+  const text = useSearchText();
   const navigate = useNavigate();
   const raw: RawSearch = useMemo(() => parseSearch(text), [text]);
   const search = useMemo(() => readSearch(schema, raw), [schema, raw]);

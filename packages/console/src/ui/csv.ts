@@ -1,6 +1,12 @@
 /** What stands in a cell of a CSV file. Numbers are written for programs, not for a country. */
 export type CsvValue = string | number | boolean | null | undefined;
 
+/** What a stored value of any kind says in a file: texts, numbers and booleans as they are, the rest as JSON. */
+export function csvValueOf(value: unknown): CsvValue {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}
+
 /** By this mark spreadsheets know that the file is UTF-8. */
 const byteOrderMark = '\ufeff';
 

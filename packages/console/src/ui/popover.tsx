@@ -1,5 +1,5 @@
 import { Popover as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 
 export interface PopoverProps {
   /** A button; its name says what opens. */
@@ -11,18 +11,61 @@ export interface PopoverProps {
   readonly onOpenChange?: (open: boolean) => void;
 }
 
+const panelClass =
+  'z-50 max-h-[70dvh] w-90 max-w-[calc(100vw-1rem)] animate-appear overflow-y-auto rounded-card border border-line bg-raised p-3 shadow-overlay';
+
 /** A small panel under a button. Escape and a press beside it close it; focus returns to the button. */
 export function Popover({ trigger, label, children, align = 'end', onOpenChange }: PopoverProps) {
   return (
     <Radix.Root {...(onOpenChange ? { onOpenChange } : {})}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
+        <Radix.Content align={align} aria-label={label} sideOffset={4} collisionPadding={8} className={panelClass}>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export interface PopoverByProps {
+  /** The button that it stands under, and to which the focus returns. It is drawn elsewhere, and says whether this is open. */
+  readonly button: RefObject<HTMLButtonElement | null>;
+  readonly label: string;
+  readonly children: ReactNode;
+  readonly onClose: () => void;
+}
+
+/** The same for a panel that comes later than its button: drawn while it is open. */
+export function PopoverBy({ button, label, children, onClose }: PopoverByProps) {
+  // The anchor is drawn as long as the panel is.
+  const anchor = button as RefObject<HTMLButtonElement>;
+  return (
+    <Radix.Root open onOpenChange={onClose}>
+      <Radix.Anchor virtualRef={anchor} />
+      <Radix.Portal>
         <Radix.Content
-          align={align}
+          align="end"
           aria-label={label}
           sideOffset={4}
           collisionPadding={8}
-          className="z-50 max-h-[70dvh] w-90 max-w-[calc(100vw-1rem)] animate-appear overflow-y-auto rounded-card border border-line bg-raised p-3 shadow-overlay"
+          className={panelClass}
+          onOpenAutoFocus={(event) => {
+            // To the first thing that can be changed, not to a button beside a heading.
+            const { currentTarget: panel } = event;
+            const first = panel instanceof HTMLElement ? panel.querySelector<HTMLElement>('input:enabled') : null;
+            if (first === null) return;
+            event.preventDefault();
+            first.focus();
+          }}
+          onInteractOutside={(event) => {
+            // The button itself closes it when it is pressed.
+            if (event.target instanceof Node && button.current?.contains(event.target)) event.preventDefault();
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            button.current?.focus();
+          }}
         >
           {children}
         </Radix.Content>

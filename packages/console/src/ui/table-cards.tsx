@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import { cx } from './cx.ts';
+import type { Density } from './density.tsx';
 import { SelectField } from './field.tsx';
 import { Link } from './link.tsx';
 import type { Column } from './table-column.ts';
@@ -7,15 +8,17 @@ import type { CardCell, CardLayout } from './table-layout.ts';
 import { RowLink, type RowProps, RowSelect, ringClass, rowClass } from './table-parts.tsx';
 
 /** Heights in px: space above and below, the line of the name, each further line. */
-const edge = 10;
+const edges: Readonly<Record<Density, number>> = { compact: 5, comfortable: 10 };
 const nameLine = 26;
 const line = 24;
 
 /** Height in px of a row that is drawn as a card. */
-export const cardHeight = ({ lines }: CardLayout): number => 2 * edge + nameLine + (lines - 1) * line;
+export const cardHeight = ({ lines }: CardLayout, density: Density): number =>
+  2 * edges[density] + nameLine + (lines - 1) * line;
 
 interface CardLineProps<Row> extends RowProps<Row> {
   readonly card: CardLayout;
+  readonly density: Density;
 }
 
 /** A row where the columns do not fit side by side: the name above, the other values with their names below it. */
@@ -51,6 +54,7 @@ function Card<Row>(props: CardLineProps<Row>) {
             style={cellStyle(
               cell,
               leading,
+              edges[props.density],
               columns.some(({ corner }) => corner === true),
             )}
             onClick={() => props.onPlace({ row: index, column: at })}
@@ -87,7 +91,7 @@ export const CardLine = memo(Card) as typeof Card;
 
 const cornerWidth = '6.75rem';
 
-function cellStyle({ line: at, part }: CardCell, leading: number, hasCorner: boolean) {
+function cellStyle({ line: at, part }: CardCell, leading: number, edge: number, hasCorner: boolean) {
   const all = `calc(100% - ${leading}px)`;
   if (at === 0) {
     const width = !hasCorner ? all : part === 'end' ? cornerWidth : `calc(${all} - ${cornerWidth})`;

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { CsvValue } from './csv.ts';
 
 /** A column of a DataTable. */
 export interface Column<Row> {
@@ -7,6 +8,11 @@ export interface Column<Row> {
   /** In the head, behind the name: "%", "ms". */
   readonly unit?: string;
   readonly cell: (row: Row) => ReactNode;
+  /**
+   * What the cell says, for files: numbers as numbers, instants in ISO 8601, names of what is referred to. Null: the column
+   * holds a link or a button and says nothing of the row.
+   */
+  readonly text: ((row: Row) => CsvValue) | null;
   /** What the column sorts by once all rows are loaded; without it, it does not sort. */
   readonly sortBy?: (row: Row) => string | number | null;
   /** Numbers stand at the end. */
@@ -29,4 +35,10 @@ export interface Selection {
 export function bySortValue(one: unknown, other: unknown): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
   return String(one).localeCompare(String(other), undefined, { numeric: true });
+}
+
+/** By which column rows are sorted. */
+export interface Sort {
+  readonly key: string;
+  readonly descending: boolean;
 }

@@ -8,6 +8,8 @@ export interface TableFootProps {
   readonly total: number | undefined;
   readonly complete: boolean;
   readonly sortable: boolean;
+  /** Head of the column that the rows are, or shall be, sorted by. */
+  readonly sortedBy: string | undefined;
   readonly selected: number;
   readonly onMore?: () => void;
   readonly loadingMore: boolean;
@@ -25,7 +27,20 @@ function inSentence(label: string): string {
 
 /** How many rows there are, how many are loaded, and why the order cannot be changed where it cannot. */
 export function TableFoot(props: TableFootProps) {
-  const { label, loaded, total, complete, sortable, selected, onMore, loadingMore, waitsUntil, partial, foot } = props;
+  const {
+    label,
+    loaded,
+    total,
+    complete,
+    sortable,
+    sortedBy,
+    selected,
+    onMore,
+    loadingMore,
+    waitsUntil,
+    partial,
+    foot,
+  } = props;
   const format = useFormat();
   const count = complete ? (total ?? loaded) : loaded;
   const of = total === undefined ? '' : ` of ${format.number(total)}`;
@@ -43,7 +58,13 @@ export function TableFoot(props: TableFootProps) {
         </span>
       )}
       {partial ? <span className="text-warn">{partial}</span> : null}
-      {!complete && sortable ? <span className="text-faint">Columns sort once all rows are loaded.</span> : null}
+      {!complete && sortable ? (
+        <span className={sortedBy === undefined ? 'text-faint' : 'text-warn'}>
+          {sortedBy === undefined
+            ? 'Columns sort once all rows are loaded.'
+            : `Not sorted by ${sortedBy} yet: that takes all rows.`}
+        </span>
+      ) : null}
       {foot}
       {onMore ? (
         <span className="ms-auto">

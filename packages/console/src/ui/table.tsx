@@ -9,9 +9,10 @@ import {
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { cx } from './cx.ts';
+import { type Density, useDensity } from './density.tsx';
 import { useLinks } from './link.tsx';
 import { CardLine, CardSort, cardHeight } from './table-cards.tsx';
-import { bySortValue, type Column, type Selection } from './table-column.ts';
+import { bySortValue, type Column, type Selection, type Sort } from './table-column.ts';
 import { TableFoot } from './table-foot.tsx';
 import { moved, type Place, toggled, withRange } from './table-keys.ts';
 import { layOutCard, placeColumns, visibleColumns } from './table-layout.ts';
@@ -26,8 +27,8 @@ export interface DataTableProps<Row> {
   /** Undefined while they load. */
   readonly rows: readonly Row[] | undefined;
   readonly rowKey: (row: Row) => string;
-  /** Address of a row: the whole row is a link to it, and Enter opens it. */
-  readonly rowTo?: (row: Row) => string;
+  /** Address of a row: the whole row is a link to it, and Enter opens it. Null: this one has no page. */
+  readonly rowTo?: (row: Row) => string | null;
   /** All rows are loaded. Only then may columns sort: else the server's order would be torn apart. */
   readonly complete: boolean;
   /** Rows on the server, where it counts them. */
@@ -49,11 +50,15 @@ export interface DataTableProps<Row> {
   readonly selection?: Selection;
   /** Space opens a look at the row. */
   readonly onPeek?: (row: Row) => void;
-  readonly density?: 'compact' | 'comfortable';
+  /** Where the person has chosen nothing else for all tables. */
+  readonly density?: Density;
   /** Greatest height of the window in CSS; rows scroll inside ("70dvh"). */
   readonly maxHeight?: string;
   /** Initially sorted by this column, once complete. */
-  readonly sorted?: { readonly key: string; readonly descending: boolean };
+  readonly sorted?: Sort;
+  /** The order, where the page keeps it (its address); null: as listed. Else the table keeps it. */
+  readonly sort?: Sort | null;
+  readonly onSort?: (sort: Sort | null) => void;
   /** Words before the count in the foot, "as of ...". */
   readonly foot?: ReactNode;
 }
@@ -67,6 +72,7 @@ interface Held<Row> {
 }
 
 const nothing: readonly never[] = [];
+const unsorted: SortingState = [];
 /** How many rows before the end of what is loaded the next page is asked for: a short list is not read further unasked. */
 const rowsAhead = (loaded: number): number => Math.min(60, Math.ceil(loaded / 4));
 /** In windows that are narrower than this many px, rows whose columns do not fit are drawn as cards. */
@@ -79,15 +85,22 @@ const mostCardWidth = 600;
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, rowTo, complete, error, selection, onMore, onPeek } = props;
-  const lineHeight = props.density === 'comfortable' ? 40 : 32;
+  const density = useDensity() ?? props.density ?? 'compact';
+  const lineHeight = density === 'comfortable' ? 40 : 32;
   const id = useId();
   const links = useLinks();
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const [place, setPlace] = useState<Place>({ row: 0, column: 0 });
-  const [sorting, setSorting] = useState<SortingState>(
-    props.sorted ? [{ id: props.sorted.key, desc: props.sorted.descending }] : [],
+  const [ownSort, setOwnSort] = useState<Sort | null>(props.sorted ?? null);
+  const wantedSort = props.sort === undefined ? ownSort : props.sort;
+  const sortedColumn = columns.find(({ key, sortBy: by }) => key === wantedSort?.key && by !== undefined);
+  const sorting = useMemo(
+    (): SortingState =>
+      wantedSort !== null && sortedColumn ? [{ id: wantedSort.key, desc: wantedSort.descending }] : [],
+    [wantedSort, sortedColumn],
   );
+  const setSort = props.onSort ?? setOwnSort;
 
   const definitions = useMemo(
     () =>
@@ -109,15 +122,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     columns: definitions,
     data,
     getRowId: ({ row }: Held<Row>) => rowKey(row),
-    state: { sorting: complete ? sorting : [] },
-    onSortingChange: setSorting,
+    state: { sorting: complete ? sorting : unsorted },
   });
   const lines = table.getRowModel().rows;
   const keys = useMemo(() => lines.map((line) => line.id), [lines]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address of a row is made anew at each drawing, and stays the same.
   useEffect(() => {
-    if (rowTo) leaveTrail(label, () => lines.map(({ original }) => rowTo(original.row)));
+    if (rowTo) leaveTrail(label, () => lines.flatMap(({ original }) => rowTo(original.row) ?? []));
   }, [label, lines]);
 
   const leading = selection ? selectWidth : 0;
@@ -142,7 +154,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     [columns, width, neededWidth],
   );
   const totalWidth = card ? width : neededWidth;
-  const rowHeight = card ? cardHeight(card) : lineHeight;
+  const rowHeight = card ? cardHeight(card, density) : lineHeight;
   const headHeight = card ? 0 : 36;
   const [scrolled, setScrolled] = useState(0);
   const drawn = useMemo(() => visibleColumns(placed, scrolled, width || 1), [placed, scrolled, width]);
@@ -183,8 +195,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const sortBy = (key: string) => {
     if (!complete || !columns.some((column) => column.key === key && column.sortBy)) return;
     const [now] = sorting;
-    if (now?.id !== key) setSorting([{ id: key, desc: false }]);
-    else setSorting(now.desc ? [] : [{ id: key, desc: true }]);
+    if (now?.id !== key) setSort({ key, descending: false });
+    else setSort(now.desc ? null : { key, descending: true });
   };
 
   const cellId = useCallback(({ row, column }: Place) => `${id}-${row}-${column}`, [id]);
@@ -198,7 +210,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     }
     const inside = document.getElementById(cellId(place))?.querySelector<HTMLElement>('button, a[href]');
     if (inside && place.column > 0) inside.click();
-    else if (line && rowTo) links.go(rowTo(line.original.row));
+    else {
+      const to = line && rowTo ? rowTo(line.original.row) : null;
+      if (to !== null) links.go(to);
+    }
   };
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
@@ -247,7 +262,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <CardSort
           columns={columns}
           sorted={sorting[0]}
-          onSort={(chosen) => setSorting(chosen === undefined ? [] : [chosen])}
+          onSort={(chosen) => setSort(chosen === undefined ? null : { key: chosen.id, descending: chosen.desc })}
         />
       ) : null}
       <div
@@ -304,13 +319,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   index: item.index,
                   top: headHeight + item.start,
                   height: rowHeight,
-                  to: rowTo?.(line.original.row),
+                  to: rowTo?.(line.original.row) ?? undefined,
                   active: place.row === item.index ? place.column : -1,
                   onPlace: setPlace,
                   ...{ columns, placed, drawn, leading, selection, cellId, totalWidth },
                 };
                 return card ? (
-                  <CardLine key={line.id} card={card} {...shared} />
+                  <CardLine key={line.id} card={card} density={density} {...shared} />
                 ) : (
                   <RowLine key={line.id} {...shared} />
                 );
@@ -327,6 +342,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           total={props.total}
           complete={complete}
           sortable={columns.some((column) => column.sortBy)}
+          sortedBy={sortedColumn?.header}
           selected={selection?.selected.size ?? 0}
           {...(onMore ? { onMore } : {})}
           loadingMore={props.loadingMore ?? false}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Command, Found, PaletteSearch, Screen } from '../../route/feature.ts';
 
 /** A line of the palette. */
@@ -6,6 +7,8 @@ export interface Entry {
   readonly title: string;
   readonly detail?: string | undefined;
   readonly keys?: string | undefined;
+  /** Stands before the title. */
+  readonly icon?: ReactNode;
   readonly act: Command['act'];
 }
 

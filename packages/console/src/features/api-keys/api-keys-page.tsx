@@ -5,19 +5,27 @@ import { can } from '../../data/can.ts';
 import { useList, useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { ListTable } from '../../forms/list-table.tsx';
+import { ListTools, ViewLinks } from '../../forms/list-tools.tsx';
 import { NeedsRole } from '../../forms/needs-role.tsx';
+import { lookAt, peekGrid } from '../../forms/peek.ts';
+import { useListLook } from '../../forms/use-list-look.ts';
 import { settingsTexts, apiKeyTexts as t } from '../../messages/settings.ts';
 import { addresses } from '../../route/addresses.ts';
+import { ListAddress } from '../../route/list-address.ts';
+import { useSearch } from '../../route/use-address.ts';
 import { useKeys } from '../../route/use-keys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { later } from '../../ui/later.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import type { Column } from '../../ui/table-column.ts';
 import { toast } from '../../ui/toast.tsx';
 import { MakeKey } from './make-key.tsx';
+
+const RowPeek = later(() => import('../../forms/row-peek.tsx').then((module) => module.RowPeek));
 
 /** Keys of programs: their names, what they may do, when they were used; made and revoked here. */
 export function ApiKeysPage() {
@@ -27,6 +35,9 @@ export function ApiKeysPage() {
   const [doomed, setDoomed] = useState<ApiKey | null>(null);
   const { done, busy, failure, clear } = useMutate(apiKeyOperations.revoke);
   const columns = useMemo(() => keyColumns(setDoomed), []);
+  const [{ peek }, changePlace] = useSearch(ListAddress);
+  const peeked = list.rows.find(({ id }) => id === peek);
+  const look = useListLook(apiKeyOperations.list.id, columns, { usualDensity: 'comfortable' });
   useKeys(permission.allowed ? [{ keys: 'c', title: t.make, run: () => setMaking(true) }] : []);
   const make = (
     <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setMaking(true)}>
@@ -47,19 +58,39 @@ export function ApiKeysPage() {
       parents={[{ title: settingsTexts.title, to: addresses.settings() }]}
       actions={make}
     >
-      <ListTable
-        list={list}
-        operation={apiKeyOperations.list}
-        label={t.title}
-        columns={columns}
-        rowKey={({ id }) => id}
-        density="comfortable"
-        empty={
-          <Empty title={t.none} actions={make}>
-            {t.noneText}
-          </Empty>
-        }
-      />
+      <div className="flex min-w-0 flex-col gap-3">
+        <ListTools look={look} title={t.title} list={list} further={{ id: ({ id }) => id }} />
+        <ViewLinks look={look} />
+        <div className={peekGrid}>
+          <ListTable
+            list={list}
+            operation={apiKeyOperations.list}
+            label={t.title}
+            columns={look.columns}
+            sort={look.sort}
+            onSort={look.onSort}
+            rowKey={({ id }) => id}
+            onPeek={({ id }) => changePlace({ peek: id })}
+            density={look.usualDensity}
+            empty={
+              <Empty title={t.none} actions={make}>
+                {t.noneText}
+              </Empty>
+            }
+          />
+          {peek === undefined || list.loading ? null : (
+            <RowPeek
+              of={peek}
+              shown={peeked === undefined ? null : lookAt(columns, peeked)}
+              complete={list.complete}
+              title={t.title}
+              id={peek}
+              to={null}
+              onClose={() => changePlace({ peek: undefined })}
+            />
+          )}
+        </div>
+      </div>
       {making ? <MakeKey onClose={() => setMaking(false)} /> : null}
       <ConfirmDialog
         open={doomed !== null}
@@ -102,6 +133,7 @@ const keyColumns = (revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] =>
     width: 220,
     grow: 2,
     cell: ({ name }) => <span className="font-medium">{name}</span>,
+    text: ({ name }) => name,
     sortBy: ({ name }) => name,
   },
   {
@@ -117,12 +149,14 @@ const keyColumns = (revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] =>
         ))}
       </span>
     ),
+    text: ({ scopes }) => scopes.join(', '),
   },
   {
     key: 'used',
     header: t.lastUsed,
     width: 140,
     cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} none={t.never} />,
+    text: ({ lastUsedAt }) => lastUsedAt ?? t.never,
     sortBy: ({ lastUsedAt }) => lastUsedAt,
   },
   {
@@ -130,6 +164,7 @@ const keyColumns = (revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] =>
     header: t.endsAt,
     width: 140,
     cell: ({ expiresAt }) => <Moment at={expiresAt} none={t.noEnd} />,
+    text: ({ expiresAt }) => expiresAt ?? t.noEnd,
     sortBy: ({ expiresAt }) => expiresAt,
   },
   {
@@ -137,6 +172,7 @@ const keyColumns = (revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] =>
     header: t.created,
     width: 140,
     cell: ({ createdAt }) => <Moment at={createdAt} none="" />,
+    text: ({ createdAt }) => createdAt,
     sortBy: ({ createdAt }) => createdAt,
   },
   {
@@ -150,5 +186,6 @@ const keyColumns = (revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] =>
         {t.revoke}
       </Button>
     ),
+    text: null,
   },
 ];

@@ -11,6 +11,14 @@ function When({ at }: { at: string }) {
   return <time dateTime={at}>{useFormat().instant(at)}</time>;
 }
 
+/** What this browser found of a row, in words without a look. */
+function verdictText(check: RowCheck | undefined): string {
+  if (!canHash()) return t.browserUnavailable;
+  if (check === undefined) return t.browserChecking;
+  if (!check.hashIsRight) return t.browserWrong;
+  return check.linkIsRight === false ? t.gap : t.browserRight;
+}
+
 /** What this browser found of a row, in a word. */
 export function RowVerdict({ check }: { check: RowCheck | undefined }) {
   if (!canHash()) return <Badge tone="neutral">{t.browserUnavailable}</Badge>;
@@ -21,8 +29,22 @@ export function RowVerdict({ check }: { check: RowCheck | undefined }) {
 }
 
 export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Column<AuditLog>[] => [
-  { key: 'sequence', header: t.number, width: 72, grow: 0, align: 'end', cell: ({ sequence }) => sequence },
-  { key: 'action', header: t.action, width: 120, cell: ({ action }) => action.replaceAll('_', ' ') },
+  {
+    key: 'sequence',
+    header: t.number,
+    width: 72,
+    grow: 0,
+    align: 'end',
+    cell: ({ sequence }) => sequence,
+    text: ({ sequence }) => sequence,
+  },
+  {
+    key: 'action',
+    header: t.action,
+    width: 120,
+    cell: ({ action }) => action.replaceAll('_', ' '),
+    text: ({ action }) => action,
+  },
   {
     key: 'record',
     header: t.record,
@@ -33,9 +55,17 @@ export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Co
         <span className="text-soft">{entityType}</span> {entityName ?? middleCut(entityId)}
       </span>
     ),
+    text: ({ entityType, entityName, entityId }) => `${entityType} ${entityName ?? entityId}`,
   },
-  { key: 'when', header: t.when, width: 208, grow: 0, cell: ({ timestamp }) => <When at={timestamp} /> },
-  { key: 'who', header: t.who, width: 150, cell: ({ userName }) => userName },
+  {
+    key: 'when',
+    header: t.when,
+    width: 208,
+    grow: 0,
+    cell: ({ timestamp }) => <When at={timestamp} />,
+    text: ({ timestamp }) => timestamp,
+  },
+  { key: 'who', header: t.who, width: 150, cell: ({ userName }) => userName, text: ({ userName }) => userName },
   {
     key: 'changes',
     header: t.changes,
@@ -46,6 +76,7 @@ export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Co
       const count = Object.keys(changes).length;
       return count === 0 ? '' : t.changed(count);
     },
+    text: ({ changes }) => Object.keys(changes).length,
   },
   {
     key: 'hash',
@@ -53,6 +84,7 @@ export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Co
     width: 130,
     grow: 0,
     cell: ({ integrityHash }) => <span className="font-mono text-caption text-soft">{middleCut(integrityHash)}</span>,
+    text: ({ integrityHash }) => integrityHash,
   },
   {
     key: 'check',
@@ -61,5 +93,6 @@ export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Co
     width: 140,
     grow: 0,
     cell: ({ id }) => <RowVerdict check={checks.get(id)} />,
+    text: ({ id }) => verdictText(checks.get(id)),
   },
 ];

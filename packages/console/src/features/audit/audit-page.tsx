@@ -4,7 +4,10 @@ import Type from 'typebox';
 import { can } from '../../data/can.ts';
 import { useList } from '../../data/use-operation.ts';
 import { ListTable } from '../../forms/list-table.tsx';
+import { ListTools, ViewLinks } from '../../forms/list-tools.tsx';
 import { NeedsRole } from '../../forms/needs-role.tsx';
+import { peekGrid } from '../../forms/peek.ts';
+import { useListLook } from '../../forms/use-list-look.ts';
 import { auditTexts as t } from '../../messages/audit.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
@@ -31,6 +34,7 @@ export function AuditPage() {
   const list = useList(auditLogOperations.list, { query: { ...query, limit: 100 } }, { enabled: permission.allowed });
   const checks = useRowChecks(list.rows);
   const columns = useMemo(() => auditColumns(checks), [checks]);
+  const look = useListLook(auditLogOperations.list.id, columns);
   const found = [...checks.values()];
   const wrong = found.filter(({ hashIsRight, linkIsRight }) => !hashIsRight || linkIsRight === false).length;
   const people = useMemo(() => peopleOf(list.rows, search.userId), [list.rows, search.userId]);
@@ -79,13 +83,18 @@ export function AuditPage() {
         {text('from', t.from, 'w-40', 'date')}
         {text('to', t.to, 'w-40', 'date')}
         {filtered ? <Button onClick={clear}>{t.clear}</Button> : null}
+        <ListTools look={look} title={t.rows} list={list} further={{ id: ({ id }) => id }} />
       </div>
-      <div className="grid items-start gap-4 lg:grid-flow-col lg:auto-cols-[26rem] lg:grid-cols-[minmax(0,1fr)]">
+      <ViewLinks look={look} />
+      <div className={peekGrid}>
         <ListTable
           list={list}
           operation={auditLogOperations.list}
           label={t.rows}
-          columns={columns}
+          columns={look.columns}
+          sort={look.sort}
+          onSort={look.onSort}
+          density={look.usualDensity}
           rowKey={({ id }) => id}
           rowTo={({ id }) => addresses.audit({ ...query, row: id })}
           onPeek={({ id }) => change({ row: id })}

@@ -3,6 +3,7 @@ import { useList } from '../../data/use-operation.ts';
 import { ListTable } from '../../forms/list-table.tsx';
 import { decisionsColumn, nameColumn, priorityColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { versionFacts } from '../../forms/record-page.tsx';
+import { RecordPin } from '../../forms/record-pin.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
 import { categoryTexts as t } from '../../messages/categories.ts';
 import { listText, valueText } from '../../messages/conditions.ts';
@@ -33,6 +34,7 @@ export function CategoryNode({ node }: { readonly node: Node }) {
           <>
             <StatusBadge status={record.status} />
             <Id id={record.id} what={node.level === 1 ? 'category id' : 'sub-category id'} />
+            <RecordPin kind="category" id={record.id} name={record.name} />
           </>
         }
       >
@@ -65,15 +67,31 @@ const fieldColumns: readonly Column<CarriedField>[] = [
     key: 'key',
     header: t.field,
     cell: ({ key }) => <code className="text-caption font-medium">{key}</code>,
+    text: ({ key }) => key,
     sortBy: ({ key }) => key,
     width: 150,
   },
-  { key: 'label', header: listTexts.name, cell: ({ label }) => label ?? '–', width: 140 },
-  { key: 'type', header: t.kind, cell: ({ type }) => t.kinds[type], sortBy: ({ type }) => type, width: 100, grow: 0 },
+  {
+    key: 'label',
+    header: listTexts.name,
+    cell: ({ label }) => label ?? '–',
+    text: ({ label }) => label ?? null,
+    width: 140,
+  },
+  {
+    key: 'type',
+    header: t.kind,
+    cell: ({ type }) => t.kinds[type],
+    text: ({ type }) => t.kinds[type],
+    sortBy: ({ type }) => type,
+    width: 100,
+    grow: 0,
+  },
   {
     key: 'fallback',
     header: t.fallback,
     cell: ({ defaultValue }) => (defaultValue === undefined || defaultValue === null ? '–' : valueText(defaultValue)),
+    text: ({ defaultValue }) => (defaultValue === undefined || defaultValue === null ? null : valueText(defaultValue)),
     width: 110,
   },
   {
@@ -89,6 +107,7 @@ const fieldColumns: readonly Column<CarriedField>[] = [
       ) : (
         '–'
       ),
+    text: ({ formula, options }) => formula ?? (options ? listText(options, 'or') : null),
     width: 180,
     grow: 2,
   },
@@ -101,6 +120,8 @@ const fieldColumns: readonly Column<CarriedField>[] = [
         {inherited ? <Badge tone="info">{t.inherited}</Badge> : null}
       </span>
     ),
+    text: ({ required, inherited }) =>
+      [required === true ? t.required : null, inherited ? t.inherited : null].filter(Boolean).join(', '),
     width: 170,
   },
 ];
@@ -131,6 +152,7 @@ const offerColumns: readonly Column<Offer>[] = [
       ) : (
         <Link to={addresses.category(subCategoryRef.id)}>{subCategoryRef.name}</Link>
       ),
+    text: ({ subCategoryRef }) => subCategoryRef?.name ?? null,
     sortBy: ({ subCategoryRef }) => subCategoryRef?.name ?? null,
     width: 150,
   },

@@ -14,6 +14,7 @@ const columns: readonly Column<BoundCreative>[] = [
     key: 'offer',
     header: t.offer,
     cell: ({ offerId }) => <RecordLink kind="offer" id={offerId} />,
+    text: ({ offerId }) => offerId,
     width: 190,
   },
   {
@@ -25,6 +26,7 @@ const columns: readonly Column<BoundCreative>[] = [
       ) : (
         <RecordLink kind="placement" id={placementId} />
       ),
+    text: ({ placementId }) => placementId ?? t.openToAnyShort,
     width: 130,
   },
   statusColumn,

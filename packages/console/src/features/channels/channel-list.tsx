@@ -27,6 +27,7 @@ const columns: readonly Column<Channel>[] = [
     key: 'delivery',
     header: t.delivery,
     cell: ({ deliveryMode }) => t.deliveriesShort[deliveryMode],
+    text: ({ deliveryMode }) => t.deliveriesShort[deliveryMode],
     sortBy: ({ deliveryMode }) => deliveryMode,
     width: 120,
   },
@@ -34,6 +35,7 @@ const columns: readonly Column<Channel>[] = [
     key: 'impressions',
     header: t.impressions,
     cell: ({ impressionMode }) => t.impressionModesShort[impressionMode],
+    text: ({ impressionMode }) => t.impressionModesShort[impressionMode],
     width: 160,
   },
   {
@@ -50,6 +52,7 @@ const columns: readonly Column<Channel>[] = [
           </span>
         ))
       ),
+    text: ({ placements }) => placements.map(({ name }) => name).join(', '),
     width: 200,
     grow: 2,
   },

@@ -26,6 +26,7 @@ const columns: readonly Column<Placement>[] = [
     key: 'channel',
     header: t.channel,
     cell: ({ channel }) => <Link to={addresses.channel(channel.id)}>{channel.name}</Link>,
+    text: ({ channel }) => channel.name,
     sortBy: ({ channel }) => channel.name,
     width: 140,
   },
@@ -39,6 +40,7 @@ const columns: readonly Column<Placement>[] = [
       const text = conditionText(targeting);
       return text === null ? <span className="text-soft">{t.everyRequest}</span> : <span title={text}>{text}</span>;
     },
+    text: ({ targeting }) => conditionText(targeting) ?? t.everyRequest,
     width: 220,
     grow: 2,
   },

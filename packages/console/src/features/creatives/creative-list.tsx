@@ -1,16 +1,13 @@
 import { channelOperations } from '@arbiter/contract/channels';
 import { type Creative, creativeOperations } from '@arbiter/contract/creatives';
-import { offerOperations } from '@arbiter/contract/offers';
-import { placementOperations } from '@arbiter/contract/placements';
-import { useList, useOperation } from '../../data/use-operation.ts';
+import { useList } from '../../data/use-operation.ts';
 import { codeColumn, countColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
-import { type Choice, choiceOf, RecordListPage } from '../../forms/record-list.tsx';
+import { choiceOf, RecordListPage } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { creativeTexts as t } from '../../messages/creatives.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { middleCut } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import type { Column } from '../../ui/table-column.ts';
@@ -37,6 +34,7 @@ const columns: readonly Column<Creative>[] = [
     key: 'offer',
     header: t.offer,
     cell: ({ offer, offerId }) => <Link to={addresses.offer(offerId)}>{offer?.name ?? t.gone}</Link>,
+    text: ({ offer }) => offer?.name ?? t.gone,
     sortBy: ({ offer }) => offer?.name ?? null,
     width: 200,
   },
@@ -44,6 +42,7 @@ const columns: readonly Column<Creative>[] = [
     key: 'channel',
     header: t.channel,
     cell: ({ channel, channelId }) => <Link to={addresses.channel(channelId)}>{channel?.name ?? t.gone}</Link>,
+    text: ({ channel }) => channel?.name ?? t.gone,
     sortBy: ({ channel }) => channel?.name ?? null,
     width: 110,
     grow: 0,
@@ -57,6 +56,7 @@ const columns: readonly Column<Creative>[] = [
       ) : (
         <Link to={addresses.placement(placementId)}>{placement?.name ?? t.gone}</Link>
       ),
+    text: ({ placement, placementId }) => (placementId === null ? t.any : (placement?.name ?? t.gone)),
     width: 120,
   },
   codeColumn('template', t.template, ({ templateType }) => templateType, 150),
@@ -65,6 +65,7 @@ const columns: readonly Column<Creative>[] = [
     key: 'shown',
     header: t.shown,
     cell: (creative) => <Shown creative={creative} />,
+    text: ({ metrics }) => metrics.impressions,
     sortBy: ({ metrics }) => metrics.impressions,
     align: 'end',
     width: 110,
@@ -74,6 +75,8 @@ const columns: readonly Column<Creative>[] = [
     key: 'ctr',
     header: t.ctr,
     cell: (creative) => <ClickRate creative={creative} />,
+    // Of 0 to 100, as the API has it; of nothing shown there is no rate.
+    text: ({ metrics }) => (metrics.impressions === 0 ? null : metrics.ctr),
     sortBy: ({ metrics }) => metrics.ctr,
     align: 'end',
     width: 90,
@@ -81,25 +84,12 @@ const columns: readonly Column<Creative>[] = [
   },
 ];
 
-/** A filter by a record that another page linked to: it has that one choice, and can be taken off. */
-function usePinned(
-  operation: typeof offerOperations.get | typeof placementOperations.get,
-  key: string,
-  label: string,
-  id: string | undefined,
-): readonly Choice[] {
-  const answer = useOperation(operation, { params: { id: id ?? '' } }, { enabled: id !== undefined });
-  return id === undefined ? [] : [{ key, label, options: [{ value: id, label: answer.data?.name ?? middleCut(id) }] }];
-}
-
 /** All creatives, or those of one offer, channel or placement. */
 export function CreativeList() {
   const [search, change] = useSearch(creativeOperations.list.query);
   const list = useList(creativeOperations.list, { query: { limit: 100, ...search } });
   const channels = useList(channelOperations.list, { query: { limit: 200 } });
   const byChannel = choiceOf('channelId', t.channel, channels.rows);
-  const byOffer = usePinned(offerOperations.get, 'offerId', t.offer, search.offerId);
-  const byPlacement = usePinned(placementOperations.get, 'placementId', t.placement, search.placementId);
   return (
     <RecordListPage
       list={list}
@@ -110,7 +100,7 @@ export function CreativeList() {
       rowTo={addresses.creative}
       filters={search}
       onFilter={change}
-      choices={[statusChoice, byChannel, ...byOffer, ...byPlacement]}
+      choices={[statusChoice, byChannel]}
       empty={{
         title: t.empty,
         text: t.emptyText,

@@ -4,10 +4,13 @@ import { Search } from 'lucide-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { ListTools } from '../../forms/list-tools.tsx';
+import { useListLook } from '../../forms/use-list-look.ts';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { csvValueOf } from '../../ui/csv.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { useLinks } from '../../ui/link.tsx';
@@ -89,8 +92,20 @@ function RecentCustomers() {
   const decisions = useOperation(decisionListOperations.list, { query: { limit: looked } });
   const rows = useMemo(() => recentOf(decisions.data?.data ?? []), [decisions.data]);
   const columns: readonly Column<Recent>[] = [
-    { key: 'customer', header: t.key, cell: ({ customerId }) => customerId, grow: 2 },
-    { key: 'last', header: t.lastDecided, width: 170, cell: ({ decidedAt }) => format.instant(decidedAt) },
+    {
+      key: 'customer',
+      header: t.key,
+      cell: ({ customerId }) => customerId,
+      text: ({ customerId }) => customerId,
+      grow: 2,
+    },
+    {
+      key: 'last',
+      header: t.lastDecided,
+      width: 170,
+      cell: ({ decidedAt }) => format.instant(decidedAt),
+      text: ({ decidedAt }) => decidedAt,
+    },
     {
       key: 'count',
       header: t.decisions,
@@ -98,13 +113,21 @@ function RecentCustomers() {
       width: 96,
       grow: 0,
       cell: (row) => format.number(row.decisions),
+      text: (row) => row.decisions,
     },
   ];
+  const look = useListLook('customers.recent', columns, { lives: 'page' });
+  const list = { rows, total: null, complete: false, old: decisions.old, loading: decisions.loading };
   return (
-    <Section title={t.recent} flush about={decisions.asOf === null ? null : <AsOf at={decisions.asOf} />}>
+    <Section
+      title={t.recent}
+      flush
+      about={decisions.asOf === null ? null : <AsOf at={decisions.asOf} />}
+      actions={<ListTools small look={look} title={t.recent} list={list} />}
+    >
       <DataTable
         label={t.customers}
-        columns={columns}
+        columns={look.columns}
         rows={decisions.loading ? undefined : rows}
         rowKey={(row) => row.customerId}
         rowTo={(row) => addresses.customer(row.customerId)}
@@ -154,9 +177,19 @@ function StoredCustomers() {
     header: displayName,
     width: at === 0 ? 140 : 110,
     cell: (row) => attributeText(row[name]),
+    text: (row) => csvValueOf(row[name]),
   }));
   const rows: readonly StoredRow[] = stored.data?.rows ?? [];
+  const title = schema === null ? t.customers : t.rowsOf(schema.name);
   const keyOf = (row: StoredRow) => attributeText(row[keyField]);
+  const look = useListLook('customers.stored', columns, { lives: 'page' });
+  const list = {
+    rows,
+    total: stored.data?.total ?? null,
+    complete: false,
+    old: stored.old,
+    loading: stored.data === undefined,
+  };
   if (schemas.data !== undefined && schema === null) {
     return (
       <Section title={t.customers}>
@@ -167,10 +200,10 @@ function StoredCustomers() {
     );
   }
   return (
-    <Section title={schema === null ? t.customers : t.rowsOf(schema.name)} flush>
+    <Section title={title} flush actions={<ListTools small look={look} title={title} list={list} />}>
       <DataTable
-        label={schema === null ? t.customers : t.rowsOf(schema.name)}
-        columns={columns}
+        label={title}
+        columns={look.columns}
         rows={stored.data === undefined && stored.failure === null ? undefined : rows}
         rowKey={keyOf}
         rowTo={(row) => addresses.customer(keyOf(row))}

@@ -4,6 +4,7 @@ import { schemaOperations } from '@arbiter/contract/schemas';
 import { FlaskConical, ListChecks } from 'lucide-react';
 import Type from 'typebox';
 import { useOperation } from '../../data/use-operation.ts';
+import { RecordPin } from '../../forms/record-pin.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
@@ -68,6 +69,7 @@ export function CustomerPage() {
               <Badge tone="info">{t.reservations(open)}</Badge>
             </Link>
           ) : null}
+          {judged?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
         </>
       }
       actions={

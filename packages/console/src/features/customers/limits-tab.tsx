@@ -156,14 +156,27 @@ function Counters({ customerId, judged }: LimitsTabProps) {
             ...rest,
           }));
           const columns: readonly Column<Counter>[] = [
-            { key: 'offer', header: t.counterColumns.offer, cell: ({ offer }) => offer, grow: 2 },
-            { key: 'channel', header: t.counterColumns.channel, width: 120, cell: ({ channel }) => channel },
+            {
+              key: 'offer',
+              header: t.counterColumns.offer,
+              cell: ({ offer }) => offer,
+              text: ({ offer }) => offer,
+              grow: 2,
+            },
+            {
+              key: 'channel',
+              header: t.counterColumns.channel,
+              width: 120,
+              cell: ({ channel }) => channel,
+              text: ({ channel }) => channel,
+            },
             {
               key: 'last',
               header: t.counterColumns.last,
               width: 160,
               grow: 0,
               cell: ({ lastAt }) => format.moment(lastAt),
+              text: ({ lastAt }) => lastAt,
             },
             ...windows.map(
               (window): Column<Counter> => ({
@@ -173,6 +186,7 @@ function Counters({ customerId, judged }: LimitsTabProps) {
                 width: 84,
                 grow: 0,
                 cell: ({ counts }) => format.number(counts[window] ?? 0),
+                text: ({ counts }) => counts[window] ?? 0,
               }),
             ),
           ];

@@ -51,7 +51,14 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
   const keeps = behind[asked ?? ''];
   const shown = judged?.offers.filter((offer) => keeps === undefined || keeps(offer)) ?? [];
   const columns: readonly Column<JudgedOffer>[] = [
-    { key: 'offer', header: t.columns.offer, width: 200, grow: 2, cell: ({ offerName }) => offerName },
+    {
+      key: 'offer',
+      header: t.columns.offer,
+      width: 200,
+      grow: 2,
+      cell: ({ offerName }) => offerName,
+      text: ({ offerName }) => offerName,
+    },
     {
       key: 'verdict',
       corner: true,
@@ -59,6 +66,7 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
       width: 130,
       grow: 0,
       cell: ({ eligible }) => <Badge tone={eligible ? 'pass' : 'block'}>{eligible ? t.eligible : t.notEligible}</Badge>,
+      text: ({ eligible }) => (eligible ? t.eligible : t.notEligible),
     },
     {
       key: 'why',
@@ -66,8 +74,17 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
       width: 180,
       grow: 2,
       cell: ({ primaryReason }) => (primaryReason === null ? '' : reasonTitle(primaryReason)),
+      text: ({ primaryReason }) => (primaryReason === null ? null : reasonTitle(primaryReason)),
     },
-    { key: 'rank', header: t.columns.rank, align: 'end', width: 72, grow: 0, cell: ({ rank }) => rank ?? '' },
+    {
+      key: 'rank',
+      header: t.columns.rank,
+      align: 'end',
+      width: 72,
+      grow: 0,
+      cell: ({ rank }) => rank ?? '',
+      text: ({ rank }) => rank,
+    },
     {
       key: 'score',
       header: t.columns.score,
@@ -75,6 +92,7 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
       width: 90,
       grow: 0,
       cell: ({ score }) => (score === null ? '' : format.fixed(score, 3)),
+      text: ({ score }) => score,
     },
     {
       key: 'priority',
@@ -83,6 +101,7 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
       width: 90,
       grow: 0,
       cell: ({ priority }) => format.number(priority),
+      text: ({ priority }) => priority,
     },
   ];
   return (

@@ -27,16 +27,32 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
   const answer = useOperation(interactionListOperations.ofCustomer, { params: { customerId }, query: { periodType } });
   type Row = InteractionSummary & { readonly offerName: string | null };
   const columns: readonly Column<Row>[] = [
-    { key: 'offer', header: t.columns.offer, width: 180, grow: 2, cell: ({ offerName }) => offerName ?? '' },
+    {
+      key: 'offer',
+      header: t.columns.offer,
+      width: 180,
+      grow: 2,
+      cell: ({ offerName }) => offerName ?? '',
+      text: ({ offerName, offerId }) => offerName ?? offerId,
+    },
     {
       key: 'channel',
       header: t.counterColumns.channel,
       width: 110,
       cell: ({ channelId }) => (channelId === null ? '' : (channels.get(channelId) ?? '')),
+      text: ({ channelId }) => (channelId === null ? null : (channels.get(channelId) ?? channelId)),
     },
     ...(periodType === 'alltime'
       ? []
-      : [{ key: 'period', header: t.period, width: 110, cell: ({ periodKey }: Row) => periodKey }]),
+      : [
+          {
+            key: 'period',
+            header: t.period,
+            width: 110,
+            cell: ({ periodKey }: Row) => periodKey,
+            text: ({ periodKey }: Row) => periodKey,
+          },
+        ]),
     ...sums.map(
       (sum): Column<Row> => ({
         key: sum,
@@ -44,6 +60,7 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
         align: 'end',
         width: 108,
         grow: 0,
+        text: (row) => row[sum],
         sortBy: (row) => row[sum],
         cell: (row) => (sum === 'totalValue' ? format.money(row[sum]) : format.number(row[sum])),
       }),
@@ -53,12 +70,14 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
       header: t.summaryColumns.last,
       width: 140,
       cell: ({ lastContactAt }) => (lastContactAt === null ? '' : format.moment(lastContactAt)),
+      text: ({ lastContactAt }) => lastContactAt,
     },
     {
       key: 'outcome',
       header: t.summaryColumns.lastOutcome,
       width: 130,
       cell: ({ lastOutcomeKey }) => lastOutcomeKey?.replaceAll('_', ' ') ?? '',
+      text: ({ lastOutcomeKey }) => lastOutcomeKey,
     },
   ];
   return (

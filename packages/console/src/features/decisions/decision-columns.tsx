@@ -53,14 +53,30 @@ export function decisionColumns(channels: ReadonlyMap<string, string>): readonly
       header: t.columns.customer,
       width: 124,
       cell: ({ customerId }) => customerId ?? <span className="text-faint italic">{t.erased}</span>,
+      text: ({ customerId }) => customerId ?? t.erased,
     },
-    { key: 'result', header: t.columns.result, width: 190, grow: 2, cell: (row) => <Result row={row} /> },
-    { key: 'decidedAt', header: t.columns.decidedAt, width: 204, grow: 0, cell: (row) => <When at={row.decidedAt} /> },
+    {
+      key: 'result',
+      header: t.columns.result,
+      width: 190,
+      grow: 2,
+      cell: (row) => <Result row={row} />,
+      text: resultText,
+    },
+    {
+      key: 'decidedAt',
+      header: t.columns.decidedAt,
+      width: 204,
+      grow: 0,
+      cell: (row) => <When at={row.decidedAt} />,
+      text: ({ decidedAt }) => decidedAt,
+    },
     {
       key: 'channel',
       header: t.columns.channel,
       width: 110,
       cell: ({ channelId }) => (channelId === null ? t.noChannel : (channels.get(channelId) ?? t.noChannel)),
+      text: ({ channelId }) => (channelId === null ? null : (channels.get(channelId) ?? channelId)),
     },
     {
       key: 'flow',
@@ -68,14 +84,29 @@ export function decisionColumns(channels: ReadonlyMap<string, string>): readonly
       width: 200,
       grow: 2,
       cell: ({ flow }) => t.flowVersion(flow.key, flow.version),
+      text: ({ flow }) => t.flowVersion(flow.key, flow.version),
     },
-    { key: 'source', header: t.columns.source, width: 96, grow: 0, cell: ({ source }) => t.sources[source] ?? source },
+    {
+      key: 'source',
+      header: t.columns.source,
+      width: 96,
+      grow: 0,
+      cell: ({ source }) => t.sources[source] ?? source,
+      text: ({ source }) => source,
+    },
   ];
 }
 
 function When({ at }: { readonly at: string }) {
   const format = useFormat();
   return <time dateTime={at}>{format.instant(at)}</time>;
+}
+
+/** What a decision came to, in one text: every offer is counted, the first is named. */
+function resultText({ itemCount, emptyReason, explored, topOffer }: ListedDecision): string {
+  if (itemCount === 0) return emptyReason === null ? t.nothing : t.nothingBecause(emptyText(emptyReason).title);
+  const others = topOffer !== null && itemCount > 1 ? ` +${itemCount - 1}` : '';
+  return `${topOffer ?? t.items(itemCount)}${others}${explored ? ` (${t.explored})` : ''}`;
 }
 
 function Result({ row }: { readonly row: ListedDecision }) {

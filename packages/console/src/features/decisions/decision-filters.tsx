@@ -1,10 +1,11 @@
-import { ListFilter, Search, X } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { ListFilter, Search } from 'lucide-react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { fateTexts, filterTexts, decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import type { SearchChange } from '../../route/use-address.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { FilterChip } from '../../ui/filter-chip.tsx';
 import type { Format } from '../../ui/format.ts';
 import { later } from '../../ui/later.tsx';
 import { useLinks } from '../../ui/link.tsx';
@@ -21,10 +22,12 @@ export interface DecisionFiltersProps {
   readonly search: DecisionSearch;
   readonly change: Change;
   readonly channels: readonly { readonly id: string; readonly name: string }[];
+  /** What stands at the end of the row. */
+  readonly tools: ReactNode;
 }
 
 /** The filters as chips, a field that finds a customer or opens a decision, and a dialog for more. */
-export function DecisionFilters({ search, change, channels }: DecisionFiltersProps) {
+export function DecisionFilters({ search, change, channels, tools }: DecisionFiltersProps) {
   const [text, setText] = useState('');
   const [open, setOpen] = useState(false);
   const links = useLinks();
@@ -56,22 +59,14 @@ export function DecisionFilters({ search, change, channels }: DecisionFiltersPro
         {t.addFilter}
       </Button>
       {chips.map(({ name, value }) => (
-        <span
+        <FilterChip
           key={name}
-          className="inline-flex h-7 max-w-full items-center gap-1 rounded-control border border-line bg-accent-soft ps-2 text-dense"
+          label={filterTexts[name] ?? name}
+          removes={t.removeFilter(filterTexts[name] ?? name)}
+          onRemove={() => change({ [name]: undefined }, { push: true })}
         >
-          <span className="text-soft">{filterTexts[name]}</span>
-          <span className="max-w-52 truncate font-medium">
-            <ChipValue name={name} value={value} channels={channels} />
-          </span>
-          <Button
-            kind="quiet"
-            size="small"
-            aria-label={t.removeFilter(filterTexts[name] ?? name)}
-            icon={<X aria-hidden className="size-3.5" />}
-            onClick={() => change({ [name]: undefined }, { push: true })}
-          />
-        </span>
+          <ChipValue name={name} value={value} channels={channels} />
+        </FilterChip>
       ))}
       {chips.length > 1 ? (
         <Button
@@ -82,6 +77,7 @@ export function DecisionFilters({ search, change, channels }: DecisionFiltersPro
           {t.clearFilters}
         </Button>
       ) : null}
+      {tools}
       {open ? (
         <FilterDialog search={search} change={change} channels={channels} onClose={() => setOpen(false)} />
       ) : null}

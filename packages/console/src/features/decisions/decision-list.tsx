@@ -5,6 +5,9 @@ import { useMemo } from 'react';
 import { boot } from '../../data/boot.ts';
 import { useList } from '../../data/use-operation.ts';
 import { ListTable } from '../../forms/list-table.tsx';
+import { ListTools, ViewLinks } from '../../forms/list-tools.tsx';
+import { peekGrid } from '../../forms/peek.ts';
+import { useListLook } from '../../forms/use-list-look.ts';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
@@ -42,6 +45,8 @@ export function DecisionList() {
     [byTraces, traces.rows, records.rows],
   );
   const columns = useMemo(() => decisionColumns(nameOf), [nameOf]);
+  const look = useListLook(decisionListOperations.list.id, columns);
+  const list = { ...shown, rows };
   const filtered = chipsOf(search).length > 0;
   const block = boot();
   const isTracesOff = block.authenticated && !block.settings.decisionTraceEnabled;
@@ -64,14 +69,30 @@ export function DecisionList() {
         </Button>
       }
     >
-      <DecisionFilters search={search} change={change} channels={channels} />
+      <DecisionFilters
+        search={search}
+        change={change}
+        channels={channels}
+        tools={
+          <ListTools
+            look={look}
+            title={t.decisions}
+            list={list}
+            further={{ id: ({ recommendationId }) => recommendationId }}
+          />
+        }
+      />
+      <ViewLinks look={look} />
       {byTraces ? <p className="text-dense text-soft">{isTracesOff ? t.noTraces : t.tracesOnly}</p> : null}
-      <div className="grid items-start gap-4 lg:grid-flow-col lg:auto-cols-[26rem] lg:grid-cols-[minmax(0,1fr)]">
+      <div className={peekGrid}>
         <ListTable
-          list={{ ...shown, rows }}
+          list={list}
           operation={byTraces ? decisionOperations.listTraces : decisionListOperations.list}
           label={t.decisions}
-          columns={columns}
+          columns={look.columns}
+          sort={look.sort}
+          onSort={look.onSort}
+          density={look.usualDensity}
           rowKey={(row) => row.recommendationId}
           rowTo={(row) => addresses.decision(row.recommendationId)}
           onPeek={(row) => change({ peek: row.recommendationId })}

@@ -34,6 +34,10 @@ const columns: readonly Column<DecisionFlow>[] = [
         </span>
       );
     },
+    text: ({ publishedVersions, isDefault }) => {
+      const last = publishedVersions.at(-1);
+      return `${last ? t.version(last.version) : t.notLive}${isDefault ? `, ${t.isDefault}` : ''}`;
+    },
     width: 150,
     grow: 0,
   },
@@ -41,6 +45,7 @@ const columns: readonly Column<DecisionFlow>[] = [
     key: 'reads',
     header: t.reads,
     cell: (flow) => <span title={sentence(flow)}>{sentence(flow)}</span>,
+    text: sentence,
     width: 320,
     grow: 2,
   },

@@ -23,7 +23,7 @@ const parents = [{ title: t.flows, to: addresses.flows() }];
 export function FlowPage() {
   const id = useParam('id');
   const [search, change] = useSearch(FlowSearch);
-  const answer = useOperation(decisionFlowOperations.get, { params: { id } });
+  const answer = useOperation(decisionFlowOperations.get, { params: { id }, query: { includeDeleted: true } });
   const showsPicture = useMedia(wideWindow) && (search.tab ?? 'nodes') === 'nodes' && search.view !== 'outline';
   useEffect(() => {
     // While the flow itself is still on its way.
@@ -33,7 +33,8 @@ export function FlowPage() {
     <RecordPage
       answer={answer}
       operation={decisionFlowOperations.get}
-      kind={t.flow}
+      kind="decisionFlow"
+      id={id}
       parents={parents}
       badges={badges}
       idOf={({ key }) => <Id id={key} what="flow key" whole />}

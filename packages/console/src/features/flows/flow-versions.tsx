@@ -33,24 +33,46 @@ export function FlowVersions({ flow, from, to, onCompare }: FlowVersionsProps) {
           <DataTable
             label={t.versions}
             columns={[
-              { key: 'version', header: t.versions, cell: ({ version }) => t.version(version), width: 90, grow: 0 },
+              {
+                key: 'version',
+                header: t.versions,
+                cell: ({ version }) => t.version(version),
+                text: ({ version }) => version,
+                width: 90,
+                grow: 0,
+              },
               {
                 key: 'at',
                 header: t.published,
                 cell: ({ publishedAt }) => format.instant(publishedAt),
+                text: ({ publishedAt }) => publishedAt,
                 width: 190,
                 grow: 0,
               },
-              { key: 'by', header: t.by, cell: ({ publishedBy }) => publishedBy, width: 180 },
+              {
+                key: 'by',
+                header: t.by,
+                cell: ({ publishedBy }) => publishedBy,
+                text: ({ publishedBy }) => publishedBy,
+                width: 180,
+              },
               {
                 key: 'nodes',
                 header: t.nodes,
                 cell: ({ summary }) => summary.nodeCount,
+                text: ({ summary }) => summary.nodeCount,
                 align: 'end',
                 width: 80,
                 grow: 0,
               },
-              { key: 'notes', header: t.notes, cell: ({ notes }) => notes ?? '–', width: 260, grow: 2 },
+              {
+                key: 'notes',
+                header: t.notes,
+                cell: ({ notes }) => notes ?? '–',
+                text: ({ notes }) => notes,
+                width: 260,
+                grow: 2,
+              },
             ]}
             rows={versions}
             rowKey={({ version }) => String(version)}

@@ -139,6 +139,7 @@ const columns: readonly Column<TableRow>[] = [
     header: t.table,
     width: 260,
     cell: (row) => <span className="font-mono text-caption">{row.table}</span>,
+    text: (row) => row.table,
     sortBy: (row) => row.table,
   },
   {
@@ -147,6 +148,7 @@ const columns: readonly Column<TableRow>[] = [
     width: 100,
     grow: 0,
     cell: (row) => <Badge tone={row.rlsForced ? 'pass' : 'block'}>{row.rlsForced ? t.yes : t.no}</Badge>,
+    text: (row) => row.rlsForced,
     sortBy: (row) => (row.rlsForced ? 1 : 0),
   },
   {
@@ -154,6 +156,7 @@ const columns: readonly Column<TableRow>[] = [
     header: t.policies,
     width: 220,
     cell: (row) => <span className="font-mono text-caption text-soft">{row.policies.join(', ')}</span>,
+    text: (row) => row.policies.join(', '),
     sortBy: (row) => row.policies.join(),
   },
 ];

@@ -64,6 +64,14 @@ export function tightest(limits: readonly Limit[]): Limit | null {
   );
 }
 
+/** The same limit for files: `lifeCost 120.5 of 500`, money in whole units of the currency; null without limits. */
+export function plainLimit(offer: Pick<Offer, 'budget' | 'inventory'>, today: string): string | null {
+  const limit = tightest(limitsOf(offer, today));
+  if (limit === null) return null;
+  const scale = limit.unit === 'cents' ? 100 : 1;
+  return `${limit.key} ${limit.used / scale} of ${limit.most / scale}`;
+}
+
 function least(...values: readonly (number | null | undefined)[]): number | null {
   const known = values.filter((value): value is number => typeof value === 'number');
   return known.length === 0 ? null : Math.min(...known);

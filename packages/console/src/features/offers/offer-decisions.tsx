@@ -24,9 +24,27 @@ export function OfferDecisions({ id }: { readonly id: string }) {
         operation={operation}
         label={t.decisions}
         columns={[
-          { key: 'at', header: t.at, cell: ({ decidedAt }) => format.moment(decidedAt), width: 140 },
-          { key: 'customer', header: t.customer, cell: ({ customerId }) => customerId ?? t.erased, width: 120 },
-          { key: 'first', header: t.first, cell: ({ topOffer }) => topOffer?.offerName ?? '–', width: 170 },
+          {
+            key: 'at',
+            header: t.at,
+            cell: ({ decidedAt }) => format.moment(decidedAt),
+            text: ({ decidedAt }) => decidedAt,
+            width: 140,
+          },
+          {
+            key: 'customer',
+            header: t.customer,
+            cell: ({ customerId }) => customerId ?? t.erased,
+            text: ({ customerId }) => customerId ?? t.erased,
+            width: 120,
+          },
+          {
+            key: 'first',
+            header: t.first,
+            cell: ({ topOffer }) => topOffer?.offerName ?? '–',
+            text: ({ topOffer }) => topOffer?.offerName ?? null,
+            width: 170,
+          },
         ]}
         rowKey={({ recommendationId }) => recommendationId}
         rowTo={({ recommendationId }) => addresses.decision(recommendationId)}

@@ -1,5 +1,6 @@
 import { categoryOperations } from '@arbiter/contract/categories';
 import { type Offer, offerOperations } from '@arbiter/contract/offers';
+import { useMemo } from 'react';
 import { useList } from '../../data/use-operation.ts';
 import {
   creativesColumn,
@@ -15,9 +16,9 @@ import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Link } from '../../ui/link.tsx';
 import type { Column } from '../../ui/table-column.ts';
-import { limitsOf, tightest } from './limits.ts';
+import { limitsOf, plainLimit, tightest } from './limits.ts';
 import { Meter } from './meter.tsx';
-import { ScheduleText } from './schedule-text.tsx';
+import { plainSchedule, ScheduleText } from './schedule-text.tsx';
 import { useToday } from './use-today.ts';
 
 /** The limit that is nearest to its end. */
@@ -27,7 +28,8 @@ function Budget({ offer }: { readonly offer: Offer }) {
   return <Meter limit={limit} currency={offer.budget.currency} small />;
 }
 
-const columns: readonly Column<Offer>[] = [
+/** `today`: the day in the tenant's zone, to which counters of a day belong. */
+const columnsOn = (today: string): readonly Column<Offer>[] => [
   nameColumn(),
   statusColumn,
   {
@@ -41,19 +43,37 @@ const columns: readonly Column<Offer>[] = [
           {subCategoryRef === null ? categoryRef.name : `${categoryRef.name} / ${subCategoryRef.name}`}
         </Link>
       ),
+    text: ({ categoryRef, subCategoryRef }) =>
+      categoryRef === null
+        ? t.noCategory
+        : [categoryRef, subCategoryRef].flatMap((one) => (one === null ? [] : [one.name])).join(' / '),
     sortBy: ({ categoryRef, subCategoryRef }) =>
       categoryRef === null ? null : `${categoryRef.name} ${subCategoryRef?.name ?? ''}`,
     width: 200,
   },
   priorityColumn,
-  { key: 'schedule', header: t.schedule, cell: ({ schedule }) => <ScheduleText schedule={schedule} />, width: 210 },
-  { key: 'budget', header: t.budget, cell: (offer) => <Budget offer={offer} />, width: 220 },
+  {
+    key: 'schedule',
+    header: t.schedule,
+    cell: ({ schedule }) => <ScheduleText schedule={schedule} />,
+    text: ({ schedule }) => plainSchedule(schedule),
+    width: 210,
+  },
+  {
+    key: 'budget',
+    header: t.budget,
+    cell: (offer) => <Budget offer={offer} />,
+    text: (offer) => plainLimit(offer, today),
+    width: 220,
+  },
   creativesColumn(t.creatives, (id) => addresses.creatives({ offerId: id })),
   decisionsColumn((id) => addresses.decisions({ offerId: id })),
 ];
 
 /** All offers. */
 export function OfferList() {
+  const today = useToday();
+  const columns = useMemo(() => columnsOn(today), [today]);
   const [search, change] = useSearch(offerOperations.list.query);
   const list = useList(offerOperations.list, { query: { limit: 100, ...search } });
   const categories = useList(categoryOperations.list, { query: { limit: 200 } });

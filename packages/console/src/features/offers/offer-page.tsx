@@ -20,12 +20,13 @@ const parents = [{ title: t.offers, to: addresses.offers() }];
 /** One offer, read: what it is, when and for whom it may be shown, its creatives, the decisions that showed it. */
 export function OfferPage() {
   const id = useParam('id');
-  const answer = useOperation(offerOperations.get, { params: { id } });
+  const answer = useOperation(offerOperations.get, { params: { id }, query: { includeDeleted: true } });
   return (
     <RecordPage
       answer={answer}
       operation={offerOperations.get}
-      kind={t.offer}
+      kind="offer"
+      id={id}
       parents={parents}
       lead={({ shortDesc }) => shortDesc}
       actions={<ButtonLink to={addresses.decisions({ offerId: id })}>{t.allDecisions}</ButtonLink>}

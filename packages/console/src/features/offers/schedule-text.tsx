@@ -14,6 +14,13 @@ export const dateWriter = (format: Format) => ({
   instant: (at: string) => format.instant(at),
 });
 
+const asWritten = { day: (day: string) => day, instant: (at: string) => at };
+
+/** The same for files: days and instants as the API has them. */
+export const plainSchedule = (schedule: OfferSchedule): string =>
+  [datesText(schedule, asWritten), hoursText(schedule)].filter((text) => text !== null).join(', ') ||
+  scheduleStateTexts.always;
+
 /** When an offer may be decided, in one line. */
 export function ScheduleText({ schedule }: { readonly schedule: OfferSchedule }) {
   const format = useFormat();

@@ -2,7 +2,7 @@ import { type ContactPolicy, contactPolicyOperations, contactPolicyTypes } from 
 import { useList } from '../../data/use-operation.ts';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
-import { ScopeText } from '../../forms/record-name.tsx';
+import { plainScopes, ScopeText } from '../../forms/record-name.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { cannotAct, policySentence, policyTypeNames, policyTexts as t } from '../../messages/policies.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -23,11 +23,18 @@ const columns: readonly Column<ContactPolicy>[] = [
         {cannotAct(ruleType, config) ? <Badge tone="warn">{t.noLimit}</Badge> : null}
       </span>
     ),
+    text: ({ ruleType, config }) => policySentence(ruleType, config),
     width: 300,
     grow: 2,
   },
   wordColumn('type', t.kind, ({ ruleType }) => policyTypeNames[ruleType], 150),
-  { key: 'scope', header: t.appliesTo, cell: ({ scopes }) => <ScopeText scopes={scopes} />, width: 180 },
+  {
+    key: 'scope',
+    header: t.appliesTo,
+    cell: ({ scopes }) => <ScopeText scopes={scopes} />,
+    text: ({ scopes }) => plainScopes(scopes),
+    width: 180,
+  },
   priorityColumn,
   statusColumn,
 ];

@@ -19,9 +19,9 @@ const parents = [{ title: t.policies, to: addresses.policies() }];
 /** One contact policy, read. */
 export function PolicyPage() {
   const id = useParam('id');
-  const answer = useOperation(contactPolicyOperations.get, { params: { id } });
+  const answer = useOperation(contactPolicyOperations.get, { params: { id }, query: { includeDeleted: true } });
   return (
-    <RecordPage answer={answer} operation={contactPolicyOperations.get} kind={t.policy} parents={parents}>
+    <RecordPage answer={answer} operation={contactPolicyOperations.get} kind="contactPolicy" id={id} parents={parents}>
       {(body) => <Policy policy={body} />}
     </RecordPage>
   );

@@ -7,11 +7,11 @@ import {
 import { useList } from '../../data/use-operation.ts';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
-import { ScopeText } from '../../forms/record-name.tsx';
+import { plainScopes, ScopeText } from '../../forms/record-name.tsx';
 import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { listTexts } from '../../messages/lists.ts';
-import { consequence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
+import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import type { Column } from '../../ui/table-column.ts';
@@ -22,6 +22,7 @@ const columns: readonly Column<QualificationRule>[] = [
     key: 'asks',
     header: t.asks,
     cell: (rule) => <RuleSentence rule={rule} />,
+    text: ({ ruleType, config }) => ruleSentence(ruleType, config),
     width: 260,
     grow: 2,
   },
@@ -30,10 +31,17 @@ const columns: readonly Column<QualificationRule>[] = [
     key: 'otherwise',
     header: t.otherwise,
     cell: ({ stage, config }) => consequence(stage, config),
+    text: ({ stage, config }) => consequence(stage, config),
     width: 190,
     grow: 0,
   },
-  { key: 'scope', header: t.appliesTo, cell: ({ scopes }) => <ScopeText scopes={scopes} />, width: 180 },
+  {
+    key: 'scope',
+    header: t.appliesTo,
+    cell: ({ scopes }) => <ScopeText scopes={scopes} />,
+    text: ({ scopes }) => plainScopes(scopes),
+    width: 180,
+  },
   priorityColumn,
   statusColumn,
 ];

@@ -12,8 +12,8 @@ function typeText({ dataType, length, precision, scale }: SchemaField): string {
 }
 
 /** What is special about a field, in words. */
-function Marks({ field }: { readonly field: SchemaField }) {
-  const marks = [
+const marksOf = (field: SchemaField) =>
+  [
     field.isPrimaryKey ? { text: t.primary, tone: 'info' as const } : null,
     field.isUnique && !field.isPrimaryKey ? { text: t.unique, tone: 'info' as const } : null,
     !field.isNullable && !field.isPrimaryKey ? { text: t.required, tone: 'neutral' as const } : null,
@@ -21,9 +21,11 @@ function Marks({ field }: { readonly field: SchemaField }) {
     field.isSensitive ? { text: t.sensitive, tone: 'warn' as const } : null,
     field.neverStore ? { text: t.neverStored, tone: 'block' as const } : null,
   ].filter((mark) => mark !== null);
+
+function Marks({ field }: { readonly field: SchemaField }) {
   return (
     <span className="inline-flex gap-1">
-      {marks.map(({ text, tone }) => (
+      {marksOf(field).map(({ text, tone }) => (
         <Badge key={text} tone={tone} icon={null}>
           {text}
         </Badge>
@@ -37,21 +39,52 @@ const columns: readonly Column<SchemaField>[] = [
     key: 'name',
     header: t.field,
     cell: ({ name }) => <code className="text-caption font-medium">{name}</code>,
+    text: ({ name }) => name,
     sortBy: ({ name }) => name,
     width: 200,
   },
-  { key: 'displayName', header: listTexts.name, cell: ({ displayName }) => displayName, width: 170 },
+  {
+    key: 'displayName',
+    header: listTexts.name,
+    cell: ({ displayName }) => displayName,
+    text: ({ displayName }) => displayName,
+    width: 170,
+  },
   {
     key: 'type',
     header: t.type,
     cell: (field) => typeText(field),
+    text: typeText,
     sortBy: ({ dataType }) => dataType,
     width: 130,
     grow: 0,
   },
-  { key: 'marks', header: t.marks, cell: (field) => <Marks field={field} />, width: 240 },
-  { key: 'default', header: t.fallback, cell: ({ defaultValue }) => defaultValue ?? '–', width: 110, grow: 0 },
-  { key: 'description', header: listTexts.description, cell: ({ description }) => description, width: 260, grow: 2 },
+  {
+    key: 'marks',
+    header: t.marks,
+    cell: (field) => <Marks field={field} />,
+    text: (field) =>
+      marksOf(field)
+        .map(({ text }) => text)
+        .join(', '),
+    width: 240,
+  },
+  {
+    key: 'default',
+    header: t.fallback,
+    cell: ({ defaultValue }) => defaultValue ?? '–',
+    text: ({ defaultValue }) => defaultValue,
+    width: 110,
+    grow: 0,
+  },
+  {
+    key: 'description',
+    header: listTexts.description,
+    cell: ({ description }) => description,
+    text: ({ description }) => description,
+    width: 260,
+    grow: 2,
+  },
 ];
 
 /** The columns of a schema's table. */

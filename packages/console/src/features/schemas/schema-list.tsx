@@ -19,6 +19,7 @@ const columns: readonly Column<DataSchema>[] = [
     key: 'enrich',
     header: t.autoEnrich,
     cell: ({ autoEnrich }) => (autoEnrich ? <Badge tone="info">{t.yes}</Badge> : t.no),
+    text: ({ autoEnrich }) => autoEnrich,
     width: 155,
     grow: 0,
   },

@@ -20,6 +20,8 @@ export const SchemaSearch = Type.Object({
   tab: Type.Optional(Type.String()),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
   key: Type.Optional(Type.String()),
+  /** The row that is looked at. */
+  peek: Type.Optional(Type.String()),
 });
 
 const parents = [{ title: t.schemas, to: addresses.schemas() }];
@@ -33,7 +35,8 @@ export function SchemaPage() {
     <RecordPage
       answer={answer}
       operation={schemaRecordOperations.get}
-      kind={t.schema}
+      kind="schema"
+      id={id}
       parents={parents}
       nameOf={({ displayName }) => displayName}
       badges={({ schemaType }) => <Badge tone="neutral">{schemaType}</Badge>}
@@ -42,7 +45,7 @@ export function SchemaPage() {
         <Tabs
           label={t.schema}
           value={search.tab ?? 'fields'}
-          onChange={(tab) => change({ tab, offset: undefined, key: undefined }, { push: true })}
+          onChange={(tab) => change({ tab, offset: undefined, key: undefined, peek: undefined }, { push: true })}
           tabs={[
             { key: 'fields', label: t.fields, count: body.fields.length, content: <SchemaFields schema={body} /> },
             {

@@ -3,16 +3,25 @@ import { Search } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { ListTools } from '../../forms/list-tools.tsx';
+import { lookAt, peekGrid } from '../../forms/peek.ts';
+import { useListLook } from '../../forms/use-list-look.ts';
 import { listTexts } from '../../messages/lists.ts';
 import { schemaTexts as t } from '../../messages/schemas.ts';
 import { addresses } from '../../route/addresses.ts';
+import { ListAddress } from '../../route/list-address.ts';
+import { useSearch } from '../../route/use-address.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Button } from '../../ui/button.tsx';
+import { csvValueOf } from '../../ui/csv.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { later } from '../../ui/later.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
+
+const RowPeek = later(() => import('../../forms/row-peek.tsx').then((module) => module.RowPeek));
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -46,16 +55,21 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
             key: name,
             header: name,
             cell: (row) => cellText(row[name]),
+            text: (row) => csvValueOf(row[name]),
             align: numeric.has(dataType) ? 'end' : 'start',
             width: 140,
           }),
         ),
     [schema],
   );
+  const look = useListLook(`${schemaTableOperations.listRows.id} ${schema.tableName}`, columns, { lives: 'page' });
   const { data } = answer;
   const key = schema.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? schema.rowKey;
   // Rows without a key of their own are told apart by their place.
   const rows = useMemo(() => data?.rows.map((row, at): Row => ({ ...row, '': at })), [data]);
+  const isOfCustomers = schema.schemaType === 'customer';
+  const [{ peek }, changePlace] = useSearch(ListAddress);
+  const peeked = rows?.find((row) => cellText(row[key]) === peek);
   const end = offset + (data?.rows.length ?? 0);
   return (
     <div className="flex flex-col gap-3">
@@ -85,34 +99,60 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
             {listTexts.clear}
           </Button>
         )}
+        <ListTools
+          look={look}
+          title={t.rowsOf(schema.displayName)}
+          list={{
+            rows: rows ?? [],
+            total: data?.total ?? null,
+            complete: false,
+            old: answer.old,
+            loading: answer.loading,
+          }}
+        />
       </form>
-      <DataTable
-        label={t.rows}
-        columns={columns}
-        rows={answer.loading || (data === undefined && answer.failure !== null) ? undefined : rows}
-        rowKey={(row) => `${cellText(row[key])} ${cellText(row[''])}`}
-        {...(schema.schemaType === 'customer'
-          ? { rowTo: (row: Row) => addresses.customer(cellText(row[schema.rowKey])) }
-          : {})}
-        complete={false}
-        total={data?.total}
-        filtered={rowKey !== ''}
-        empty={<Empty title={t.noRows}>{t.noRowsText}</Empty>}
-        filteredEmpty={<Empty title={t.noSuchRow} />}
-        error={
-          answer.failure === null ? undefined : (
-            <FailurePanel failure={answer.failure} operation={schemaTableOperations.listRows} retry={answer.refresh} />
-          )
-        }
-        foot={
-          <>
-            {rowKey === '' && data !== undefined ? (
-              <span>{t.shown(format.number(offset + 1), format.number(end), format.number(data.total))}</span>
-            ) : null}
-            {answer.asOf === null ? null : <AsOf at={answer.asOf} stale={answer.old} />}
-          </>
-        }
-      />
+      <div className={peekGrid}>
+        <DataTable
+          label={t.rows}
+          columns={look.columns}
+          rows={answer.loading || (data === undefined && answer.failure !== null) ? undefined : rows}
+          rowKey={(row) => `${cellText(row[key])} ${cellText(row[''])}`}
+          onPeek={(row) => changePlace({ peek: cellText(row[key]) })}
+          {...(isOfCustomers ? { rowTo: (row: Row) => addresses.customer(cellText(row[schema.rowKey])) } : {})}
+          complete={false}
+          total={data?.total}
+          filtered={rowKey !== ''}
+          empty={<Empty title={t.noRows}>{t.noRowsText}</Empty>}
+          filteredEmpty={<Empty title={t.noSuchRow} />}
+          error={
+            answer.failure === null ? undefined : (
+              <FailurePanel
+                failure={answer.failure}
+                operation={schemaTableOperations.listRows}
+                retry={answer.refresh}
+              />
+            )
+          }
+          foot={
+            <>
+              {rowKey === '' && data !== undefined ? (
+                <span>{t.shown(format.number(offset + 1), format.number(end), format.number(data.total))}</span>
+              ) : null}
+              {answer.asOf === null ? null : <AsOf at={answer.asOf} stale={answer.old} />}
+            </>
+          }
+        />
+        {peek === undefined || rows === undefined ? null : (
+          <RowPeek
+            of={peek}
+            shown={peeked === undefined ? null : lookAt(columns, peeked)}
+            complete={false}
+            title={t.rows}
+            to={peeked === undefined || !isOfCustomers ? null : addresses.customer(cellText(peeked[schema.rowKey]))}
+            onClose={() => changePlace({ peek: undefined })}
+          />
+        )}
+      </div>
       {rowKey === '' && data !== undefined && data.total > pageSize ? (
         <div className="flex gap-2">
           <Button

@@ -29,6 +29,7 @@ function Statistics({ stats }: { readonly stats: SchemaStats }) {
       key: 'name',
       header: t.field,
       cell: ({ name }) => <code className="text-caption">{name}</code>,
+      text: ({ name }) => name,
       sortBy: ({ name }) => name,
       width: 190,
     },
@@ -36,6 +37,7 @@ function Statistics({ stats }: { readonly stats: SchemaStats }) {
       key: 'distinct',
       header: t.distinct,
       cell: ({ distinctCount }) => format.number(distinctCount),
+      text: ({ distinctCount }) => distinctCount,
       sortBy: ({ distinctCount }) => distinctCount,
       align: 'end',
       width: 130,
@@ -45,6 +47,7 @@ function Statistics({ stats }: { readonly stats: SchemaStats }) {
       key: 'missing',
       header: t.missing,
       cell: ({ nullCount }) => share(nullCount),
+      text: ({ nullCount }) => nullCount,
       sortBy: ({ nullCount }) => nullCount,
       align: 'end',
       width: 100,
@@ -57,6 +60,8 @@ function Statistics({ stats }: { readonly stats: SchemaStats }) {
         field.type === 'numeric' && field.avg !== null
           ? `${field.min} to ${field.max}, ${format.number(field.avg, 2)}`
           : '–',
+      text: (field) =>
+        field.type === 'numeric' && field.avg !== null ? `${field.min} to ${field.max}, ${field.avg}` : null,
       width: 200,
     },
     {
@@ -66,6 +71,10 @@ function Statistics({ stats }: { readonly stats: SchemaStats }) {
         field.type === 'text' && field.topValues.length > 0
           ? field.topValues.map(({ value, count }) => `${String(value)} (${share(count)})`).join(', ')
           : '–',
+      text: (field) =>
+        field.type === 'text'
+          ? field.topValues.map(({ value, count }) => `${String(value)} (${count})`).join(', ')
+          : null,
       width: 320,
       grow: 2,
     },

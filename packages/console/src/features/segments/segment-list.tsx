@@ -25,6 +25,7 @@ const columns: readonly Column<Segment>[] = [
     cell: ({ filters }) => (
       <span title={conditionText(filters) ?? t.everybody}>{conditionText(filters) ?? t.everybody}</span>
     ),
+    text: ({ filters }) => conditionText(filters) ?? t.everybody,
     width: 280,
     grow: 2,
   },
@@ -32,6 +33,7 @@ const columns: readonly Column<Segment>[] = [
     key: 'count',
     header: t.customers,
     cell: (segment) => <Count segment={segment} />,
+    text: ({ customerCount }) => customerCount ?? t.counting,
     sortBy: ({ customerCount }) => customerCount,
     align: 'end',
     width: 110,
@@ -41,10 +43,17 @@ const columns: readonly Column<Segment>[] = [
     key: 'counted',
     header: t.countedHead,
     cell: ({ lastRefreshedAt }) => (lastRefreshedAt === null ? '–' : <AsOf at={lastRefreshedAt} word="" />),
+    text: ({ lastRefreshedAt }) => lastRefreshedAt,
     width: 130,
     grow: 0,
   },
-  { key: 'base', header: t.base, cell: ({ baseSchemaName }) => baseSchemaName, width: 160 },
+  {
+    key: 'base',
+    header: t.base,
+    cell: ({ baseSchemaName }) => baseSchemaName,
+    text: ({ baseSchemaName }) => baseSchemaName,
+    width: 160,
+  },
   statusColumn,
 ];
 

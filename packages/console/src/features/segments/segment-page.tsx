@@ -2,7 +2,9 @@ import { type Segment, segmentOperations } from '@arbiter/contract/segments';
 import { useList, useOperation } from '../../data/use-operation.ts';
 import { ConditionView } from '../../forms/condition-view.tsx';
 import { ListTable } from '../../forms/list-table.tsx';
+import { ListTools } from '../../forms/list-tools.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
+import { useListLook } from '../../forms/use-list-look.ts';
 import { segmentTexts as t } from '../../messages/segments.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
@@ -13,6 +15,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
+import type { Column } from '../../ui/table-column.ts';
 
 const parents = [{ title: t.segments, to: addresses.segments() }];
 
@@ -21,7 +24,7 @@ export function SegmentPage() {
   const id = useParam('id');
   const answer = useOperation(segmentOperations.get, { params: { id } });
   return (
-    <RecordPage answer={answer} operation={segmentOperations.get} kind={t.segment} parents={parents}>
+    <RecordPage answer={answer} operation={segmentOperations.get} kind="segment" id={id} parents={parents}>
       {(body) => (
         <div className="grid items-start gap-4 md:grid-cols-2">
           <Definition segment={body} />
@@ -79,20 +82,31 @@ function Definition({ segment }: { readonly segment: Segment }) {
   );
 }
 
+const memberColumns: readonly Column<{ readonly customerId: string }>[] = [
+  {
+    key: 'id',
+    header: t.customer,
+    cell: ({ customerId }) => customerId,
+    text: ({ customerId }) => customerId,
+    width: 200,
+  },
+];
+
 function Members({ id }: { readonly id: string }) {
   const list = useList(segmentOperations.customers, { params: { id }, query: { limit: 100 } });
+  const look = useListLook(segmentOperations.customers.id, memberColumns, { lives: 'page' });
   return (
-    <section aria-label={t.members} className="flex min-w-0 flex-col gap-2">
+    <Section title={t.members} flush actions={<ListTools small look={look} title={t.members} list={list} />}>
       <ListTable
         list={list}
         operation={segmentOperations.customers}
         label={t.members}
-        columns={[{ key: 'id', header: t.members, cell: ({ customerId }) => customerId, width: 200 }]}
+        columns={look.columns}
         rowKey={({ customerId }) => customerId}
         rowTo={({ customerId }) => addresses.customer(customerId)}
         maxHeight="28rem"
         empty={<Empty title={t.nobody} level={3} />}
       />
-    </section>
+    </Section>
   );
 }

@@ -1,0 +1,75 @@
+import { useSyncExternalStore } from 'react';
+import { onBoot } from './boot.ts';
+import { recall, remember } from './storage.ts';
+
+/** How a person has arranged tables in this browser: the height of rows, one for all of them, and the columns of each list. */
+export interface TableLooks {
+  /** Null: each table as it is made. */
+  readonly density: Density | null;
+  /** Keys of the columns that are shown, in their order, by list; a list that is not named shows all. */
+  readonly columns: Readonly<Record<string, readonly string[]>>;
+}
+
+export type Density = 'compact' | 'comfortable';
+
+const densities: readonly unknown[] = ['compact', 'comfortable'] satisfies Density[];
+const isDensity = (value: unknown): value is Density => densities.includes(value);
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+
+const listeners = new Set<() => void>();
+/** Read once and not at each drawing; null: to be read again. */
+let known: TableLooks | null = null;
+onBoot(() => changed(null));
+
+function changed(next: TableLooks | null): void {
+  known = next;
+  for (const listener of listeners) listener();
+}
+
+/** What is arranged now. What another version or a hand has written there counts as nothing. */
+export function tableLooks(): TableLooks {
+  known ??= readLooks(recall('tables'));
+  return known;
+}
+
+function readLooks(stored: unknown): TableLooks {
+  if (typeof stored !== 'object' || stored === null) return { density: null, columns: {} };
+  const density: unknown = Reflect.get(stored, 'density');
+  const columns: unknown = Reflect.get(stored, 'columns');
+  const lists = typeof columns === 'object' && columns !== null ? Object.entries(columns) : [];
+  return {
+    density: isDensity(density) ? density : null,
+    columns: Object.fromEntries(
+      lists.map(([list, keys]) => [list, textsOf(keys)] as const).filter(([, keys]) => keys.length > 0),
+    ),
+  };
+}
+
+/** The same in a component, which is drawn again when it changes. */
+export function useTableLooks(): TableLooks {
+  return useSyncExternalStore(listen, tableLooks);
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Chooses the height of rows of all tables. */
+export function chooseDensity(density: Density): void {
+  keep({ ...tableLooks(), density });
+}
+
+/** Chooses the columns of a list; null: all, as at first. */
+export function chooseColumns(list: string, keys: readonly string[] | null): void {
+  const { density, columns } = tableLooks();
+  const { [list]: _before, ...others } = columns;
+  keep({ density, columns: keys === null ? others : { ...others, [list]: keys } });
+}
+
+function keep(next: TableLooks): void {
+  const isNothing = next.density === null && Object.keys(next.columns).length === 0;
+  remember('tables', isNothing ? undefined : next);
+  changed(next);
+}

@@ -1,0 +1,117 @@
+import { Download, SlidersHorizontal } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useViews } from '../data/saved-views.ts';
+import type { ListAnswer } from '../data/use-operation.ts';
+import { listToolTexts as t } from '../messages/list-tools.ts';
+import { useKeys } from '../route/use-keys.ts';
+import { Button } from '../ui/button.tsx';
+import type { CsvValue } from '../ui/csv.ts';
+import { cx } from '../ui/cx.ts';
+import { later } from '../ui/later.tsx';
+import { Link, useLinks } from '../ui/link.tsx';
+import { useFormat } from '../ui/provider.tsx';
+import { fileName, saveFile } from '../ui/save-file.ts';
+import { rowsAsCsv, sortedRows } from '../ui/table-csv.ts';
+import { toast } from '../ui/toast.tsx';
+import type { ListLook, LookChoices } from './use-list-look.ts';
+
+const ListPanel = later(() => import('./list-panel.tsx').then((module) => module.ListPanel));
+
+export interface ListToolsProps<Row> {
+  readonly look: ListLook<Row>;
+  /** What the rows are, in the plural: "Offers". */
+  readonly title: string;
+  readonly list: Pick<ListAnswer<Row>, 'rows' | 'total' | 'complete' | 'old' | 'loading'>;
+  /** Values of a row that no column shows, by the head that they have in the file: its id. */
+  readonly further?: Readonly<Record<string, (row: Row) => CsvValue>>;
+  /** In the head of a section. */
+  readonly small?: boolean;
+}
+
+/** What stands at the end of a list's filters: how it looks, and its rows as a file. */
+export function ListTools<Row>({ look, title, list, further = {}, small = false }: ListToolsProps<Row>) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const isAddressed = look.view !== null;
+  useKeys(isAddressed ? [{ keys: 'v', title: t.key, run: () => setOpen(true) }] : []);
+  return (
+    <div className="ms-auto flex flex-wrap items-center gap-2" data-print="none">
+      <Button
+        ref={button}
+        size={small ? 'small' : 'normal'}
+        icon={<SlidersHorizontal aria-hidden className="size-4" />}
+        aria-label={t.viewOf(title)}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        aria-keyshortcuts={isAddressed ? 'v' : undefined}
+        onPointerEnter={ListPanel.fetch}
+        onFocus={ListPanel.fetch}
+        onClick={() => setOpen(!open)}
+      >
+        {t.view}
+      </Button>
+      {open ? <ListPanel button={button} title={title} look={look} onClose={() => setOpen(false)} /> : null}
+      <CsvButton {...{ look, title, list, further, small }} />
+    </div>
+  );
+}
+
+function CsvButton<Row>({ look, title, list, further = {}, small = false }: ListToolsProps<Row>) {
+  const format = useFormat();
+  const { rows, complete, old, loading } = list;
+  const count = format.number(rows.length);
+  const total = list.total === null ? null : format.number(list.total);
+  const save = () => {
+    const shown = complete ? sortedRows(rows, look.columns, look.sort) : rows;
+    const words = t.fileWords(title, rows.length, list.total, complete);
+    const day = new Date().toISOString().slice(0, 10);
+    saveFile(fileName(words, day, 'csv'), 'text/csv;charset=utf-8', rowsAsCsv(shown, look.columns, further));
+    toast({ text: complete ? t.savedAll(count) : t.saved(count, total) });
+  };
+  return (
+    <Button
+      size={small ? 'small' : 'normal'}
+      icon={<Download aria-hidden className="size-4" />}
+      aria-label={complete ? t.csvOfAll(count) : t.csvOf(count, total)}
+      title={complete ? t.csvOfAll(count) : t.csvOf(count, total)}
+      disabledReason={old || loading ? t.rowsComing : rows.length === 0 ? t.noRows : null}
+      onClick={save}
+    >
+      {t.csv}
+    </Button>
+  );
+}
+
+/** The saved views of a list as links; the one that is shown now says so. Nothing where there are none. */
+export function ViewLinks({ look }: { readonly look: Pick<LookChoices, 'list' | 'view'> }) {
+  const views = useViews(look.list);
+  const path = useLinks().here?.() ?? '';
+  if (views.length === 0 || look.view === null) return null;
+  return (
+    <nav aria-label={t.views} className="flex flex-wrap items-center gap-1.5" data-print="none">
+      {views.map(({ name, search }) => {
+        const isOn = search === look.view;
+        return (
+          <Link
+            key={name}
+            to={`${path}${search}`}
+            look="plain"
+            data-act="plain"
+            aria-label={t.open(name)}
+            aria-current={isOn ? 'true' : undefined}
+            className={cx(
+              'inline-flex h-7 max-w-64 items-center rounded-control border px-2 text-dense font-medium',
+              isOn
+                ? 'border-accent bg-accent-soft text-accent-ink'
+                : 'border-line text-soft hover:bg-hover hover:text-ink',
+            )}
+          >
+            <span className="truncate" dir="auto">
+              {name}
+            </span>
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,81 @@
+import { useMemo, useState } from 'react';
+import { chooseColumns, type Density, useTableLooks } from '../data/table-looks.ts';
+import { listToolTexts as t } from '../messages/list-tools.ts';
+import { allColumns, columnKeys, ListAddress, sortOf, sortText, viewSearch } from '../route/list-address.ts';
+import { useSearch, useSearchText } from '../route/use-address.ts';
+import type { Column, Sort } from '../ui/table-column.ts';
+
+/** What somebody may choose of how a list looks. */
+export interface LookChoices {
+  /** Name of the list in what the browser remembers: the id of its operation. */
+  readonly list: string;
+  /** All columns in the order that they have at first. */
+  readonly known: readonly { readonly key: string; readonly header: string }[];
+  /** Keys of the columns that are shown, in their order. */
+  readonly keys: readonly string[];
+  /** False: the columns are as at first. */
+  readonly isChosen: boolean;
+  /** Shows these columns; null: all, as at first. */
+  readonly choose: (keys: readonly string[] | null) => void;
+  /** Filters, columns and order as the search text of an address; null where the list does not live in one. */
+  readonly view: string | null;
+  /** Height of the rows where the person has chosen none. */
+  readonly usualDensity: Density;
+}
+
+export interface ListLook<Row> extends LookChoices {
+  /** The columns that are shown, in their order. */
+  readonly columns: readonly Column<Row>[];
+  readonly sort: Sort | null;
+  readonly onSort: (sort: Sort | null) => void;
+}
+
+export interface LookOptions {
+  readonly usualDensity?: Density;
+  /** `page`: one list of several on its page; its order stays with the table, and it has no views. */
+  readonly lives?: 'address' | 'page';
+}
+
+/**
+ * How a list looks: its columns, from the address, else as this browser remembers them; its order, from the address. What somebody
+ * chooses goes to both, so that a link shows the same to others.
+ */
+export function useListLook<Row>(
+  list: string,
+  all: readonly Column<Row>[],
+  { usualDensity = 'compact', lives = 'address' }: LookOptions = {},
+): ListLook<Row> {
+  const [address, change] = useSearch(ListAddress);
+  const text = useSearchText();
+  const remembered = useTableLooks().columns[list] ?? null;
+  const [ownSort, setOwnSort] = useState<Sort | null>(null);
+  const isAddressed = lives === 'address';
+  const said = isAddressed ? address.columns : undefined;
+  const asked = said === undefined ? remembered : said === allColumns ? null : said.split(',');
+  const knownKeys = all.map(({ key }) => key);
+  const keys = columnKeys(knownKeys, asked);
+  const isChosen = keys.join() !== knownKeys.join();
+  // As long as the same columns are shown they are the same object, so that no row is drawn anew.
+  const shown = keys.join();
+  const columns = useMemo(
+    () => shown.split(',').flatMap((key) => all.find((column) => column.key === key) ?? []),
+    [all, shown],
+  );
+  const sort = useMemo(() => sortOf(address.sort), [address.sort]);
+  return {
+    list,
+    known: all.map(({ key, header }) => ({ key, header: header === '' ? t.buttons : header })),
+    keys,
+    isChosen,
+    choose(next) {
+      const wanted = next === null || next.join() === knownKeys.join() ? null : next;
+      chooseColumns(list, wanted);
+      if (isAddressed) change({ columns: wanted?.join() });
+    },
+    view: isAddressed ? viewSearch(text, isChosen ? keys : null) : null,
+    usualDensity,
+    columns,
+    sort: isAddressed ? sort : ownSort,
+    onSort: isAddressed ? (next) => change({ sort: sortText(next) }) : setOwnSort,
+  };
+}

@@ -1,0 +1,36 @@
+/** Words of the panel in which somebody chooses how a list looks. */
+export const listPanelTexts = {
+  columns: 'Columns',
+  stays: 'always there',
+  asAtFirst: 'As at first',
+  isAsAtFirst: 'The columns are as at first.',
+  up: (column: string) => `Move ${column} up`,
+  down: (column: string) => `Move ${column} down`,
+  moved: (column: string, place: number, of: number) => `${column} is column ${place} of ${of}`,
+  density: 'Row height, in every table',
+  densities: { compact: 'Compact', comfortable: 'Comfortable' },
+  views: 'Saved views',
+  viewsHelp:
+    'A view is the filters, columns and order of this list. Views are kept in this browser until you sign out.',
+  name: 'Name of the view',
+  save: 'Save view',
+  saveChange: 'Save name',
+  cancel: 'Cancel',
+  rename: (name: string) => `Rename ${name}`,
+  renameField: (name: string) => `New name of ${name}`,
+  overwrite: (name: string) => `Save what is shown now as ${name}`,
+  remove: (name: string) => `Delete ${name}`,
+  removed: (name: string) => `Deleted the view ${name}`,
+  overwritten: (name: string) => `${name} is now what is shown`,
+  undo: 'Undo',
+  isOn: 'shown now',
+  link: 'link to what is shown',
+  refusals: {
+    unnamed: 'Give it a name.',
+    long: 'A name has at most 60 characters.',
+    taken: 'Another view of this list has this name.',
+    full: 'A list keeps 20 views. Delete one first.',
+    customer:
+      'A filter says who a customer is, and this browser remembers nothing of customers. Take the filter off, or copy the link.',
+  },
+} as const;
