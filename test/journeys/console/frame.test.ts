@@ -317,6 +317,35 @@ test('what opened over the page gives the focus back, and Escape closes the topm
   assert.match(page.url(), /peek=/, 'the panel below stays');
 });
 
+test('when what has the focus goes away, the focus goes to what stood beside it', skip, async () => {
+  const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
+  /** Presses by Enter what the page then does without. */
+  const pressed = async (name: string | RegExp, exact = true): Promise<void> => {
+    const button = page.getByRole('button', { name, exact }).first();
+    await button.focus();
+    const handle = await button.elementHandle();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction((element) => element?.isConnected === false, handle);
+  };
+  const isKept = () => page.waitForFunction("document.activeElement.closest('#page') !== null");
+  await page.goto(`${stage.url}/decisions?customerId=CM-000031`);
+  await pressed('Remove the filter Customer');
+  await isKept();
+  // The panel beside a list: the list has the row that was looked at.
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('Space');
+  await page.waitForURL(/peek=/);
+  await pressed(/^Close/);
+  await focused(page.getByRole('grid'));
+  // A button in whose place its answer stands.
+  await page.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=inputs`);
+  await pressed('Read the inputs');
+  await isKept();
+  await page.goto(`${stage.url}/simulate?customer=CM-000031&profile=tier%3Agold`);
+  await pressed(/tier/);
+  await isKept();
+});
+
 /** Waits until an element has the focus. */
 async function focused(element: Locator): Promise<void> {
   const handle = await element.elementHandle();

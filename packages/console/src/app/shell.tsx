@@ -18,6 +18,7 @@ import { stepsFrom } from '../ui/trail.ts';
 import { focusHeadings, keepPlaces } from './arrival.ts';
 import { Banners } from './banners.tsx';
 import { commit } from './commit.ts';
+import { keepFocus } from './keep-focus.ts';
 import { listenForKeys } from './key-listener.ts';
 import { browserSurroundings, watchOtherTabs } from './live.ts';
 import { features, screens } from './manifest.ts';
@@ -65,6 +66,8 @@ export function Shell({ children }: { children: ReactNode }) {
   useLive(browserSurroundings);
   useEffect(() => focusHeadings(router, document), [router]);
   useEffect(() => keepPlaces(router, document), [router]);
+  const page = useRef<HTMLElement>(null);
+  useEffect(() => (page.current === null ? undefined : keepFocus(page.current)), []);
   useEffect(() => listenForKeys(document), []);
   // A cookie belongs to the browser, not to a tab: what this page shows must not be that of another session.
   useEffect(() => {
@@ -164,7 +167,7 @@ export function Shell({ children }: { children: ReactNode }) {
           {rail(narrow)}
         </div>
         {drawer && !signedOut ? <Drawer onClose={() => setDrawer(false)}>{rail(false)}</Drawer> : null}
-        <main id="page" tabIndex={-1} className="min-w-0 flex-1 overflow-y-auto outline-none">
+        <main ref={page} id="page" tabIndex={-1} className="min-w-0 flex-1 overflow-y-auto outline-none">
           {children}
         </main>
       </div>
