@@ -138,8 +138,8 @@ export function Shell({ children }: { children: ReactNode }) {
     setNarrow(next);
     remember('layout', next ? 'narrow' : undefined);
   };
-  const rail = (isNarrow: boolean) => (
-    <Rail sections={sections} current={current} narrow={isNarrow} onNarrow={keepNarrow} />
+  const rail = (isNarrow: boolean, onChosen?: () => void) => (
+    <Rail sections={sections} current={current} narrow={isNarrow} onNarrow={keepNarrow} onChosen={onChosen} />
   );
   return (
     <div className="grid h-dvh grid-cols-[minmax(0,1fr)] grid-rows-[3rem_auto_minmax(0,1fr)] bg-canvas text-ink print:block print:h-auto">
@@ -166,7 +166,9 @@ export function Shell({ children }: { children: ReactNode }) {
         >
           {rail(narrow)}
         </div>
-        {drawer && !signedOut ? <Drawer onClose={() => setDrawer(false)}>{rail(false)}</Drawer> : null}
+        {drawer && !signedOut ? (
+          <Drawer onClose={() => setDrawer(false)}>{rail(false, () => setDrawer(false))}</Drawer>
+        ) : null}
         <main ref={page} id="page" tabIndex={-1} className="min-w-0 flex-1 overflow-y-auto outline-none">
           {children}
         </main>

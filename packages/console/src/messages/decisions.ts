@@ -219,6 +219,7 @@ export const decisionTexts = {
   } as Readonly<Record<string, string>>,
 
   traceTitle: 'Stages',
+  ownEligibility: 'Eligibility',
   noStageTitle: 'It ended before its first stage',
   noStage: 'No offer was looked at, so there is nothing to explain beyond this.',
   channels: 'Channels',

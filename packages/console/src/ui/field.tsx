@@ -1,5 +1,6 @@
 import { CircleAlert } from 'lucide-react';
 import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react';
+import { uiTexts } from '../messages/ui.ts';
 import { cx } from './cx.ts';
 
 export interface FieldLook {
@@ -44,7 +45,7 @@ export function Field({ label, help, error, optional, labelHidden, id, className
     <div className={cx('flex min-w-0 flex-col gap-1', className)}>
       <label htmlFor={control} className={labelHidden ? 'hidden-text' : 'w-fit text-dense font-medium text-ink'}>
         {label}
-        {optional ? <span className="ms-1.5 font-normal text-faint">optional</span> : null}
+        {optional ? <span className="ms-1.5 font-normal text-faint">{uiTexts.optional}</span> : null}
       </label>
       <FieldContext
         value={{
