@@ -317,6 +317,22 @@ test('what opened over the page gives the focus back, and Escape closes the topm
   assert.match(page.url(), /peek=/, 'the panel below stays');
 });
 
+test('where the browser has no clipboard, what was to be copied stands there whole', skip, async () => {
+  const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
+  const { planHash } = await stage.call('GET', `decisions/${String(recommendationId)}`);
+  const plain = await page.context().newPage();
+  plain.setDefaultTimeout(patienceMs);
+  // As over plain HTTP, from another machine.
+  await plain.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await plain.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=proof`);
+  const copy = plain.getByRole('button', { name: 'Copy plan hash' });
+  await copy.waitFor();
+  assert.equal(await plain.getByText(String(planHash), { exact: true }).filter({ visible: true }).count(), 0);
+  await says(plain, 'The browser does not let the page copy.', () => copy.click());
+  await plain.getByText(String(planHash), { exact: true }).filter({ visible: true }).waitFor();
+  await plain.close();
+});
+
 test('when what has the focus goes away, the focus goes to what stood beside it', skip, async () => {
   const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
   /** Presses by Enter what the page then does without. */

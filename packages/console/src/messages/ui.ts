@@ -13,3 +13,9 @@ export const uiTexts = {
   /** What a finding is about that has no field of its own. */
   whole: 'The whole',
 } as const;
+
+export const copyTexts = {
+  copy: (what: string) => `Copy ${what}`,
+  copied: (what: string) => `Copied ${what}`,
+  refused: (what: string) => `The browser does not let the page copy. Select the ${what} and copy it by hand.`,
+} as const;
