@@ -325,7 +325,7 @@ test('where the browser has no clipboard, what was to be copied stands there who
   // As over plain HTTP, from another machine.
   await plain.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
   await plain.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=proof`);
-  const copy = plain.getByRole('button', { name: 'Copy plan hash' });
+  const copy = plain.getByRole('button', { name: 'Copy Plan', exact: true });
   await copy.waitFor();
   assert.equal(await plain.getByText(String(planHash), { exact: true }).filter({ visible: true }).count(), 0);
   await says(plain, 'The browser does not let the page copy.', () => copy.click());
