@@ -79,7 +79,7 @@ function Form({ stored }: { stored: TenantSettingsAnswer }) {
       label={t.labels[name]}
       help={helpOf(name)}
       checked={values[name]}
-      disabledReason={readOnly ? t.forAdmins : null}
+      disabledReason={readOnly ? t.needsAdmin : null}
       onChange={({ target }) => put({ [name]: target.checked })}
     />
   );
