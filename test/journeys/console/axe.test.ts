@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { screens } from '../../../packages/console/src/app/manifest.ts';
 import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { overlays } from './overlays.ts';
-import { frames, type Place, placesOf, settled, wear } from './places.ts';
+import { frames, type Place, placesOf, settled, speakAtLength, wear } from './places.ts';
 
 declare global {
   /** What the library leaves in the page. */
@@ -80,6 +80,19 @@ async function lookAround(what: string): Promise<string[]> {
   }
   await page.setViewportSize(least);
   await settled(page);
+  found.push(...(await tooWide(what)));
+  await speakAtLength(page);
+  found.push(...(await tooWide(`${what} in longer words`)));
+  await page.evaluate(() => {
+    document.documentElement.dir = 'rtl';
+  });
+  found.push(...(await tooWide(`${what} in longer words, from right to left`)));
+  await page.setViewportSize(wide);
+  return found;
+}
+
+/** What needs more than the least width, a line for each. */
+async function tooWide(what: string): Promise<string[]> {
   const wider = await page.evaluate(
     (width) =>
       [document.documentElement, ...document.querySelectorAll('main')]
@@ -87,9 +100,7 @@ async function lookAround(what: string): Promise<string[]> {
         .filter((needed) => needed > width),
     least.width,
   );
-  found.push(...wider.map((needed) => `${what} at ${least.width}: needs ${needed} px`));
-  await page.setViewportSize(wide);
-  return found;
+  return wider.map((needed) => `${what} at ${least.width}: needs ${needed} px`);
 }
 
 /** Opens an address of the console. */

@@ -170,6 +170,18 @@ test('whatever the page has a button for can be typed, and its main act has a ke
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Make a key' });
   await dialog.waitFor();
+  // The main act of a dialog has the same key, as everywhere.
+  await dialog.getByLabel('Name').fill('by keys');
+  await page.keyboard.press('Control+Enter');
+  const kept = page.getByRole('dialog').getByRole('button', { name: 'I have kept it' });
+  await kept.waitFor();
+  // What is shown once is not answered by a second press of the same keys.
+  await page.keyboard.press('Control+Enter');
+  await kept.press('Enter');
+  await kept.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Revoke by keys' }).waitFor();
+  await page.keyboard.press('c');
+  await dialog.waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await page.goto(`${stage.url}/simulate?customer=CM-000031`);
@@ -303,6 +315,51 @@ test('what opened over the page gives the focus back, and Escape closes the topm
   await page.keyboard.press('Escape');
   await page.getByRole('combobox', { name: 'Page, act, name or id' }).waitFor({ state: 'detached' });
   assert.match(page.url(), /peek=/, 'the panel below stays');
+});
+
+test('where the browser has no clipboard, what was to be copied stands there whole', skip, async () => {
+  const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
+  const { planHash } = await stage.call('GET', `decisions/${String(recommendationId)}`);
+  const plain = await page.context().newPage();
+  plain.setDefaultTimeout(patienceMs);
+  // As over plain HTTP, from another machine.
+  await plain.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await plain.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=proof`);
+  const copy = plain.getByRole('button', { name: 'Copy Plan', exact: true });
+  await copy.waitFor();
+  assert.equal(await plain.getByText(String(planHash), { exact: true }).filter({ visible: true }).count(), 0);
+  await says(plain, 'The browser does not let the page copy.', () => copy.click());
+  await plain.getByText(String(planHash), { exact: true }).filter({ visible: true }).waitFor();
+  await plain.close();
+});
+
+test('when what has the focus goes away, the focus goes to what stood beside it', skip, async () => {
+  const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
+  /** Presses by Enter what the page then does without. */
+  const pressed = async (name: string | RegExp, exact = true): Promise<void> => {
+    const button = page.getByRole('button', { name, exact }).first();
+    await button.focus();
+    const handle = await button.elementHandle();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction((element) => element?.isConnected === false, handle);
+  };
+  const isKept = () => page.waitForFunction("document.activeElement.closest('#page') !== null");
+  await page.goto(`${stage.url}/decisions?customerId=CM-000031`);
+  await pressed('Remove the filter Customer');
+  await isKept();
+  // The panel beside a list: the list has the row that was looked at.
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('Space');
+  await page.waitForURL(/peek=/);
+  await pressed(/^Close/);
+  await focused(page.getByRole('grid'));
+  // A button in whose place its answer stands.
+  await page.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=inputs`);
+  await pressed('Read the inputs');
+  await isKept();
+  await page.goto(`${stage.url}/simulate?customer=CM-000031&profile=tier%3Agold`);
+  await pressed(/tier/);
+  await isKept();
 });
 
 /** Waits until an element has the focus. */

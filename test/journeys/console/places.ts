@@ -131,3 +131,21 @@ export async function wear(page: Page, theme: 'dark' | 'light'): Promise<void> {
   }, theme);
   await frames(page);
 }
+
+/**
+ * Makes every text of the page some 40 % longer, as it would be in another language: vowels twice, in brackets that show where
+ * one is cut. The page must be loaded anew before it is used again.
+ */
+export async function speakAtLength(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const texts: Node[] = [];
+    while (walker.nextNode() !== null) texts.push(walker.currentNode);
+    for (const text of texts) {
+      const words = text.nodeValue ?? '';
+      if (/[a-z]{2}/i.test(words) && text.parentElement?.closest('script, style') === null)
+        text.nodeValue = `[${words.replace(/[aeiou]/gi, (vowel) => vowel + vowel)}]`;
+    }
+  });
+  await frames(page);
+}

@@ -3,7 +3,7 @@
 // a viewer, who may change nothing.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { mailedToken } from './mail.ts';
 import { readCustomer } from './walks.ts';
@@ -147,9 +147,14 @@ test('a viewer reads everything, and is told who may do what a viewer may not', 
   await desk.getByText(/June · .*Lyon · .*green/).waitFor();
   await desk.getByText('Suppressed: every offer').waitFor();
   await desk.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=inputs`);
-  await disabledBecause(desk, 'Read the inputs', /editor/);
+  await disabledBecause(desk.getByRole('button', { name: 'Read the inputs', exact: true }), /editor/);
   await desk.goto(`${stage.url}/settings`);
   await desk.getByText('Settings are changed by admins. You see how they stand.').waitFor();
+  const traces = desk.getByRole('checkbox', { name: 'Write decision traces' });
+  await disabledBecause(traces, /admin/);
+  const before = await traces.isChecked();
+  await traces.press('Space');
+  assert.equal(await traces.isChecked(), before, 'it stays as it is');
   await desk.goto(`${stage.url}/settings/api-keys`);
   await desk.getByText('API keys are for admins.').waitFor();
   // What cannot be read is told to whom a link leads there; a group of such pages alone is not in the rail.
@@ -162,13 +167,12 @@ test('a viewer reads everything, and is told who may do what a viewer may not', 
 });
 
 /** A control that cannot be used is there, reachable by keyboard, and says why. */
-async function disabledBecause(on: Page, name: string, reason: RegExp): Promise<void> {
-  const control = on.getByRole('button', { name, exact: true });
+async function disabledBecause(control: Locator, reason: RegExp): Promise<void> {
   await control.waitFor();
   assert.equal(await control.getAttribute('aria-disabled'), 'true');
-  const described = await control.getAttribute('aria-describedby');
-  assert.ok(described, name);
-  assert.match((await on.locator(`[id="${described}"]`).textContent()) ?? '', reason);
+  const ids = (await control.getAttribute('aria-describedby'))?.split(' ') ?? [];
+  const words = await Promise.all(ids.map((id) => control.page().locator(`[id="${id}"]`).textContent()));
+  assert.match(words.join(' '), reason);
   await control.focus();
   assert.equal(await control.evaluate((element) => element === document.activeElement), true);
 }

@@ -2,6 +2,9 @@ import { recall, remember } from '../data/storage.ts';
 import { boundKeys, isCharacterKey, type KeyBinding, matchPress, pressName } from '../route/keys.ts';
 import { isMac } from './platform.ts';
 
+/** What lies over the page and takes the keys. */
+const overPage = 'dialog,[role="dialog"],[role="alertdialog"],[role="menu"]';
+
 /** How long the second of two keys may take, in milliseconds. */
 const secondKeyMs = 1_200;
 
@@ -46,8 +49,8 @@ export function listenForKeys(page: Document, isCovered: () => boolean): () => v
 function works({ keys }: KeyBinding, target: EventTarget | null): boolean {
   const element = target instanceof Element ? target : null;
   const commands = keys.split(' ').every((part) => part.startsWith('mod+') || part.startsWith('alt+'));
-  // A dialog is over the page: what belongs to the page waits.
-  if (element?.closest('dialog,[role="dialog"],[role="alertdialog"],[role="menu"]') != null) return false;
+  // A dialog is over the page: what belongs to the page waits. Its own main act has the key that a page's has.
+  if (element?.closest(overPage) != null) return keys === 'mod+enter';
   if (commands) return true;
   if (element?.closest('input,textarea,select,[contenteditable="true"],[role="textbox"]') != null) return false;
   return !isCharacterKey(keys) || characterKeysOn();

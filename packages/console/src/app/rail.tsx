@@ -11,10 +11,12 @@ export interface RailProps {
   readonly current: RailEntry | null;
   readonly narrow: boolean;
   readonly onNarrow: (narrow: boolean) => void;
+  /** A page was chosen, be it the one that is open already. */
+  readonly onChosen?: (() => void) | undefined;
 }
 
 /** The pages, by groups; the current one is marked. */
-export function Rail({ sections, current, narrow, onNarrow }: RailProps) {
+export function Rail({ sections, current, narrow, onNarrow, onChosen }: RailProps) {
   return (
     <div className="flex h-full flex-col">
       <nav aria-label={shellTexts.navigation} className="flex-1 overflow-y-auto overflow-x-hidden p-2">
@@ -28,7 +30,7 @@ export function Rail({ sections, current, narrow, onNarrow }: RailProps) {
             <ul className="flex flex-col gap-0.5">
               {entries.map((entry) => (
                 <li key={entry.screen.path}>
-                  <RailLink entry={entry} current={entry === current} narrow={narrow} />
+                  <RailLink entry={entry} current={entry === current} narrow={narrow} onChosen={onChosen} />
                 </li>
               ))}
             </ul>
@@ -57,10 +59,12 @@ function RailLink({
   entry: { screen, place },
   current,
   narrow,
+  onChosen,
 }: {
   entry: RailEntry;
   current: boolean;
   narrow: boolean;
+  onChosen: RailProps['onChosen'];
 }) {
   const Icon = place.icon;
   const link = (
@@ -73,6 +77,7 @@ function RailLink({
       )}
       look="plain"
       to={screen.path}
+      onClick={onChosen}
     >
       <Icon aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
       {narrow ? null : <span className="truncate">{screen.title}</span>}

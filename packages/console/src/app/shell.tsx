@@ -18,6 +18,7 @@ import { stepsFrom } from '../ui/trail.ts';
 import { focusHeadings, keepPlaces } from './arrival.ts';
 import { Banners } from './banners.tsx';
 import { commit } from './commit.ts';
+import { keepFocus } from './keep-focus.ts';
 import { listenForKeys } from './key-listener.ts';
 import { browserSurroundings, watchOtherTabs } from './live.ts';
 import { features, screens } from './manifest.ts';
@@ -70,6 +71,8 @@ export function Shell({ children }: { children: ReactNode }) {
     isCovered.current = over !== null;
   }, [over]);
   useEffect(() => listenForKeys(document, () => isCovered.current), []);
+  const page = useRef<HTMLElement>(null);
+  useEffect(() => (page.current === null ? undefined : keepFocus(page.current)), []);
   // A cookie belongs to the browser, not to a tab: what this page shows must not be that of another session.
   useEffect(() => {
     const loadAnew = () => globalThis.location.assign(document.baseURI);
@@ -139,8 +142,8 @@ export function Shell({ children }: { children: ReactNode }) {
     setNarrow(next);
     remember('layout', next ? 'narrow' : undefined);
   };
-  const rail = (isNarrow: boolean) => (
-    <Rail sections={sections} current={current} narrow={isNarrow} onNarrow={keepNarrow} />
+  const rail = (isNarrow: boolean, onChosen?: () => void) => (
+    <Rail sections={sections} current={current} narrow={isNarrow} onNarrow={keepNarrow} onChosen={onChosen} />
   );
   return (
     <div className="grid h-dvh grid-cols-[minmax(0,1fr)] grid-rows-[3rem_auto_minmax(0,1fr)] bg-canvas text-ink print:block print:h-auto">
@@ -167,8 +170,10 @@ export function Shell({ children }: { children: ReactNode }) {
         >
           {rail(narrow)}
         </div>
-        {drawer && !signedOut ? <Drawer onClose={() => setDrawer(false)}>{rail(false)}</Drawer> : null}
-        <main id="page" tabIndex={-1} className="min-w-0 flex-1 overflow-y-auto outline-none">
+        {drawer && !signedOut ? (
+          <Drawer onClose={() => setDrawer(false)}>{rail(false, () => setDrawer(false))}</Drawer>
+        ) : null}
+        <main ref={page} id="page" tabIndex={-1} className="min-w-0 flex-1 overflow-y-auto outline-none">
           {children}
         </main>
       </div>

@@ -4,6 +4,7 @@ import { codeOf, endsSession, type Failure } from '../data/failure.ts';
 import { adviceFor } from '../data/problems.ts';
 import { askToSignIn, isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
 import { adviceActs, retryIn, signedInAgain } from '../messages/advice.ts';
+import { uiTexts } from '../messages/ui.ts';
 import { addresses } from '../route/addresses.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
@@ -82,7 +83,7 @@ export function FailurePanel({ failure, operation, retry, compare, instead, show
       tone={soft ? 'warn' : 'block'}
       actions={advice.act === null ? undefined : step[advice.act]}
       requestId={advice.requestId ?? undefined}
-      details={details.map(({ path, message }) => ({ label: path === '' ? 'The whole' : path, message }))}
+      details={details.map(({ path, message }) => ({ label: path === '' ? uiTexts.whole : path, message }))}
     >
       {advice.detail === null ? null : <p className="text-ink">{advice.detail}</p>}
       <p>{advice.text}</p>

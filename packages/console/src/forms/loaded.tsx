@@ -1,6 +1,7 @@
 import type { Operation } from '@arbiter/contract/operation';
 import type { ReactNode } from 'react';
 import type { Answer } from '../data/use-operation.ts';
+import { uiTexts } from '../messages/ui.ts';
 import { Skeleton } from '../ui/progress.tsx';
 import { FailurePanel, type FailurePanelProps } from './failure-panel.tsx';
 
@@ -36,7 +37,7 @@ export function Loaded<Body>({ answer, operation, instead, skeleton, children }:
 
 function Waiting() {
   return (
-    <div className="flex flex-col gap-3" role="status" aria-label="Loading">
+    <div className="flex flex-col gap-3" role="status" aria-label={uiTexts.loading}>
       <Skeleton className="h-6 w-1/3" />
       <Skeleton />
       <Skeleton />

@@ -45,6 +45,10 @@ export const customerTexts = {
   nowFailed: 'could not be asked',
   timelineNone: 'Nothing has happened yet',
   timelineNoneText: 'Decisions, contacts, outcomes and suppressions of this customer appear here, newest first.',
+  timelineHidden: 'Nothing of these kinds',
+  timelineHiddenText: (count: number) =>
+    count === 1 ? 'One entry of another kind is not shown.' : `${count} entries of other kinds are not shown.`,
+  timelineAll: 'Show all kinds',
   timelineShow: 'Show',
   kinds: {
     decision: 'Decisions',

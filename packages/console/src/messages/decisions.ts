@@ -228,6 +228,7 @@ export const decisionTexts = {
   } as Readonly<Record<string, string>>,
 
   traceTitle: 'Stages',
+  ownEligibility: 'Eligibility',
   noStageTitle: 'It ended before its first stage',
   noStage: 'No offer was looked at, so there is nothing to explain beyond this.',
   channels: 'Channels',
@@ -256,6 +257,7 @@ export const decisionTexts = {
 
   proofTitle: 'Replay',
   proofAbout: 'The engine runs once more on the recorded plan, inputs, clock and seed, and must give the same bytes.',
+  replayByPress: 'Few replays are left in this minute, for everybody of the tenant. Press Replay to use one.',
   replayNow: 'Replay',
   replayAgain: 'Replay again',
   replaying: 'Replaying',

@@ -14,6 +14,7 @@ export const settingsTexts = {
   discard: 'Discard',
   changed: (count: number) => (count === 1 ? '1 change' : `${count} changes`),
   forAdmins: 'Settings are changed by admins. You see how they stand.',
+  needsAdmin: 'Changing it needs the role admin.',
   keys: titles.apiKeys,
   account: titles.account,
   sample: 'Sample data',

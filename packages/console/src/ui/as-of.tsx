@@ -1,5 +1,6 @@
 import { Clock } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
+import { uiTexts } from '../messages/ui.ts';
 import { cx } from './cx.ts';
 import type { Instant } from './format.ts';
 import { useFormat } from './provider.tsx';
@@ -26,7 +27,7 @@ export interface AsOfProps {
 }
 
 /** The age of a count: no number of the console is without it. */
-export function AsOf({ at, stale = false, word = 'as of' }: AsOfProps) {
+export function AsOf({ at, stale = false, word = uiTexts.asOf }: AsOfProps) {
   const format = useFormat();
   const now = useNow();
   const age = now - new Date(at).getTime();
@@ -36,7 +37,7 @@ export function AsOf({ at, stale = false, word = 'as of' }: AsOfProps) {
       <time dateTime={new Date(at).toISOString()} title={format.instant(at)}>
         {word} {age < 60_000 ? format.time(at) : format.ago(at, now)}
       </time>
-      {stale ? <span>· no longer current</span> : null}
+      {stale ? <span>· {uiTexts.stale}</span> : null}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { Check, Copy as CopyIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { copyTexts } from '../messages/ui.ts';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { middleCut } from './format.ts';
@@ -13,10 +14,12 @@ export interface CopyProps {
   readonly what: string;
   /** Shows the word beside the icon. */
   readonly labelled?: boolean;
+  /** The browser did not let the page copy: the text must be there to be selected. */
+  readonly onRefused?: () => void;
 }
 
 /** Copies a text and says so. Where the browser refuses, it says that too. */
-export function Copy({ text, what, labelled = false }: CopyProps) {
+export function Copy({ text, what, labelled = false, onRefused }: CopyProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -29,9 +32,12 @@ export function Copy({ text, what, labelled = false }: CopyProps) {
     <CopyIcon aria-hidden className="size-3.5" strokeWidth={1.75} />
   );
   const copy = () => {
-    navigator.clipboard.writeText(text).then(
+    written(text).then(
       () => setCopied(true),
-      () => toast({ text: `The browser does not let the page copy. Select the ${what} and copy it by hand.` }),
+      () => {
+        onRefused?.();
+        toast({ text: copyTexts.refused(what) });
+      },
     );
   };
   return (
@@ -40,17 +46,23 @@ export function Copy({ text, what, labelled = false }: CopyProps) {
         kind={labelled ? 'plain' : 'quiet'}
         size="small"
         icon={icon}
-        aria-label={labelled ? undefined : `Copy ${what}`}
+        aria-label={labelled ? undefined : copyTexts.copy(what)}
         className={labelled ? '' : 'h-6 w-6'}
         onClick={copy}
       >
-        {labelled ? `Copy ${what}` : undefined}
+        {labelled ? copyTexts.copy(what) : undefined}
       </Button>
       <span role="status" className="hidden-text">
-        {copied ? `Copied ${what}` : ''}
+        {copied ? copyTexts.copied(what) : ''}
       </span>
     </>
   );
+}
+
+/** Over a plain HTTP address that is not this machine's, browsers have no clipboard at all. */
+async function written(text: string): Promise<void> {
+  if (navigator.clipboard === undefined) throw new Error('no clipboard');
+  await navigator.clipboard.writeText(text);
 }
 
 export interface IdProps {
@@ -62,21 +74,32 @@ export interface IdProps {
   readonly whole?: boolean;
 }
 
-/** An id or a hash: monospaced, cut in the middle, whole in the tooltip and in what is copied. */
+/** An id or a hash: monospaced and cut in the middle. It is whole for who points at it, has the focus there, or copies it. */
 export function Id({ id, what, to, whole = false }: IdProps) {
-  const shown = whole ? id : middleCut(id);
-  const look = cx('font-mono text-caption', whole ? 'break-all' : 'whitespace-nowrap');
+  const [isRefused, setRefused] = useState(false);
+  const isWhole = whole || isRefused;
+  const shown = isWhole ? id : middleCut(id);
+  const look = cx('font-mono text-caption', isWhole ? 'break-all' : 'whitespace-nowrap');
   const text = to ? (
     <Link to={to} className={look} aria-label={`${what} ${shown}`}>
       {shown}
     </Link>
+  ) : shown === id ? (
+    <span className={cx(look, 'text-soft')}>{id}</span>
   ) : (
-    <span className={cx(look, 'text-soft')}>{shown}</span>
+    <>
+      <span title={id} className={cx(look, 'text-soft group-has-[:focus-visible]/id:hidden')}>
+        {shown}
+      </span>
+      <span className="hidden break-all font-mono text-caption text-soft group-has-[:focus-visible]/id:inline">
+        {id}
+      </span>
+    </>
   );
   return (
-    <span className="inline-flex max-w-full items-center gap-0.5">
+    <span className="group/id inline-flex max-w-full items-center gap-0.5">
       {shown !== id && to ? <Tooltip text={<span className="font-mono">{id}</span>}>{text}</Tooltip> : text}
-      <Copy text={id} what={what} />
+      <Copy text={id} what={what} onRefused={() => setRefused(true)} />
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { type ReactNode, useRef, useState } from 'react';
+import { uiTexts } from '../messages/ui.ts';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { TextField } from './field.tsx';
@@ -64,7 +65,6 @@ export function Dialog(props: DialogProps) {
     event.preventDefault();
     if (document.activeElement === document.body && opener.current?.isConnected === true) opener.current.focus();
   };
-  const stay = mustAnswer ? (event: Event) => event.preventDefault() : undefined;
   // Escape closes the topmost alone: a list of choices that is open lies over the dialog.
   const closeList = ({ target }: Event) => target instanceof HTMLElement && target.dataset.listOpen !== undefined;
   return (
@@ -73,9 +73,12 @@ export function Dialog(props: DialogProps) {
         <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-veil" />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
+          data-must-answer={mustAnswer || undefined}
           onOpenAutoFocus={enter}
           onCloseAutoFocus={leave}
-          {...(stay ? { onInteractOutside: stay } : {})}
+          onInteractOutside={(event) => {
+            if (mustAnswer) event.preventDefault();
+          }}
           onEscapeKeyDown={(event) => {
             if (mustAnswer || closeList(event)) event.preventDefault();
           }}
@@ -94,7 +97,12 @@ export function Dialog(props: DialogProps) {
             </div>
             {mustAnswer ? null : (
               <Radix.Close asChild>
-                <Button kind="quiet" size="small" icon={<X aria-hidden className="size-4" />} aria-label="Close" />
+                <Button
+                  kind="quiet"
+                  size="small"
+                  icon={<X aria-hidden className="size-4" />}
+                  aria-label={uiTexts.close}
+                />
               </Radix.Close>
             )}
           </header>
@@ -145,11 +153,11 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       width="narrow"
       footer={
         <>
-          <Button onClick={() => change(false)}>Cancel</Button>
+          <Button onClick={() => change(false)}>{uiTexts.cancel}</Button>
           <Button
             kind="danger"
             busy={busy}
-            disabledReason={typed !== undefined && text !== typed ? `Type ${typed} first.` : null}
+            disabledReason={typed !== undefined && text !== typed ? uiTexts.typeFirst(typed) : null}
             onClick={onConfirm}
           >
             {act}
@@ -161,7 +169,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         {children}
         {typed === undefined ? null : (
           <TextField
-            label={`Type ${typed} to confirm`}
+            label={uiTexts.typeToConfirm(typed)}
             value={text}
             autoComplete="off"
             onChange={(event) => setText(event.target.value)}

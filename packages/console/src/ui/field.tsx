@@ -1,5 +1,6 @@
 import { CircleAlert } from 'lucide-react';
 import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react';
+import { uiTexts } from '../messages/ui.ts';
 import { cx } from './cx.ts';
 
 export interface FieldLook {
@@ -44,7 +45,7 @@ export function Field({ label, help, error, optional, labelHidden, id, className
     <div className={cx('flex min-w-0 flex-col gap-1', className)}>
       <label htmlFor={control} className={labelHidden ? 'hidden-text' : 'w-fit text-dense font-medium text-ink'}>
         {label}
-        {optional ? <span className="ms-1.5 font-normal text-faint">optional</span> : null}
+        {optional ? <span className="ms-1.5 font-normal text-faint">{uiTexts.optional}</span> : null}
       </label>
       <FieldContext
         value={{
@@ -181,24 +182,40 @@ export function SelectField({ label, help, error, optional, labelHidden, classNa
   );
 }
 
-export interface CheckFieldProps extends Omit<ComponentProps<'input'>, 'type' | 'className'> {
+export interface CheckFieldProps extends Omit<ComponentProps<'input'>, 'type' | 'className' | 'disabled'> {
   readonly label: ReactNode;
   readonly help?: ReactNode;
+  /** Why it cannot be changed. It keeps its place in the tab order, so that it and the reason can be read. */
+  readonly disabledReason?: string | null;
 }
 
 /** Yes or no. */
-export function CheckField({ label, help, ...rest }: CheckFieldProps) {
+export function CheckField({ label, help, disabledReason = null, ...rest }: CheckFieldProps) {
   const helpId = useId();
+  const reasonId = useId();
+  const isDisabled = disabledReason !== null;
+  const described = [help ? helpId : '', isDisabled ? reasonId : ''].filter((id) => id !== '').join(' ');
   return (
     <div className="flex flex-col gap-0.5">
       <label className="flex min-h-6 w-fit items-center gap-2 text-body">
-        <input {...rest} type="checkbox" aria-describedby={help ? helpId : undefined} className="size-4 shrink-0" />
+        <input
+          {...rest}
+          {...(isDisabled ? { 'aria-disabled': true, onChange: () => undefined } : {})}
+          type="checkbox"
+          aria-describedby={described === '' ? undefined : described}
+          className={cx('size-4 shrink-0', isDisabled && 'opacity-60')}
+        />
         {label}
       </label>
       {help ? (
         <p id={helpId} className="ps-6 text-caption text-soft">
           {help}
         </p>
+      ) : null}
+      {isDisabled ? (
+        <span id={reasonId} className="hidden-text">
+          {disabledReason}
+        </span>
       ) : null}
     </div>
   );

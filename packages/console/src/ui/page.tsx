@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { uiTexts } from '../messages/ui.ts';
 import { Link } from './link.tsx';
 import { RecordSteps } from './record-steps.tsx';
 
@@ -30,7 +31,7 @@ export function Page({ title, heading, parents, about, lead, actions, width = 'n
         <header className="flex flex-col gap-1">
           {parents && parents.length > 0 ? (
             <div className="flex min-h-6 items-center justify-between gap-x-4">
-              <nav aria-label="Breadcrumb" className="text-dense">
+              <nav aria-label={uiTexts.breadcrumb} className="text-dense">
                 <ol className="flex flex-wrap items-center gap-1.5 text-faint">
                   {parents.map((parent, at) => (
                     <li key={parent.to} className="flex items-center gap-1.5">

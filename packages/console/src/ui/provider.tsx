@@ -1,4 +1,4 @@
-import { Tooltip } from 'radix-ui';
+import { Direction, Tooltip } from 'radix-ui';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { type Format, formatFor, type Locale } from './format.ts';
 import { LinkContext, type Links } from './link.tsx';
@@ -22,9 +22,12 @@ export function UiProvider({ links, locale, timeZone, currency, children }: UiPr
   return (
     <LinkContext value={links}>
       <FormatContext value={format}>
-        <Tooltip.Provider delayDuration={400} skipDelayDuration={200}>
-          {children}
-        </Tooltip.Provider>
+        {/* Without being told the library sets its parts from left to right, whatever the page around them says. */}
+        <Direction.Provider dir={document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr'}>
+          <Tooltip.Provider delayDuration={400} skipDelayDuration={200}>
+            {children}
+          </Tooltip.Provider>
+        </Direction.Provider>
       </FormatContext>
     </LinkContext>
   );

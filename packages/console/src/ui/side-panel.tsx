@@ -22,6 +22,14 @@ export function SidePanel({ of, closes, onClose, actions, children, ...section }
   useLayoutEffect(() => {
     moveInto(panel.current);
   }, [of]);
+  // Whoever closes it goes on in the list, which has the row that was looked at.
+  useLayoutEffect(() => {
+    const element = panel.current;
+    return () => {
+      if (element?.contains(document.activeElement))
+        element.parentElement?.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
+    };
+  }, []);
   return (
     <div ref={panel} className="min-w-0 scroll-mt-2">
       <Section

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { uiTexts } from '../messages/ui.ts';
 import { Button } from './button.tsx';
 
 export interface Toast {
@@ -70,7 +71,7 @@ function One({ message }: { readonly message: Shown }) {
       <Button
         kind="quiet"
         size="small"
-        aria-label="Dismiss"
+        aria-label={uiTexts.dismiss}
         icon={<X aria-hidden className="size-4" />}
         onClick={close}
       />

@@ -1,10 +1,12 @@
 import type { AuditLog } from '@arbiter/contract/audit-logs';
 import { auditTexts as t } from '../../messages/audit.ts';
 import { addresses } from '../../route/addresses.ts';
+import { recordAddress } from '../../route/record-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Diff } from '../../ui/diff/diff.tsx';
 import type { Json } from '../../ui/diff/differences.ts';
+import { Link } from '../../ui/link.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { RowVerdict } from './audit-columns.tsx';
@@ -26,6 +28,8 @@ export function AuditDetail({
   const format = useFormat();
   const written = (value: Json): string | null =>
     typeof value === 'string' && instant.test(value) ? format.instant(value) : null;
+  // Of what was deleted for good there is no page any more.
+  const record = row.action === 'delete' ? null : recordAddress(row.entityType, row.entityId);
   const isOfDecision = ofDecisions.includes(row.action);
   return (
     <SidePanel
@@ -45,15 +49,21 @@ export function AuditDetail({
           <ButtonLink size="small" to={addresses.decision(row.entityId)} className="w-fit">
             {t.openDecision}
           </ButtonLink>
-        ) : row.before === null && row.after === null ? (
+        ) : null}
+        {isOfDecision ? null : row.before === null && row.after === null ? (
           <p className="text-soft">{t.noChanges}</p>
         ) : (
           <Diff before={stateOf(row.before)} after={stateOf(row.after)} write={written} />
         )}
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1 text-dense">
           <dt className="text-soft">{t.record}</dt>
-          <dd>
+          <dd className="flex flex-wrap items-center gap-x-3">
             <Id id={row.entityId} what="record id" />
+            {record === null ? null : <Link to={record}>{t.openRecord}</Link>}
+          </dd>
+          <dt className="text-soft">{t.who}</dt>
+          <dd>
+            <Link to={addresses.audit({ userId: row.userId })}>{t.onlyOf(row.userName)}</Link>
           </dd>
           <dt className="text-soft">{t.request}</dt>
           <dd>

@@ -9,15 +9,12 @@ import { NeedsRole } from '../../forms/needs-role.tsx';
 import { peekGrid } from '../../forms/peek.ts';
 import { useListLook } from '../../forms/use-list-look.ts';
 import { auditTexts as t } from '../../messages/audit.ts';
-import { listToolTexts } from '../../messages/list-tools.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
-import { FilterChip } from '../../ui/filter-chip.tsx';
-import { middleCut } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { auditColumns } from './audit-columns.tsx';
 import { AuditDetail } from './audit-detail.tsx';
@@ -40,6 +37,7 @@ export function AuditPage() {
   const look = useListLook(auditLogOperations.list.id, columns);
   const found = [...checks.values()];
   const wrong = found.filter(({ hashIsRight, linkIsRight }) => !hashIsRight || linkIsRight === false).length;
+  const people = useMemo(() => peopleOf(list.rows, search.userId), [list.rows, search.userId]);
   const filtered = filterNames.some((name) => search[name] !== undefined);
   const clear = () => change(Object.fromEntries(filterNames.map((name) => [name, undefined])), { push: true });
   if (!permission.allowed) {
@@ -65,25 +63,25 @@ export function AuditPage() {
       <div className="flex flex-wrap items-end gap-3">
         <SelectField
           className="w-44 max-sm:min-w-36 max-sm:flex-1"
+          data-filter
           label={t.action}
           placeholder={t.anyAction}
           value={search.action ?? ''}
           options={auditActions.map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
           onChange={({ target }) => change({ action: auditActions.find((each) => each === target.value) })}
         />
+        <SelectField
+          className="w-44 max-sm:min-w-36 max-sm:flex-1"
+          label={t.who}
+          placeholder={t.anybody}
+          value={search.userId ?? ''}
+          options={people}
+          onChange={({ target }) => change({ userId: target.value === '' ? undefined : target.value })}
+        />
         {text('entityType', t.entityType, 'w-40')}
         {text('entityId', t.entityId, 'w-56')}
         {text('from', t.from, 'w-40', 'date')}
         {text('to', t.to, 'w-40', 'date')}
-        {search.userId === undefined ? null : (
-          <FilterChip
-            label={t.who}
-            removes={listToolTexts.removeFilter(t.who)}
-            onRemove={() => change({ userId: undefined }, { push: true })}
-          >
-            {list.rows.find(({ userId }) => userId === search.userId)?.userName ?? middleCut(search.userId)}
-          </FilterChip>
-        )}
         {filtered ? <Button onClick={clear}>{t.clear}</Button> : null}
         <ListTools look={look} title={t.rows} list={list} further={{ id: ({ id }) => id }} />
       </div>
@@ -122,4 +120,11 @@ export function AuditPage() {
       </div>
     </Page>
   );
+}
+
+/** Who did something in the rows that are loaded, and whom the address names. */
+function peopleOf(rows: readonly AuditLog[], chosen: string | undefined) {
+  const names = new Map(rows.map(({ userId, userName }) => [userId, userName]));
+  if (chosen !== undefined && !names.has(chosen)) names.set(chosen, chosen);
+  return [...names].map(([value, label]) => ({ value, label })).toSorted((a, b) => (a.label < b.label ? -1 : 1));
 }

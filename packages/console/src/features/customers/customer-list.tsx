@@ -51,6 +51,7 @@ function OpenById() {
       <form onSubmit={open} className="flex max-w-xl items-end gap-2">
         <TextField
           className="grow"
+          data-filter
           label={t.openLabel}
           icon={<Search />}
           placeholder={t.openPlaceholder}

@@ -67,7 +67,9 @@ function BlockedNow({ customerId, judged }: LimitsTabProps) {
   const channels = useActiveChannels().data?.data.slice(0, channelsAsked) ?? [];
   return (
     <Section title={t.blocked}>
-      {judged !== undefined && blocking.length === 0 ? <p className="text-dense text-soft">{t.blockedNone}</p> : null}
+      {judged !== undefined && blocking.length === 0 ? (
+        <p className="pb-1.5 text-dense text-soft">{t.blockedNone}</p>
+      ) : null}
       <ul className="flex flex-col gap-1.5 text-dense">
         {blocking.map(({ id, name, offers }) => (
           <li key={id} className="flex items-center gap-2">

@@ -61,8 +61,8 @@ function Attributes({ values }: { readonly values: Readonly<Record<string, unkno
       <dl className="grid grid-cols-1 gap-x-6 sm:grid-cols-2">
         {plain.map(([name, value]) => (
           <div key={name} className="flex items-baseline justify-between gap-4 border-b border-line py-1.5 text-dense">
-            <dt className="shrink-0 text-soft">{name}</dt>
-            <dd className="min-w-0 text-end break-words tabular-nums">{attributeText(value)}</dd>
+            <dt className="min-w-0 break-words text-soft">{name}</dt>
+            <dd className="min-w-0 max-w-[60%] text-end break-words tabular-nums">{attributeText(value)}</dd>
           </div>
         ))}
       </dl>

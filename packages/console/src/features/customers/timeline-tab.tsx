@@ -72,9 +72,16 @@ export function TimelineTab({ customerId, hidden, onHide }: TimelineTabProps) {
       )}
       {loading ? (
         <Skeleton className="h-40" />
+      ) : timeline.entries.length === 0 ? (
+        // What could not be read is told above, and is not nothing.
+        asked.some(([{ failure }]) => failure !== null) ? null : (
+          <Empty level={3} title={t.timelineNone}>
+            {t.timelineNoneText}
+          </Empty>
+        )
       ) : shown.length === 0 ? (
-        <Empty level={3} title={t.timelineNone}>
-          {t.timelineNoneText}
+        <Empty level={3} title={t.timelineHidden} actions={<Button onClick={() => onHide([])}>{t.timelineAll}</Button>}>
+          {t.timelineHiddenText(timeline.entries.length)}
         </Empty>
       ) : (
         byDay(shown, (at) => format.date(at)).map(({ day, entries }) => (

@@ -5,6 +5,7 @@ import { type SimulateRequest, simulationOperations } from '@arbiter/contract/si
 import { type WhyNotAnswer, whyNotOperations } from '@arbiter/contract/why-not';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { passes } from '../../data/failure.ts';
+import { callsLeft } from '../../data/pace.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 
 /** The sealed record of a decision; `enabled` false waits. */
@@ -40,12 +41,17 @@ export function useInputs(id: string) {
   return { ask, busy, failure, record: read };
 }
 
+/** Replays that are left to presses when the allowance of a minute runs out. */
+const replaysForPresses = 30;
+
 /** The replay of a decision. It runs when it is asked to, because each run is written into the audit log. */
 export function useReplay(id: string) {
   const { run, busy, failure } = useMutate(decisionOperations.replay);
   const [replay, setReplay] = useState<Awaited<ReturnType<typeof run>>>(null);
   const ask = useCallback(async () => setReplay(await run({ params: { id }, body: {} })), [id, run]);
-  return { ask, busy, failure, replay };
+  // The allowance is everybody's of the tenant: what is left of it is for those who press.
+  const left = callsLeft(decisionOperations.replay);
+  return { ask, busy, failure, replay, byPress: left !== null && left < replaysForPresses };
 }
 export type Replay = ReturnType<typeof useReplay>;
 

@@ -9,6 +9,7 @@ import { type Explained, explainSimulated } from './explained.ts';
 import { isObject, type JsonObject, numberOf, objectOf, textOf } from './reading.ts';
 import type { DecisionRecord } from './record.ts';
 import { useDecision } from './use-decision.ts';
+import { type Where, whereOf } from './where.ts';
 
 /** One of two decisions that are compared. */
 export interface ComparedSide {
@@ -23,7 +24,7 @@ export interface ComparedSide {
   readonly to: string | null;
   /** Facts of how it was made, by name, the same names on both sides. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  readonly channel: string | null;
+  readonly where: Where;
   readonly failure: Failure | null;
   readonly refresh: () => void;
 }
@@ -45,7 +46,7 @@ export function useComparedSide(id: string, other: ComparedSide | null): Compare
           customerId: customer,
           decisionFlowKey: flow.key,
           ...(id === 'draft' ? { version: 'draft' as const } : {}),
-          ...(other.channel === null ? {} : { channel: other.channel }),
+          ...other.where,
           limit: Math.max(1, other.explained.shown.length),
         }
       : null;
@@ -64,7 +65,15 @@ export function useComparedSide(id: string, other: ComparedSide | null): Compare
       isErased: false,
       title: answer === null ? null : `${customer} · ${id === 'draft' ? t.nowDraft : t.nowLive}`,
       about: at === null ? '' : format.instant(at),
-      to: customer === null ? null : addresses.simulate({ customer, version: id === 'draft' ? 'draft' : undefined }),
+      to:
+        customer === null
+          ? null
+          : addresses.simulate({
+              customer,
+              version: id === 'draft' ? 'draft' : undefined,
+              channel: other?.where.channel,
+              placement: other?.where.placement,
+            }),
       facts: factsOf({
         customer: customer ?? '',
         at: at === null ? '' : format.instant(at),
@@ -75,7 +84,7 @@ export function useComparedSide(id: string, other: ComparedSide | null): Compare
         engine: '',
         source: t.now,
       }),
-      channel: null,
+      where: {},
       failure: shown.failure,
       refresh: shown.refresh,
     };
@@ -106,7 +115,7 @@ export function useComparedSide(id: string, other: ComparedSide | null): Compare
             engine: record.engineVersion,
             source: t.sources[record.source] ?? record.source,
           }),
-    channel: textOf(recorded.trace?.channel),
+    where: whereOf(recorded.trace ?? objectOf(record?.result)),
     failure: recorded.record.failure,
     refresh: recorded.record.refresh,
   };

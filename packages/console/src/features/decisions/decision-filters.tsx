@@ -45,6 +45,7 @@ export function DecisionFilters({ search, change, channels, tools }: DecisionFil
       <search className="w-full sm:w-80">
         <form onSubmit={find}>
           <TextField
+            data-filter
             label={t.findLabel}
             labelHidden
             placeholder={t.find}

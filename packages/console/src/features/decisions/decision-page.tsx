@@ -48,8 +48,8 @@ export function DecisionPage() {
   const isReplayable = data?.inputsState === 'available';
   useEffect(() => {
     // Once a visit: each replay leaves a row in the audit log.
-    if (tab === 'proof' && isReplayable && replay.replay === null && replay.failure === null && !replay.busy)
-      void replay.ask();
+    const isAsked = replay.replay !== null || replay.failure !== null || replay.busy;
+    if (tab === 'proof' && isReplayable && !isAsked && !replay.byPress) void replay.ask();
   }, [tab, isReplayable, replay]);
   const parents = [{ title: t.parent, to: addresses.decisions() }];
   if (state.record.failure !== null) {

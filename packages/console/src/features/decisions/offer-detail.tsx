@@ -229,7 +229,7 @@ function shownGate(gate: GateRow, write: Writers): ShownGate {
     key: `${kind} ${id ?? name ?? ''} ${reason ?? ''}`,
     kind,
     id,
-    name: name ?? (kind === 'suppression' ? reasonText('suppressed').title : kind === 'rule' ? 'Eligibility' : ''),
+    name: name ?? (kind === 'suppression' ? reasonText('suppressed').title : kind === 'rule' ? t.ownEligibility : ''),
     ruleType,
     status,
     detail,

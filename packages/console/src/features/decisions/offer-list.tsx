@@ -53,6 +53,7 @@ export function OfferList({ offers, selected, onSelect, fate, onFate, write }: O
         ))}
         {offers.length > 8 ? (
           <TextField
+            data-filter
             label={t.searchOffers}
             labelHidden
             placeholder={t.searchOffers}

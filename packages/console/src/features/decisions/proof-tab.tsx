@@ -23,7 +23,7 @@ export interface ProofTabProps {
 
 /** The replay with its hashes, and the facts of the sealed record. */
 export function ProofTab({ record, replay, explained }: ProofTabProps) {
-  const { replay: data, failure, busy, ask } = replay;
+  const { replay: data, failure, busy, ask, byPress } = replay;
   return (
     <div className="flex flex-col gap-4">
       <Section
@@ -49,6 +49,8 @@ export function ProofTab({ record, replay, explained }: ProofTabProps) {
             </ProblemPanel>
           ) : failure !== null ? (
             <FailurePanel operation={decisionOperations.replay} failure={failure} retry={() => void ask()} />
+          ) : data === null && byPress && !busy ? (
+            <p>{t.replayByPress}</p>
           ) : data === null ? (
             <Spinner label={t.replaying} />
           ) : data.identical ? (

@@ -4,6 +4,7 @@ import { asksTraces, chipsOf, decisionQuery, isDecisionId, traceQuery } from './
 import { finalGate, tryFlip } from './flips.ts';
 import { againstOf, bodyOf, hasEdits, otherBodyOf, versionOf, withoutEdits } from './simulate/question.ts';
 import { readNamedValue, valuesOf, withValue, writeNamedValue } from './simulate/values.ts';
+import { whereOf } from './where.ts';
 
 test('an edit survives the address, whatever it is', () => {
   for (const value of ['gold', '21', 'true', '', 'a:b', 21, 0.5, true, null, ['x', 1], { a: 1 }]) {
@@ -180,4 +181,14 @@ test('filters and addresses say the same; those of single offers ask the traces'
 test('ids are told from names', () => {
   assert.ok(isDecisionId(' 01a20575-d516-77fc-9bb6-d308f76e3c00 '));
   assert.ok(!isDecisionId('CM-000001'));
+});
+
+test('a decision is asked again where it was asked, however its channel was named', () => {
+  assert.deepEqual(whereOf({ channel: 'web', channelId: null, placement: 'hero' }), {
+    channel: 'web',
+    placement: 'hero',
+  });
+  assert.deepEqual(whereOf({ channel: null, channelId: '01a2', placement: null }), { channelId: '01a2' });
+  assert.deepEqual(whereOf({ channel: null, channelId: null }), {}, 'any channel');
+  assert.deepEqual(whereOf(null), {});
 });

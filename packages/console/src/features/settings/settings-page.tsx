@@ -79,7 +79,7 @@ function Form({ stored }: { stored: TenantSettingsAnswer }) {
       label={t.labels[name]}
       help={helpOf(name)}
       checked={values[name]}
-      disabled={readOnly}
+      disabledReason={readOnly ? t.needsAdmin : null}
       onChange={({ target }) => put({ [name]: target.checked })}
     />
   );
@@ -120,16 +120,19 @@ function Form({ stored }: { stored: TenantSettingsAnswer }) {
               onChange={({ target }) => put({ [name]: target.value })}
             />
           ))}
-          <SelectField
-            label={t.labels.theme}
-            value={values.theme}
-            disabled={readOnly}
-            options={(['system', 'light', 'dark'] as const).map((value) => ({ value, label: t.themes[value] }))}
-            onChange={({ target }) => {
-              const theme = (['system', 'light', 'dark'] as const).find((each) => each === target.value);
-              if (theme !== undefined) put({ theme });
-            }}
-          />
+          {readOnly ? (
+            <TextField label={t.labels.theme} value={t.themes[values.theme]} readOnly />
+          ) : (
+            <SelectField
+              label={t.labels.theme}
+              value={values.theme}
+              options={(['system', 'light', 'dark'] as const).map((value) => ({ value, label: t.themes[value] }))}
+              onChange={({ target }) => {
+                const theme = (['system', 'light', 'dark'] as const).find((each) => each === target.value);
+                if (theme !== undefined) put({ theme });
+              }}
+            />
+          )}
         </Columns>
       </Section>
       <Section title={t.decisions}>
