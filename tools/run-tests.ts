@@ -10,8 +10,10 @@ import { mayRunAgain, sumSummaries, type Task, tasksOf } from './test-tasks.ts';
  * (`npm test -- --test-name-pattern=audit packages/server`). One database cluster serves the whole run.
  *
  * To load the server takes a process about a second of processor time, often more than its tests, so files share
- * processes (`test-tasks.ts`). The files of `test/faults` start servers and databases of their own and mostly wait for them: they
- * have lanes of their own beside the others. Those that hold answers against times of the product (R3, R10, T30) run last of all
+ * processes (`test-tasks.ts`). A lane runs one process after the other. There is a lane more than there are processors, because
+ * a test often waits for its database or a timer: with as many as processors a quarter of their time was idle. The files of
+ * `test/faults` start servers and databases of their own and mostly wait for them: they have lanes of their own beside the
+ * others, fewer, as they do not end last. Those that hold answers against times of the product (R3, R10, T30) run last of all
  * and one after the other, so that it is not the tests beside them that are measured.
  *
  * A machine that stands still for seconds makes servers answer 503 as they should, and a test of servers or browsers fail. A
@@ -61,9 +63,10 @@ async function runLanes(most: number, isChosen: (path: string) => boolean): Prom
   };
   await Promise.all(Array.from({ length: most }, lane));
 }
+const processors = availableParallelism();
 await Promise.all([
-  runLanes(Math.max(2, availableParallelism()), (path) => !path.startsWith(faults)),
-  runLanes(2, (path) => path.startsWith(faults) && !measured.includes(path)),
+  runLanes(processors + 1, (path) => !path.startsWith(faults)),
+  runLanes(Math.max(1, Math.floor(processors / 2)), (path) => path.startsWith(faults) && !measured.includes(path)),
 ]);
 await runLanes(1, (path) => measured.includes(path));
 let status = 0;

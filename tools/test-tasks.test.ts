@@ -4,11 +4,22 @@ import { mayRunAgain, sumSummaries, tasksOf } from './test-tasks.ts';
 
 const named = (count: number) => Array.from({ length: count }, (_, at) => `packages/a/${at + 10}.test.ts`);
 
-test('files of packages share processes, twelve at most', () => {
+test('files share processes, twelve at most', () => {
   const sizes = (count: number) => tasksOf(named(count), () => '').map((task) => task.files.length);
   assert.deepEqual(sizes(0), []);
   assert.deepEqual(sizes(12), [12]);
   assert.deepEqual(sizes(13), [12, 1]);
+});
+
+test('suites do not share with files beside the sources, and begin before them', () => {
+  const files = ['packages/a/one.test.ts', 'tools/two.test.ts', 'test/a/three.test.ts', './test/b/four.test.ts'];
+  assert.deepEqual(
+    tasksOf(files, () => '').map((task) => task.files),
+    [
+      ['./test/b/four.test.ts', 'test/a/three.test.ts'],
+      ['packages/a/one.test.ts', 'tools/two.test.ts'],
+    ],
+  );
 });
 
 test('files that cannot share run alone, and begin first', () => {
@@ -18,6 +29,7 @@ test('files that cannot share run alone, and begin first', () => {
     'packages/a/one.test.ts': "describe('x', () => {\n  beforeEach(() => {});\n});\n",
     'packages/a/two.test.ts': '// It says: "Runs in a process of its own" somewhere else.\n',
     'test/journeys/three.test.ts': '',
+    './test/faults/four.test.ts': '',
   };
   assert.deepEqual(
     tasksOf(Object.keys(texts), (file) => texts[file] ?? '').map((task) => task.files),
@@ -25,6 +37,7 @@ test('files that cannot share run alone, and begin first', () => {
       ['packages/a/each.test.ts'],
       ['packages/a/own.test.ts'],
       ['test/journeys/three.test.ts'],
+      ['./test/faults/four.test.ts'],
       ['packages/a/one.test.ts', 'packages/a/two.test.ts'],
     ],
   );

@@ -14,27 +14,35 @@ const ownProcess = /^\/\/ Runs in a process of its own: /m;
 /** Hooks outside of any suite run around each test of the whole process, so also around tests of other files. */
 const hooksOfEachTest = /^(?:beforeEach|afterEach)\(/m;
 
+/** Suites that start servers and browsers. */
+const startsPrograms = /^(?:\.\/)?test\/(?:faults|journeys)\//;
+
 /**
- * How test files are spread over processes, in the order in which they begin. A file of `packages` or `tools` shares its
- * process with its neighbours, unless it says `// Runs in a process of its own: <reason>` or has hooks around each test
- * outside of a suite. The suites of `test` are long and start servers, so each has its own.
+ * How test files are spread over processes, in the order in which they begin. A file shares its process with its neighbours,
+ * unless it says `// Runs in a process of its own: <reason>`, has hooks around each test outside of a suite, or is of the suites
+ * that start servers and browsers. The files of `test` that share begin before those beside the sources, because they are longer.
  *
  * @param files paths from the root of the repository
  * @param textOf the source of a file
  */
 export function tasksOf(files: readonly string[], textOf: (file: string) => string): Task[] {
   const shares = (file: string): boolean => {
-    if (!/^(?:\.\/)?(?:packages|tools)\//.test(file)) return false;
+    if (startsPrograms.test(file)) return false;
     const text = textOf(file);
     return !ownProcess.test(text) && !hooksOfEachTest.test(text);
   };
   const alone = files.filter((file) => !shares(file)).map((file) => ({ files: [file] }));
-  const shared = files.filter(shares).toSorted();
-  const together: Task[] = [];
-  for (let at = 0; at < shared.length; at += filesPerProcess) {
-    together.push({ files: shared.slice(at, at + filesPerProcess) });
-  }
-  return [...alone, ...together];
+  const shared = Object.groupBy(files.filter(shares).toSorted(), (file) =>
+    /^(?:\.\/)?test\//.test(file) ? 'suites' : 'besideSources',
+  );
+  return [...alone, ...processesOf(shared.suites ?? []), ...processesOf(shared.besideSources ?? [])];
+}
+
+function processesOf(files: readonly string[]): Task[] {
+  const processes = Math.ceil(files.length / filesPerProcess);
+  return Array.from({ length: processes }, (_, at) => ({
+    files: files.slice(at * filesPerProcess, (at + 1) * filesPerProcess),
+  }));
 }
 
 /** More failures than these are not the machine's. */

@@ -1,3 +1,4 @@
+// Runs in a process of its own: it is as long as many others together.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';

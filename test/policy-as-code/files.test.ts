@@ -1,3 +1,4 @@
+// Runs in a process of its own: it is as long as many others together.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { PolicyFile, PolicyPlan } from '@arbiter/contract';

@@ -1,3 +1,4 @@
+// Runs in a process of its own: it is as long as many others together.
 // The promise of sealed records over random catalogues (docs/design/decisioning.md 3): whatever happens to the catalogue,
 // under whatever zone and locale another process runs, each decision comes out again to the byte; what was tampered with is
 // found; what was erased is refused. `REPLAY_DECISIONS=10000` for more of them.

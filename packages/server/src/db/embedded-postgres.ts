@@ -96,8 +96,8 @@ const lossy: Readonly<Record<string, string>> = {
 };
 
 const usualConnections = 100;
-/** Test files share one server, each with pools of its own. */
-const testConnections = 300;
+/** Test files share one server, each with pools of its own: up to 60 connections for each process of the tests (measured). */
+const testConnections = 500;
 
 /**
  * Starts PostgreSQL as a child of this process, reachable only through a unix socket in a folder of ours. The first

@@ -110,7 +110,12 @@ async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOpti
   const cluster = new pg.Pool({ ...connectionConfig({ url: clusterUrl, connectTimeoutMs: 20_000 }), max: 1 });
   const adminUrl = withDatabase(clusterUrl, name);
   const url = withUser(adminUrl, login);
-  const owner = new pg.Pool({ ...connectionConfig({ url: adminUrl, connectTimeoutMs: 20_000 }), max: 2 });
+  const owner = new pg.Pool({
+    ...connectionConfig({ url: adminUrl, connectTimeoutMs: 20_000 }),
+    max: 2,
+    // Else the planner plans statements of a name again and again, when it thinks their values worth it.
+    options: '-c plan_cache_mode=force_generic_plan',
+  });
   for (const pool of [cluster, owner]) pool.on('error', () => undefined);
   try {
     if (fromTemplate) {
