@@ -271,6 +271,14 @@ test('a file holds the rows as they are shown, and no name becomes a formula in 
   );
 });
 
+test('a file names what its rows point at, also where only the ids came with them', skip, async () => {
+  await go('/rules');
+  const { heads: told, rows } = await save(page.getByRole('button', { name: /^CSV of/ }));
+  const column = (head: string) => rows.map((row) => row[told.indexOf(head)] ?? '');
+  assert.ok(column('Applies to').includes('offer App Install Treat'), column('Applies to').join('; '));
+  assert.ok(column('What it asks').includes('Member of High Value Members'), column('What it asks').join('; '));
+});
+
 test('a file of a list that is loaded in part says so', skip, async () => {
   const { data } = await stage.call('GET', 'schemas?limit=100');
   const members = (data as readonly { readonly id: string; readonly name: string }[]).find(
