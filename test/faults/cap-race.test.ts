@@ -168,6 +168,19 @@ for (const kind of pairKinds) {
       }
     }
 
+    test('150 customers who were never seen, each asked for at both processes at once', async () => {
+      const customers = Array.from({ length: 150 }, (_, i) => `C-unseen-${i}`);
+      const [one, other] = [callers.get(1)![0]!, callers.get(1)![1]!];
+      const body = (customerId: string) => ({ customerId, channel: 'email', limit: 2 });
+      const answers = await Promise.all(
+        customers.flatMap((customerId) => [
+          one('POST', '/v1/recommend', body(customerId)),
+          other('POST', '/v1/recommend', body(customerId)),
+        ]),
+      );
+      for (let i = 0; i < customers.length; i++) assertExact(1, answers.slice(2 * i, 2 * i + 2));
+    });
+
     test('a released reservation gives its place back, to exactly one of the racers', async () => {
       const customerId = 'C-release';
       const [one] = assertExact(1, await race(1, customerId, () => ({ channel: 'phone', limit: 1 })));

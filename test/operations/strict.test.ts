@@ -101,6 +101,13 @@ describe('what was read can be sent back, strictly', () => {
     await passes('PUT', `/api/v1/scim/v2/Users/${made.body.id}`, made.body);
   });
 
+  it('how long a class of data is kept, with a warning and without', async () => {
+    const path = '/api/v1/admin/retention-configs';
+    const set = await server.call('POST', path, { body: { dataClass: 'decisions', retentionDays: 7 } });
+    await passes('POST', path, set.body);
+    for (const config of (await server.call<Made[]>('GET', path)).body) await passes('POST', path, config);
+  });
+
   it('the tenant, its settings, a field of a schema', async () => {
     for (const path of ['/api/v1/tenant', '/api/v1/tenant-settings']) {
       await passes('PUT', path, (await server.call('GET', path)).body);

@@ -42,8 +42,10 @@ import { placementOperations } from './placements.ts';
 import { preferenceOperations } from './preferences.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
+import { recommendOperations } from './recommendation.ts';
 import { reportSourceOperations } from './report-sources.ts';
 import { reportRunOperations, reportScheduleOperations, reportTemplateOperations } from './reports.ts';
+import { respondOperations } from './responses.ts';
 import { restoreOperations } from './restore.ts';
 import { retentionOperations } from './retention.ts';
 import { sbomOperations } from './sbom.ts';
@@ -112,10 +114,12 @@ export const operations = {
   ...byId(preferenceOperations),
   ...byId(qualificationRuleOperations),
   ...byId(rankingProfileOperations),
+  ...byId(recommendOperations),
   ...byId(reportSourceOperations),
   ...byId(reportTemplateOperations),
   ...byId(reportScheduleOperations),
   ...byId(reportRunOperations),
+  ...byId(respondOperations),
   ...byId(restoreOperations),
   ...byId(retentionOperations),
   ...byId(sbomOperations),

@@ -92,6 +92,7 @@ export const apiKeyOperations = {
     path: '/api/v1/api-keys',
     summary: 'Make an API key',
     body: ApiKeyCreate,
+    record: ApiKey,
     responses: { 201: { description: 'The key, shown this once.', schema: ApiKeyCreated } },
     errors: ['not_configured'],
     audit: [{ action: 'create', entityType: 'apiKey' }],

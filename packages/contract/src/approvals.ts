@@ -244,6 +244,7 @@ export const approvalOperations = {
     role: 'viewer',
     idempotent: true,
     body: ApprovalCreate,
+    record: Approval,
     responses: { 201: { description: 'The request.', schema: Approval } },
     errors: ['limit_reached', 'not_configured'],
     audit: [{ action: 'create', entityType: 'approval' }],

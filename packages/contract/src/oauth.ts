@@ -114,6 +114,7 @@ export const oauthOperations = {
     path: '/api/v1/oauth/clients',
     summary: 'Make an OAuth client',
     body: OAuthClientCreate,
+    record: OAuthClient,
     responses: { 201: { description: 'The client with its secret, shown this once.', schema: OAuthClientCreated } },
     errors: ['not_configured'],
     audit: [{ action: 'create', entityType: 'oauthClient' }],

@@ -35,6 +35,7 @@ export const invitationOperations = {
       },
       { description: 'Who is invited.', examples: [{ email: 'ada@example.com', name: 'Ada', role: 'editor' }] },
     ),
+    record: User,
     responses: { 201: { description: 'The user, and what happens next.', schema: Invited } },
     errors: ['duplicate_email', 'not_configured'],
     audit: [{ action: 'create', entityType: 'user' }],

@@ -79,6 +79,7 @@ export const retentionOperations = {
     summary: 'Set how long a class of data is kept',
     description: 'Acts at the next nightly run.',
     body: RetentionUpdate,
+    record: RetentionAnswer,
     responses: { 200: { description: 'The configuration.', schema: RetentionAnswer } },
     // Without a row the default holds, so that the first one changes it too.
     audit: [{ action: 'update', entityType: 'retentionConfig' }],

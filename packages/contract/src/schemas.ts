@@ -341,6 +341,7 @@ export const schemaTableOperations = {
         examples: [{ schemaId: exampleId('schema'), name: 'city', displayName: 'City', dataType: 'varchar(100)' }],
       },
     ),
+    record: SchemaField,
     responses: { 201: { description: 'The field.', schema: SchemaField } },
     changesCatalogue: true,
     transaction: altersTable.transaction,

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { CustomerId, IdText, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
-import { RecommendRequest } from './decisions.ts';
+import { RecommendRequest } from './recommendation.ts';
 import { whyNotAnswerExample, whyNotExample } from './why-not-examples.ts';
 
 // Why an offer is not in a customer's answer, and what would put it there (docs/design/api-decisioning.md 12).

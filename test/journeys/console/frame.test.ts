@@ -107,6 +107,58 @@ test('[ and ] go through the records of the list that was open, and say where it
   await heading(second).waitFor();
   await says(page, 'Open one from a list first.', () => page.keyboard.press(']'));
   assert.equal(await way.count(), 0);
+  // Of a filtered list its rows alone are gone through, and of a list of one record none.
+  await page.goto(`${stage.url}/offers`);
+  await page.getByLabel('Search offers').fill('star');
+  await page.waitForURL(/search=star/);
+  await page.getByText('2 offers', { exact: true }).waitFor();
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('Enter');
+  await way.getByText('1 of 2').waitFor();
+});
+
+test(
+  'what was changed in the settings and not saved is there when one comes back, until it is discarded',
+  skip,
+  async () => {
+    await page.goto(`${stage.url}/settings`);
+    const zone = page.getByLabel('Time zone');
+    const before = await zone.inputValue();
+    await zone.fill('Asia/Tokyo');
+    await page.getByRole('link', { name: 'Decisions', exact: true }).click();
+    await heading('Decisions').waitFor();
+    await page.goto(`${stage.url}/settings`);
+    await page.getByText('1 change', { exact: true }).waitFor();
+    assert.equal(await zone.inputValue(), 'Asia/Tokyo');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    assert.equal(await zone.inputValue(), before);
+    await page.reload();
+    await heading('Settings').waitFor();
+    await zone.waitFor();
+    assert.equal(await zone.inputValue(), before);
+  },
+);
+
+test('decisions are found by an offer and a flow that are chosen by their names', skip, async () => {
+  await page.goto(`${stage.url}/decisions`);
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Filter' });
+  const offer = dialog.getByRole('combobox', { name: 'Offer', exact: true });
+  await offer.click();
+  await page.keyboard.type('latte');
+  await dialog.getByRole('option', { name: /^We Miss You Latte/ }).waitFor();
+  // Escape closes the list alone, and a text that nobody chose is taken back.
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Tab');
+  assert.equal(await offer.inputValue(), '');
+  await offer.fill('latte');
+  await dialog.getByRole('option', { name: /^We Miss You Latte/ }).waitFor();
+  await page.keyboard.press('Enter');
+  assert.equal(await offer.inputValue(), 'We Miss You Latte');
+  await dialog.getByRole('button', { name: 'Apply' }).click();
+  await page.waitForURL(/offerId=[0-9a-f-]{36}$/);
+  await page.getByRole('button', { name: 'Remove the filter Offer' }).waitFor();
+  await page.getByText('We Miss You Latte', { exact: true }).first().waitFor();
 });
 
 test('whatever the page has a button for can be typed, and its main act has a key', skip, async () => {
@@ -143,6 +195,40 @@ test('the palette opens a decision by any of its ids, and finds nothing in words
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/decisions/${String(recommendationId)}`);
   await heading('Decision for CM-000031').waitFor();
+});
+
+test('the palette opens every kind of record by its id, and a customer by its key', skip, async () => {
+  const sought = page.getByRole('combobox', { name: 'Page, act, name or id' });
+  for (const [list, path] of [
+    ['offers', '/offers/'],
+    ['creatives', '/creatives/'],
+    ['channels', '/channels/'],
+    ['placements', '/channels/placements/'],
+    ['categories', '/categories?node='],
+    ['sub-categories', '/categories?node='],
+    ['decision-flows', '/flows/'],
+    ['contact-policies', '/policies/'],
+    ['qualification-rules', '/rules/'],
+    ['segments', '/segments/'],
+    ['schemas', '/data/schemas/'],
+  ] as const) {
+    const { data } = await stage.call('GET', `${list}?limit=1`);
+    const [{ id }] = data as readonly [{ readonly id: string }];
+    await openPalette();
+    await sought.fill(id);
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${stage.url}${path}${id}`);
+  }
+  // A customer who is stored and was never decided for.
+  await openPalette();
+  await sought.fill('CM-000777');
+  await page
+    .getByRole('option', { name: /^CM-000777/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${stage.url}/customers/CM-000777`);
 });
 
 test('a theme is chosen by its name and is there after a reload', skip, async () => {
@@ -270,11 +356,17 @@ test('on a small screen the page moves to the answer that was asked for', skip, 
   assert.equal(await isSeen(), true);
 });
 
-test('at sign-out the browser forgets everything, and the pages are closed', skip, async () => {
+test('at sign-out the browser forgets everything, and the pages are closed in every tab', skip, async () => {
   assert.ok((await stored()) > 0, 'the theme was kept');
+  const other = await page.context().newPage();
+  other.setDefaultTimeout(patienceMs);
+  await other.goto(`${stage.url}/customers/CM-000031`);
+  await other.getByRole('heading', { level: 1, name: 'CM-000031' }).waitFor();
   await page.getByRole('button', { name: /^Account of/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.waitForURL('**/login**');
+  await other.waitForURL('**/login**');
+  assert.equal(await other.getByText('CM-000031').count(), 0);
   assert.equal(await stored(), 0);
   await page.goto(`${stage.url}/decisions`);
   await page.waitForURL('**/login?returnTo=*');

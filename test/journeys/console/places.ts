@@ -69,6 +69,11 @@ export async function placesOf(stage: Stage): Promise<readonly Place[]> {
     for (const tab of tabs[path] ?? [])
       places.push({ path, name: `${name}-${tab}`, address: `${address}?tab=${tab}`, open });
   }
+  // The server's own pages around signing in.
+  for (const address of ['/register', '/reset-password', '/reset-password?token=x', '/accept-invite?token=x']) {
+    const [name = ''] = address.slice(1).split('=');
+    places.push({ path: '/login', name: `plain-${name.replace('?', '-')}`, address, open: true });
+  }
   return places;
 }
 

@@ -22,6 +22,7 @@ export function HealthDot() {
   const mark = (
     <span
       aria-hidden
+      data-mark
       className={cx(
         'size-2.5',
         !known ? 'rounded-full border border-faint' : ready ? 'rounded-full bg-pass' : 'rotate-45 bg-block',

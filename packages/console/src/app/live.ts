@@ -30,16 +30,28 @@ export const browserSurroundings: PollerSurroundings = {
   sleep: sleepUntilSeen,
 };
 
+/** Two installations may share an origin, below different paths. */
+const sessionChannel = () => new BroadcastChannel(`arbiter-session:${document.baseURI}`);
+/** Somebody signed out on purpose, which a session that ran out does not say. */
+const signedOut = '';
+
 /**
- * Tells the other tabs of this browser whose session it has now, and hears it from them: `onOther` when it is another one.
- * Answers with what ends that.
+ * Tells the other tabs of this browser whose session it has now, and hears it from them: `onOther` when it is another one,
+ * `onEnd` when somebody signed out in one of them. Answers with what ends that.
  */
-export function watchOtherTabs(session: string, onOther: () => void): () => void {
-  // Two installations may share an origin, below different paths.
-  const channel = new BroadcastChannel(`arbiter-session:${document.baseURI}`);
+export function watchOtherTabs(session: string, onOther: () => void, onEnd: () => void): () => void {
+  const channel = sessionChannel();
   channel.onmessage = ({ data }) => {
-    if (data !== session) onOther();
+    if (data === signedOut) onEnd();
+    else if (data !== session) onOther();
   };
   channel.postMessage(session);
   return () => channel.close();
+}
+
+/** Tells the other tabs that somebody signed out: what they show of customers must go with it. */
+export function tellSignedOut(): void {
+  const channel = sessionChannel();
+  channel.postMessage(signedOut);
+  channel.close();
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, 
 import { boot, roleOf, tenantOf } from '../data/boot.ts';
 import { can } from '../data/can.ts';
 import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
-import { recall, remember } from '../data/storage.ts';
+import { forgetAll, recall, remember } from '../data/storage.ts';
 import { useLive, useSignOut } from '../data/use-session.ts';
 import { keyTexts } from '../messages/palette.ts';
 import { shellTexts, tenantTexts } from '../messages/shell.ts';
@@ -67,7 +67,14 @@ export function Shell({ children }: { children: ReactNode }) {
   useEffect(() => keepPlaces(router, document), [router]);
   useEffect(() => listenForKeys(document), []);
   // A cookie belongs to the browser, not to a tab: what this page shows must not be that of another session.
-  useEffect(() => watchOtherTabs(sessionName(), () => globalThis.location.assign(document.baseURI)), []);
+  useEffect(() => {
+    const loadAnew = () => globalThis.location.assign(document.baseURI);
+    const forget = () => {
+      forgetAll();
+      loadAnew();
+    };
+    return watchOtherTabs(sessionName(), loadAnew, forget);
+  }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer.
   useEffect(() => setDrawer(false), [address]);
   const commands = useMemo<readonly Command[]>(

@@ -33,7 +33,7 @@ export function TopBar({ onPages, onSearch, onKeys, onTenants }: TopBarProps) {
     <header className="flex min-w-0 items-center gap-1 border-line border-b bg-surface px-3">
       <Button
         kind="quiet"
-        className="md:hidden"
+        className="md:hidden print:hidden"
         aria-label={shellTexts.openPages}
         icon={<MenuIcon aria-hidden className="size-4" />}
         onClick={onPages}
@@ -53,7 +53,7 @@ export function TopBar({ onPages, onSearch, onKeys, onTenants }: TopBarProps) {
         <span className="truncate">{tenant}</span>
         <ChevronsUpDown aria-hidden className="size-3.5 shrink-0 text-faint" />
       </button>
-      <span className="ms-auto flex items-center gap-1">
+      <span data-print="none" className="ms-auto flex items-center gap-1">
         <button
           type="button"
           className="flex h-8 items-center gap-2 rounded-control border border-line-strong bg-surface px-2.5 text-soft hover:bg-hover max-md:w-8 max-md:justify-center max-md:border-transparent max-md:px-0"

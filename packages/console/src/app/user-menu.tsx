@@ -6,11 +6,13 @@ import { shellTexts, tenantTexts } from '../messages/shell.ts';
 import { addresses } from '../route/addresses.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
+import { tellSignedOut } from './live.ts';
 import { screens } from './manifest.ts';
 import { chooseTheme, chosenTheme, themes } from './theme.ts';
 
-/** After a sign-out nothing of the page may stay: it is loaded anew, at the sign-in. */
+/** After a sign-out nothing of the page may stay, in any tab of the browser: each is loaded anew, at the sign-in. */
 export function leave(): void {
+  tellSignedOut();
   globalThis.location.assign(`.${addresses.login()}`);
 }
 

@@ -1,9 +1,9 @@
 import { boot, tenantOf } from './boot.ts';
 
 /**
- * What the browser may remember, and the only file that writes it: how the console looks, what a person arranged, drafts of
- * the catalogue's forms, ids of work under way. Never an answer of the API, a key or anything of a customer. All of it goes
- * at sign-out.
+ * What the browser may remember, and the only file that writes it: how the console looks, what a person arranged, which
+ * records they opened (by id and name of the catalogue), drafts of the catalogue's forms, ids of work under way. Never an
+ * answer of the API, a key or anything of a customer. All of it goes at sign-out.
  */
 export type Remembered =
   | 'theme'
@@ -12,6 +12,7 @@ export type Remembered =
   | 'single-letter-keys'
   | 'views'
   | 'pins'
+  | 'recents'
   | `draft:${string}`
   | 'checklist';
 
@@ -43,9 +44,27 @@ export function rememberInTab(name: 'jobs', value: unknown): void {
   write('tab', nameOf(name), value);
 }
 
+/**
+ * The same for as long as the page is loaded, in its memory alone: what must not be written to the browser's disk, because
+ * it names customers.
+ */
+export function recallInPage(name: 'pins' | 'recents'): unknown {
+  return read('page', nameOf(name));
+}
+
+export function rememberInPage(name: 'pins' | 'recents', value: unknown): void {
+  write('page', nameOf(name), value);
+}
+
+/** Calls back when another tab of this browser has remembered or forgotten something; answers with what ends that. */
+export function onOtherTab(listener: () => void): () => void {
+  globalThis.addEventListener('storage', listener);
+  return () => globalThis.removeEventListener('storage', listener);
+}
+
 /** Forgets everything of the console in this browser. */
 export function forgetAll(): void {
-  for (const place of ['local', 'tab'] as const) {
+  for (const place of ['local', 'tab', 'page'] as const) {
     const store = storeOf(place);
     if (store === null) continue;
     const names = Array.from({ length: store.length }, (_, index) => store.key(index) ?? '');
@@ -53,7 +72,7 @@ export function forgetAll(): void {
   }
 }
 
-function read(place: 'local' | 'tab', name: string): unknown {
+function read(place: Place, name: string): unknown {
   const text = storeOf(place)?.getItem(name) ?? null;
   if (text === null) return undefined;
   try {
@@ -64,7 +83,7 @@ function read(place: 'local' | 'tab', name: string): unknown {
   }
 }
 
-function write(place: 'local' | 'tab', name: string, value: unknown): void {
+function write(place: Place, name: string, value: unknown): void {
   const store = storeOf(place);
   if (store === null) return;
   if (value === undefined) {
@@ -79,8 +98,23 @@ function write(place: 'local' | 'tab', name: string, value: unknown): void {
   }
 }
 
+type Store = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem'>;
+type Place = 'local' | 'tab' | 'page';
+
+const inPage = new Map<string, string>();
+const pageStore: Store = {
+  get length() {
+    return inPage.size;
+  },
+  key: (index) => [...inPage.keys()][index] ?? null,
+  getItem: (name) => inPage.get(name) ?? null,
+  setItem: (name, text) => void inPage.set(name, text),
+  removeItem: (name) => void inPage.delete(name),
+};
+
 /** Null where the browser has no store, or was told to keep none. */
-function storeOf(place: 'local' | 'tab'): Storage | null {
+function storeOf(place: Place): Store | null {
+  if (place === 'page') return pageStore;
   try {
     return (place === 'local' ? globalThis.localStorage : globalThis.sessionStorage) ?? null;
   } catch {

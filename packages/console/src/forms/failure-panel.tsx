@@ -1,9 +1,9 @@
 import type { Operation } from '@arbiter/contract/operation';
-import { useEffect, useState } from 'react';
-import { codeOf, type Failure } from '../data/failure.ts';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { codeOf, endsSession, type Failure } from '../data/failure.ts';
 import { adviceFor } from '../data/problems.ts';
-import { askToSignIn } from '../data/signed-out.ts';
-import { adviceActs, retryIn } from '../messages/advice.ts';
+import { askToSignIn, isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
+import { adviceActs, retryIn, signedInAgain } from '../messages/advice.ts';
 import { addresses } from '../route/addresses.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
@@ -25,6 +25,7 @@ export interface FailurePanelProps {
 export function FailurePanel({ failure, operation, retry, compare, instead, shownPaths = [] }: FailurePanelProps) {
   const advice = adviceFor(failure, operation);
   const left = useCountdown(advice.waitSeconds, failure);
+  const isBack = useIsBack(failure);
   const details = advice.entries.filter(({ path }) => !shownPaths.includes(path));
   const again =
     retry === undefined ? null : (
@@ -66,6 +67,14 @@ export function FailurePanel({ failure, operation, retry, compare, instead, show
         </ButtonLink>
       ),
   };
+  // The page asks for a sign-in by itself and does not go on before it.
+  if (isBack) {
+    return (
+      <ProblemPanel title={signedInAgain.title} tone="warn" actions={again ?? undefined}>
+        <p>{signedInAgain.text}</p>
+      </ProblemPanel>
+    );
+  }
   const soft = failure.kind !== 'refused' || codeOf(failure) === 'unavailable' || codeOf(failure) === 'rate_limited';
   return (
     <ProblemPanel
@@ -79,6 +88,14 @@ export function FailurePanel({ failure, operation, retry, compare, instead, show
       <p>{advice.text}</p>
     </ProblemPanel>
   );
+}
+
+/** True when the session that a failure was the end of has begun again: somebody was asked to sign in since, and has. */
+function useIsBack(failure: Failure): boolean {
+  const isAsking = useSyncExternalStore(onSignInAsked, isAskingToSignIn);
+  const [asked, setAsked] = useState<Failure | null>(null);
+  if (isAsking && asked !== failure) setAsked(failure);
+  return endsSession(failure) && asked === failure && !isAsking;
 }
 
 /** Seconds that are left of a wait; begins anew with each failure. */

@@ -1,8 +1,11 @@
 import type { Operation } from '@arbiter/contract/operation';
 import type { ReactNode } from 'react';
+import { codeOf } from '../data/failure.ts';
 import type { Answer } from '../data/use-operation.ts';
+import { recordKindTitles } from '../messages/kept-records.ts';
 import { listToolTexts } from '../messages/list-tools.ts';
 import { listTexts as t } from '../messages/lists.ts';
+import type { RecordKind } from '../route/record-address.ts';
 import { Id } from '../ui/copy.tsx';
 import type { Fact } from '../ui/facts.tsx';
 import type { Format } from '../ui/format.ts';
@@ -10,6 +13,7 @@ import { Page, type PageProps } from '../ui/page.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
 import { useFormat } from '../ui/provider.tsx';
 import { Loaded } from './loaded.tsx';
+import { GonePin, RecordPin } from './record-pin.tsx';
 import { StatusBadge } from './status-badge.tsx';
 
 /** What the head of the page shows of a record of any kind. */
@@ -25,8 +29,10 @@ export interface RecordPageProps<Body extends Named> extends Pick<PageProps, 'pa
   readonly answer: Answer<Body>;
   /** What was asked, for the advice on a failure. */
   readonly operation: Operation;
-  /** What the record is: "Offer". The heading until its name is known. */
-  readonly kind: string;
+  /** What the record is. Its word is the heading until its name is known. */
+  readonly kind: RecordKind;
+  /** What the address names: the record that was asked for, whether it is there or not. */
+  readonly id: string;
   /** The name that people know it by, where that is another than `name`. */
   readonly nameOf?: (body: Body) => string;
   /** Further badges behind its status. */
@@ -40,14 +46,17 @@ export interface RecordPageProps<Body extends Named> extends Pick<PageProps, 'pa
 
 /** One record, read: where it hangs, its name, status and id, then what `children` make of it, in each state of the answer. */
 export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
-  const { answer, operation, kind, nameOf, badges, idOf, lead, children, ...page } = props;
+  const { answer, operation, kind, id, nameOf, badges, idOf, lead, children, ...page } = props;
   const body = answer.data;
+  const word = recordKindTitles[kind];
+  const name = body === undefined ? null : (nameOf?.(body) ?? body.name);
+  const isGone = codeOf(answer.failure) === 'not_found';
   return (
     <Page
       {...page}
       // What is not here can do nothing.
       actions={body === undefined && answer.failure !== null ? null : page.actions}
-      title={body === undefined ? kind : (nameOf?.(body) ?? body.name)}
+      title={name ?? word}
       about={
         body === undefined ? null : (
           <>
@@ -55,13 +64,15 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
               <StatusBadge status={body.status} deleted={(body.deletedAt ?? null) !== null} />
             )}
             {badges?.(body)}
-            {idOf?.(body) ?? <Id id={body.id} what={t.idOf(kind)} />}
+            {idOf?.(body) ?? <Id id={body.id} what={t.idOf(word)} />}
+            {isGone ? null : <RecordPin kind={kind} id={body.id} name={name} />}
           </>
         )
       }
       lead={body === undefined ? undefined : (lead?.(body) ?? body.description) || undefined}
     >
-      {body?.deletedAt == null ? null : <Deleted kind={kind} at={body.deletedAt} />}
+      {isGone ? <GonePin kind={kind} id={id} /> : null}
+      {body?.deletedAt == null ? null : <Deleted kind={word} at={body.deletedAt} />}
       <Loaded answer={answer} operation={operation} instead={page.parents?.[0]}>
         {children}
       </Loaded>

@@ -276,3 +276,9 @@ export const adviceActs = {
   settings: 'Open the settings',
   search: 'Search',
 } as const;
+
+/** In place of a call that a session's end refused, once somebody has signed in again. */
+export const signedInAgain = {
+  title: 'Signed in again',
+  text: 'What you asked for just now was not done, because the session had ended. Do it once more.',
+} as const;

@@ -114,8 +114,9 @@ export const customerTexts = {
   suppressions: 'Suppressions',
   suppressionsNone: 'Nothing is suppressed. That is good news.',
   blocked: 'Blocked now',
-  blockedNone:
-    'No contact policy blocks an offer on every channel. What one channel keeps back stands above, under Next best now.',
+  blockedNone: 'No contact policy blocks an offer on every channel.',
+  blocksIn: (channel: string) => `refuses in ${channel}`,
+  blockedOffers: (offers: number) => (offers === 1 ? '1 offer' : `${offers} offers`),
   blockedBy: (policy: string, offers: number) =>
     offers === 1 ? `${policy} blocks 1 offer` : `${policy} blocks ${offers} offers`,
   openReservations: 'Reservations',

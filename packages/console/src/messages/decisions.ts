@@ -219,6 +219,9 @@ export const decisionTexts = {
   } as Readonly<Record<string, string>>,
 
   traceTitle: 'Stages',
+  noStageTitle: 'It ended before its first stage',
+  noStage: 'No offer was looked at, so there is nothing to explain beyond this.',
+  channels: 'Channels',
   traceNone: 'No trace of this decision was stored.',
   traceOff: 'Traces are switched off for this tenant.',
   traceSampled: (rate: string) => `Traces are kept of ${rate} of the decisions; this one was not drawn.`,

@@ -49,5 +49,6 @@ export const searchTexts = {
   decisions: 'Decisions',
   decision: 'Decision',
   customers: 'Customers',
+  customer: 'customer',
   itsDecisions: 'its decisions',
 } as const;

@@ -12,6 +12,8 @@ export const signInTexts = {
   google: 'Sign in with Google',
   sso: 'Single sign-on',
   forgotten: 'Forgot your password?',
+  newHere: 'New here?',
+  register: 'Create an account',
   setup: 'Your organization asks for a second factor and you have none yet. It is set up in two minutes:',
   setupAct: 'Sign in and set it up',
 } as const;

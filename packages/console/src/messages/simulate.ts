@@ -20,6 +20,7 @@ export const simulateTexts = {
   placement: 'Placement',
   limit: 'Items',
   when: 'When',
+  whenHelp: (zone: string) => `By the clock of ${zone}, where the tenant is.`,
   clockBanner: (instant: string) =>
     `The clock stands at ${instant}. It moves windows, schedules and time policies, not the times of what was counted.`,
   back: 'Back to now',

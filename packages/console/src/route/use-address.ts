@@ -1,4 +1,4 @@
-import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch as useSearchOfScreen } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { Static, TObject } from 'typebox';
 import { parseSearch, type RawSearch, readSearch, writeSearch } from './search.ts';
@@ -11,9 +11,10 @@ export function useParam(name: string): string {
   return value;
 }
 
-/** All that the address says after its question mark, as it stands. */
+/** All that the address of the screen says after its question mark, as it stands. */
 export function useSearchText(): string {
-  return useLocation({ select: (location) => location.searchStr });
+  // Of the screen, not of the address: that changes first, and the screen that is left would ask for what nobody asked.
+  return useSearchOfScreen({ strict: false, select: (search: RawSearch) => writeSearch(search) });
 }
 
 /** Some of the parameters of an address, changed; `undefined` takes one out. */
@@ -27,7 +28,7 @@ export type SearchChange<Search> = { readonly [Name in keyof Search]?: Search[Na
 export function useSearch<S extends TObject>(
   schema: S,
 ): [Partial<Static<S>>, (change: SearchChange<Partial<Static<S>>>, how?: { readonly push: boolean }) => void] {
-  const text = useLocation({ select: (location) => location.searchStr });
+  const text = useSearchText();
   const navigate = useNavigate();
   const raw: RawSearch = useMemo(() => parseSearch(text), [text]);
   const search = useMemo(() => readSearch(schema, raw), [schema, raw]);

@@ -31,13 +31,8 @@ export function AsOf({ at, stale = false, word = 'as of' }: AsOfProps) {
   const now = useNow();
   const age = now - new Date(at).getTime();
   return (
-    <span
-      className={cx(
-        'inline-flex items-center gap-1 text-caption whitespace-nowrap',
-        stale ? 'text-warn' : 'text-faint',
-      )}
-    >
-      <Clock aria-hidden className="size-3" />
+    <span className={cx('inline-flex min-w-0 items-center gap-1 text-caption', stale ? 'text-warn' : 'text-faint')}>
+      <Clock aria-hidden className="size-3 shrink-0" />
       <time dateTime={new Date(at).toISOString()} title={format.instant(at)}>
         {word} {age < 60_000 ? format.time(at) : format.ago(at, now)}
       </time>

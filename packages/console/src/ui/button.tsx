@@ -22,6 +22,10 @@ export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'type'
   readonly busy?: boolean | undefined;
   /** Why it cannot be pressed. It keeps its place in the tab order, so that the reason can be read. */
   readonly disabledReason?: string | null | undefined;
+  /** What it is called in the palette, for an icon alone that belongs to the page: others are not found there. */
+  readonly typed?: string;
+  /** Beside the pointer, where that is more than its `aria-label`. */
+  readonly tooltip?: string;
 }
 
 const kinds: Record<ButtonKind, string> = {
@@ -46,7 +50,8 @@ const shortcutClass = 'ms-1 text-caption font-normal opacity-75 max-md:hidden';
 
 /** A button. With an icon alone it needs `aria-label`, which is its tooltip too. */
 export function Button(props: ButtonProps) {
-  const { kind, size, icon, shortcut, submit, busy, disabledReason, className, onClick, children, ...rest } = props;
+  const { kind, size, icon, shortcut, submit, busy, disabledReason, typed, tooltip, ...others } = props;
+  const { className, onClick, children, ...rest } = others;
   const reasonId = useId();
   const disabled = Boolean(disabledReason);
   const iconOnly = children === undefined;
@@ -55,7 +60,8 @@ export function Button(props: ButtonProps) {
       {...rest}
       type={submit ? 'submit' : 'button'}
       // What has words of its own can be typed in the palette.
-      data-act={iconOnly ? undefined : (kind ?? 'plain')}
+      data-act={iconOnly && typed === undefined ? undefined : (kind ?? 'plain')}
+      data-typed={typed}
       aria-disabled={disabled || undefined}
       aria-busy={busy || undefined}
       aria-describedby={disabled ? reasonId : rest['aria-describedby']}
@@ -87,7 +93,8 @@ export function Button(props: ButtonProps) {
       </>
     );
   }
-  return iconOnly && rest['aria-label'] ? <Tooltip text={rest['aria-label']}>{button}</Tooltip> : button;
+  const words = tooltip ?? (iconOnly ? rest['aria-label'] : undefined);
+  return words ? <Tooltip text={words}>{button}</Tooltip> : button;
 }
 
 export interface ButtonLinkProps extends Look {

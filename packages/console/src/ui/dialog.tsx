@@ -65,6 +65,8 @@ export function Dialog(props: DialogProps) {
     if (document.activeElement === document.body && opener.current?.isConnected === true) opener.current.focus();
   };
   const stay = mustAnswer ? (event: Event) => event.preventDefault() : undefined;
+  // Escape closes the topmost alone: a list of choices that is open lies over the dialog.
+  const closeList = ({ target }: Event) => target instanceof HTMLElement && target.dataset.listOpen !== undefined;
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -73,7 +75,10 @@ export function Dialog(props: DialogProps) {
           {...(description ? {} : { 'aria-describedby': undefined })}
           onOpenAutoFocus={enter}
           onCloseAutoFocus={leave}
-          {...(stay ? { onEscapeKeyDown: stay, onInteractOutside: stay } : {})}
+          {...(stay ? { onInteractOutside: stay } : {})}
+          onEscapeKeyDown={(event) => {
+            if (mustAnswer || closeList(event)) event.preventDefault();
+          }}
           className={cx(
             'fixed inset-x-3 z-40 mx-auto flex flex-col rounded-dialog outline-none border border-line bg-raised shadow-overlay',
             place === 'top' ? 'top-[12dvh] max-h-[76dvh]' : 'top-1/2 max-h-[calc(100dvh-1.5rem)] -translate-y-1/2',

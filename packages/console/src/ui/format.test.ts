@@ -24,6 +24,8 @@ test('ages step to the next unit at its boundary', () => {
   assert.equal(format.ago(noon - 60_000, noon), '1 min ago');
   assert.equal(format.ago(noon + 2 * 3_600_000, noon), 'in 2 hr');
   assert.equal(format.ago(noon, noon), 'now');
+  const german = formatFor({ locale: 'de-DE', timeZone: 'Europe/Berlin', currency: 'EUR' });
+  assert.equal(german.ago(noon - 60_000, noon), '1 min ago', 'the words around it are English');
 });
 
 test('durations keep as many places as they need', () => {

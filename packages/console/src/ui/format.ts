@@ -28,11 +28,14 @@ export interface Format {
   moment(at: Instant): string;
   date(at: Instant): string;
   time(at: Instant): string;
-  /** "2 min ago", "in 3 h"; `now` in milliseconds. */
+  /** "2 min ago", "in 3 h": words of a sentence, and so in the language of the texts; `now` in milliseconds. */
   ago(at: Instant, now: number): string;
   /** 3.1 ms, 12 s, 4 min. Takes milliseconds. */
   duration(milliseconds: number): string;
 }
+
+/** What the texts of the console are written in. The tenant's locale says how numbers and times are written, not words. */
+const textLanguage = 'en-GB';
 
 const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
   ['year', 31_557_600],
@@ -71,7 +74,7 @@ export function formatFor(where: Locale): Format {
     const writer = new Intl.DateTimeFormat(locale, { timeZone, ...options });
     return (at: Instant) => writer.format(new Date(at));
   };
-  const relative = new Intl.RelativeTimeFormat(locale, { style: 'short', numeric: 'auto' });
+  const relative = new Intl.RelativeTimeFormat(textLanguage, { style: 'short', numeric: 'auto' });
   return {
     locale: where,
     number: (value, digits = 3) => numbers(0, digits).format(value),

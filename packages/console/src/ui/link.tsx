@@ -59,7 +59,10 @@ export function Link({ to, look = 'text', className, onClick, ...rest }: LinkPro
       {...rest}
       {...(outside ? { target: '_blank', rel: 'noreferrer' } : {})}
       href={outside ? to : links.href(to)}
-      className={cx(look === 'text' && 'rounded-control text-accent-ink underline-offset-3 hover:underline', className)}
+      className={cx(
+        look === 'text' && 'rounded-control py-0.5 text-accent-ink underline-offset-3 hover:underline',
+        className,
+      )}
       {...(outside ? {} : onHover(links, to))}
       onFocus={outside ? undefined : () => links.prefetch?.(to)}
       onClick={(event) => {

@@ -49,7 +49,8 @@ test('the group with the best line stands first: a whole name before a part of o
 });
 
 test('what looks like an id is looked up, what looks like a name is not', () => {
-  for (const id of ['0199c0de-1234-7abc-8def-0123456789ab', 'CM-000001', 'req_8f3a']) assert.ok(looksLikeId(id), id);
+  for (const id of ['0199c0de-1234-7abc-8def-0123456789ab', 'CM-000001', 'req_8f3a', 'mia@example.com', 'a/b', '100%'])
+    assert.ok(looksLikeId(id), id);
   for (const name of ['latte', 'gold birthday drink', 'oat 2', 'a1']) assert.ok(!looksLikeId(name), name);
   const load: PaletteSearch['load'] = async () => async () => [];
   const searches: PaletteSearch[] = [

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Command, Found, PaletteSearch, Screen } from '../../route/feature.ts';
 
 /** A line of the palette. */
@@ -6,6 +7,8 @@ export interface Entry {
   readonly title: string;
   readonly detail?: string | undefined;
   readonly keys?: string | undefined;
+  /** Stands before the title. */
+  readonly icon?: ReactNode;
   readonly act: Command['act'];
 }
 
@@ -83,10 +86,12 @@ export function bestFirst(text: string, groups: readonly Group[]): readonly Grou
   return groups.toSorted((a, b) => best(b) - best(a));
 }
 
-/** True for a text that somebody pasted rather than typed as a name: an id, a customer key, a trace. */
+/**
+ * True for a text that somebody pasted rather than typed as a name: an id, the key of a customer, a trace. Keys of customers
+ * are whatever the tenant's own systems use: numbers, addresses of mail, paths.
+ */
 export function looksLikeId(text: string): boolean {
-  const one = text.trim();
-  return /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(one) || /^(?=\S*\d)[\w.:@-]{4,128}$/.test(one);
+  return /^(?=\S*[\d@/\\:_#%+])\S{3,255}$/.test(text.trim());
 }
 
 /** Searches to be asked for a text. */

@@ -13,12 +13,16 @@ export function pageActs(page: ParentNode | null): readonly Command[] {
     const title = wordsOf(element);
     if (title !== '' && element.closest('[role="grid"]') === null && !found.has(title)) found.set(title, element);
   }
-  return [...found].map(([title, element]) => ({ id: `page ${title}`, title, act: { run: () => element.click() } }));
+  return [...found].map(([title, element]) => {
+    const keys = element.getAttribute('aria-keyshortcuts');
+    const act = { run: () => element.click() };
+    return { id: `page ${title}`, title, act, ...(keys === null ? {} : { keys }) };
+  });
 }
 
 /** The words of a button as they are heard: without its icon and its key. */
 function wordsOf(element: HTMLElement): string {
-  const label = element.getAttribute('aria-label');
+  const label = element.dataset.typed ?? element.getAttribute('aria-label');
   if (label !== null) return label;
   const copy = element.cloneNode(true);
   if (!(copy instanceof HTMLElement)) return '';

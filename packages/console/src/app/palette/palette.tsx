@@ -1,5 +1,6 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useKept } from '../../data/kept-records.ts';
 import { paletteTexts } from '../../messages/palette.ts';
 import type { Command } from '../../route/feature.ts';
 import { writtenKeys } from '../../route/keys.ts';
@@ -8,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { features, screens } from '../manifest.ts';
 import { isMac } from '../platform.ts';
 import { bestFirst, type Entry, fitting, foundEntries, type Group, ownEntries, searchesFor } from './entries.ts';
+import { keptGroups } from './kept.tsx';
 import { pageActs } from './page-acts.ts';
 import { recordSearches } from './record-searches.ts';
 
@@ -28,14 +30,20 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
   const own = useMemo(() => ownEntries(screens, commands), [commands]);
   // The page below stays as it is for as long as this is open.
   const [here] = useState(() => ownEntries([], pageActs(document.getElementById('page'))).acts);
+  const kept = keptGroups(useKept(), text);
+  const opened = new Set(kept.flatMap(({ entries }) => entries.map(({ id }) => id)));
   const groups = [
     ...bestFirst(text, [
+      ...kept,
       { title: paletteTexts.pages, entries: fitting(text, own.pages) },
       { title: paletteTexts.here, entries: fitting(text, here) },
       { title: paletteTexts.acts, entries: fitting(text, own.acts) },
     ]),
     // What is still looked for must not push away the line that is about to be taken.
-    ...found.groups,
+    ...found.groups.map(({ title, entries }) => ({
+      title,
+      entries: entries.filter(({ act }) => !('open' in act) || !opened.has(`kept ${act.open}`)),
+    })),
   ].filter(({ entries }) => entries.length > 0);
   const lines = groups.flatMap(({ entries }) => entries);
   const listId = useId();
@@ -163,8 +171,9 @@ function Line({ entry, id, active, choose }: LineProps) {
         active ? 'bg-accent-soft text-accent-ink' : 'hover:bg-hover',
       )}
     >
+      {entry.icon}
       <span className="min-w-0 truncate">{entry.title}</span>
-      {entry.detail && entry.id.startsWith('found') ? (
+      {entry.detail && /^(found|kept) /.test(entry.id) ? (
         <span className="min-w-0 truncate text-dense text-soft">{entry.detail}</span>
       ) : null}
       {entry.keys === undefined ? null : (

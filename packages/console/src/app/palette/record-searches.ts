@@ -1,4 +1,5 @@
-import { findBy } from '../../data/find.ts';
+import { call } from '../../data/call.ts';
+import { findBy, isRecordId, unlessMissing } from '../../data/find.ts';
 import { searchTexts } from '../../messages/palette.ts';
 import { addresses } from '../../route/addresses.ts';
 import type { PaletteSearch, Screen } from '../../route/feature.ts';
@@ -11,7 +12,12 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.offers,
       load: async () => {
         const { offerOperations } = await import('@arbiter/contract/offers');
-        return findBy(offerOperations.list, named, ({ id, name, status }) => found(name, status, addresses.offer(id)));
+        return findBy(
+          offerOperations.list,
+          named,
+          ({ id, name, status }) => found(name, status, addresses.offer(id)),
+          (id, signal) => call(offerOperations.get, { params: { id }, signal }),
+        );
       },
     },
   ],
@@ -21,8 +27,11 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.creatives,
       load: async () => {
         const { creativeOperations } = await import('@arbiter/contract/creatives');
-        return findBy(creativeOperations.list, named, ({ id, name, status }) =>
-          found(name, status, addresses.creative(id)),
+        return findBy(
+          creativeOperations.list,
+          named,
+          ({ id, name, status }) => found(name, status, addresses.creative(id)),
+          (id, signal) => call(creativeOperations.get, { params: { id }, signal }),
         );
       },
     },
@@ -33,7 +42,12 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.channels,
       load: async () => {
         const { channelOperations } = await import('@arbiter/contract/channels');
-        return findBy(channelOperations.list, named, ({ id, name, key }) => found(name, key, addresses.channel(id)));
+        return findBy(
+          channelOperations.list,
+          named,
+          ({ id, name, key }) => found(name, key, addresses.channel(id)),
+          (id, signal) => call(channelOperations.get, { params: { id }, signal }),
+        );
       },
     },
   ],
@@ -43,8 +57,11 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.placements,
       load: async () => {
         const { placementOperations } = await import('@arbiter/contract/placements');
-        return findBy(placementOperations.list, named, ({ id, name, channel }) =>
-          found(name, channel.name, addresses.placement(id)),
+        return findBy(
+          placementOperations.list,
+          named,
+          ({ id, name, channel }) => found(name, channel.name, addresses.placement(id)),
+          (id, signal) => call(placementOperations.get, { params: { id }, signal }),
         );
       },
     },
@@ -55,11 +72,17 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.categories,
       load: async () => {
         const { categoryOperations, subCategoryOperations } = await import('@arbiter/contract/categories');
-        const first = findBy(categoryOperations.list, named, ({ id, name, status }) =>
-          found(name, status, addresses.category(id)),
+        const first = findBy(
+          categoryOperations.list,
+          named,
+          ({ id, name, status }) => found(name, status, addresses.category(id)),
+          (id, signal) => call(categoryOperations.get, { params: { id }, signal }),
         );
-        const second = findBy(subCategoryOperations.list, named, ({ id, name, category }) =>
-          found(name, category.name, addresses.category(id)),
+        const second = findBy(
+          subCategoryOperations.list,
+          named,
+          ({ id, name, category }) => found(name, category.name, addresses.category(id)),
+          (id, signal) => call(subCategoryOperations.get, { params: { id }, signal }),
         );
         return async (text, signal) =>
           (await Promise.all([first(text, signal), second(text, signal)])).flat().slice(0, 5);
@@ -72,7 +95,12 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.flows,
       load: async () => {
         const { decisionFlowOperations } = await import('@arbiter/contract/decision-flows');
-        return findBy(decisionFlowOperations.list, named, ({ id, name, key }) => found(name, key, addresses.flow(id)));
+        return findBy(
+          decisionFlowOperations.list,
+          named,
+          ({ id, name, key }) => found(name, key, addresses.flow(id)),
+          (id, signal) => call(decisionFlowOperations.get, { params: { id }, signal }),
+        );
       },
     },
   ],
@@ -82,8 +110,11 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.policies,
       load: async () => {
         const { contactPolicyOperations } = await import('@arbiter/contract/contact-policies');
-        return findBy(contactPolicyOperations.list, named, ({ id, name, status }) =>
-          found(name, status, addresses.policy(id)),
+        return findBy(
+          contactPolicyOperations.list,
+          named,
+          ({ id, name, status }) => found(name, status, addresses.policy(id)),
+          (id, signal) => call(contactPolicyOperations.get, { params: { id }, signal }),
         );
       },
     },
@@ -94,8 +125,11 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.rules,
       load: async () => {
         const { qualificationRuleOperations } = await import('@arbiter/contract/qualification-rules');
-        return findBy(qualificationRuleOperations.list, named, ({ id, name, status }) =>
-          found(name, status, addresses.rule(id)),
+        return findBy(
+          qualificationRuleOperations.list,
+          named,
+          ({ id, name, status }) => found(name, status, addresses.rule(id)),
+          (id, signal) => call(qualificationRuleOperations.get, { params: { id }, signal }),
         );
       },
     },
@@ -106,8 +140,11 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.segments,
       load: async () => {
         const { segmentOperations } = await import('@arbiter/contract/segments');
-        return findBy(segmentOperations.list, named, ({ id, name, status }) =>
-          found(name, status, addresses.segment(id)),
+        return findBy(
+          segmentOperations.list,
+          named,
+          ({ id, name, status }) => found(name, status, addresses.segment(id)),
+          (id, signal) => call(segmentOperations.get, { params: { id }, signal }),
         );
       },
     },
@@ -118,8 +155,11 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.schemas,
       load: async () => {
         const { schemaOperations } = await import('@arbiter/contract/schemas');
-        return findBy(schemaOperations.list, named, ({ id, displayName, name }) =>
-          found(displayName ?? name, name, addresses.schema(id)),
+        return findBy(
+          schemaOperations.list,
+          named,
+          ({ id, displayName, name }) => found(displayName ?? name, name, addresses.schema(id)),
+          (id, signal) => call(schemaOperations.get, { params: { id }, signal }),
         );
       },
     },
@@ -130,38 +170,46 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.decisions,
       of: 'ids',
       load: async () => {
-        const [{ decisionOperations }, { call }, { codeOf, failureOf }] = await Promise.all([
-          import('@arbiter/contract/decisions'),
-          import('../../data/call.ts'),
-          import('../../data/failure.ts'),
-        ]);
+        const { decisionOperations } = await import('@arbiter/contract/decisions');
         return async (text, signal) => {
-          if (!/^[0-9a-f-]{36}$/i.test(text)) return [];
-          try {
+          if (!isRecordId(text)) return [];
+          return unlessMissing(async () => {
             const { recommendationId } = await call(decisionOperations.get, { params: { id: text }, signal });
             return [found(searchTexts.decision, recommendationId, addresses.decision(recommendationId))];
-          } catch (error) {
-            // An id of something else is no decision, and no failure of the search.
-            if (codeOf(failureOf(error)) === 'not_found') return [];
-            throw error;
-          }
+          });
         };
       },
     },
   ],
   [
-    '/decisions',
+    '/customers/$id',
     {
       title: searchTexts.customers,
       of: 'ids',
       load: async () => {
-        const { decisionListOperations } = await import('@arbiter/contract/decision-lists');
-        return findBy(
-          decisionListOperations.list,
-          (customerId) => ({ query: { customerId, limit: 1 } }),
-          ({ customerId }) =>
-            found(customerId ?? '', searchTexts.itsDecisions, addresses.decisions({ customerId: customerId ?? '' })),
-        );
+        const [{ decisionListOperations }, { schemaOperations }] = await Promise.all([
+          import('@arbiter/contract/decision-lists'),
+          import('@arbiter/contract/schemas'),
+        ]);
+        /** Whether there is a row of the customer. */
+        const isStored = async (key: string, signal: AbortSignal): Promise<boolean> => {
+          const { data } = await call(schemaOperations.list, { query: { limit: 100 }, signal });
+          const table = data.find(({ entityType }) => entityType === 'customer');
+          if (table === undefined) return false;
+          const rows = await call(schemaOperations.listRows, { params: { id: table.id }, query: { key }, signal });
+          return rows.rows.length > 0;
+        };
+        return async (customerId, signal) => {
+          const [stored, decisions] = await Promise.all([
+            isStored(customerId, signal),
+            call(decisionListOperations.list, { query: { customerId, limit: 1 }, signal }),
+          ]);
+          const decided = decisions.data.length > 0;
+          return [
+            ...(stored || decided ? [found(customerId, searchTexts.customer, addresses.customer(customerId))] : []),
+            ...(decided ? [found(customerId, searchTexts.itsDecisions, addresses.decisions({ customerId }))] : []),
+          ];
+        };
       },
     },
   ],

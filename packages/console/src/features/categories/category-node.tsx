@@ -3,6 +3,7 @@ import { useList } from '../../data/use-operation.ts';
 import { ListTable } from '../../forms/list-table.tsx';
 import { decisionsColumn, nameColumn, priorityColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { versionFacts } from '../../forms/record-page.tsx';
+import { RecordPin } from '../../forms/record-pin.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
 import { categoryTexts as t } from '../../messages/categories.ts';
 import { listText, valueText } from '../../messages/conditions.ts';
@@ -33,6 +34,7 @@ export function CategoryNode({ node }: { readonly node: Node }) {
           <>
             <StatusBadge status={record.status} />
             <Id id={record.id} what={node.level === 1 ? 'category id' : 'sub-category id'} />
+            <RecordPin kind="category" id={record.id} name={record.name} />
           </>
         }
       >

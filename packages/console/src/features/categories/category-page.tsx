@@ -2,6 +2,7 @@ import { categoryOperations, subCategoryOperations } from '@arbiter/contract/cat
 import Type from 'typebox';
 import { useList } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { GonePin } from '../../forms/record-pin.tsx';
 import { categoryTexts as t } from '../../messages/categories.ts';
 import { listTexts } from '../../messages/lists.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -62,11 +63,14 @@ export function CategoryPage() {
           </Section>
           {node === null ? (
             complete ? (
-              <Section title={t.category}>
-                <Empty title={t.gone} actions={<ButtonLink to={addresses.categories()}>{t.categories}</ButtonLink>}>
-                  {t.goneText}
-                </Empty>
-              </Section>
+              <div className="flex min-w-0 flex-col gap-4">
+                {chosen === undefined ? null : <GonePin kind="category" id={chosen} />}
+                <Section title={t.category}>
+                  <Empty title={t.gone} actions={<ButtonLink to={addresses.categories()}>{t.categories}</ButtonLink>}>
+                    {t.goneText}
+                  </Empty>
+                </Section>
+              </div>
             ) : (
               <Skeleton className="h-40 w-full" />
             )

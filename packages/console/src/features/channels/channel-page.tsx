@@ -27,7 +27,8 @@ export function ChannelPage() {
     <RecordPage
       answer={answer}
       operation={channelOperations.get}
-      kind={t.channel}
+      kind="channel"
+      id={id}
       parents={parents}
       actions={<ButtonLink to={addresses.decisions({ channelId: id })}>{t.decisions}</ButtonLink>}
     >

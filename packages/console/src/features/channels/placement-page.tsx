@@ -23,7 +23,8 @@ export function PlacementPage() {
     <RecordPage
       answer={answer}
       operation={placementOperations.get}
-      kind={t.placement}
+      kind="placement"
+      id={id}
       parents={[
         { title: t.channels, to: addresses.channels() },
         ...(placement

@@ -24,7 +24,7 @@ export function CreativePage() {
   const [search, change] = useSearch(Search);
   const answer = useOperation(creativeOperations.get, { params: { id }, query: { includeDeleted: true } });
   return (
-    <RecordPage answer={answer} operation={creativeOperations.get} kind={t.creative} parents={parents}>
+    <RecordPage answer={answer} operation={creativeOperations.get} kind="creative" id={id} parents={parents}>
       {(body) => (
         <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
           <div className="flex min-w-0 flex-col gap-4">

@@ -4,12 +4,14 @@ import { schemaOperations } from '@arbiter/contract/schemas';
 import { FlaskConical, ListChecks } from 'lucide-react';
 import Type from 'typebox';
 import { useOperation } from '../../data/use-operation.ts';
+import { RecordPin } from '../../forms/record-pin.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
+import { Link } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -55,10 +57,19 @@ export function CustomerPage() {
           {judged === undefined ? null : (
             <>
               <Badge tone={judged.known ? 'pass' : 'warn'}>{judged.known ? t.known : t.unknown}</Badge>
-              {judged.known ? <Badge tone="neutral">{t.segments(judged.segments.length)}</Badge> : null}
+              {judged.known ? (
+                <Link to={addresses.customer(customerId, { tab: 'profile' })}>
+                  <Badge tone="neutral">{t.segments(judged.segments.length)}</Badge>
+                </Link>
+              ) : null}
             </>
           )}
-          {open > 0 ? <Badge tone="info">{t.reservations(open)}</Badge> : null}
+          {open > 0 ? (
+            <Link to={addresses.customer(customerId, { tab: 'limits' })}>
+              <Badge tone="info">{t.reservations(open)}</Badge>
+            </Link>
+          ) : null}
+          {judged?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
         </>
       }
       actions={

@@ -11,7 +11,10 @@ import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
+import { PolicyName } from './policy-name.tsx';
+import { refusalsOf } from './refusals.ts';
 import { useChannelNames } from './use-channel-names.ts';
+import { channelsAsked, useActiveChannels, useNow } from './use-now.ts';
 
 /** A suppression that ends then has no end. */
 const never = '9999';
@@ -25,7 +28,7 @@ export interface LimitsTabProps {
 export function LimitsTab({ customerId, judged }: LimitsTabProps) {
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
-      <BlockedNow judged={judged} />
+      <BlockedNow customerId={customerId} judged={judged} />
       <Suppressions customerId={customerId} />
       <Reservations customerId={customerId} judged={judged} />
       <div className="lg:col-span-2">
@@ -50,8 +53,9 @@ export function blockingOf(judged: CustomerEligibility | undefined): readonly Bl
   return [...found.values()].toSorted((one, other) => other.offers - one.offers || (one.name < other.name ? -1 : 1));
 }
 
-function BlockedNow({ judged }: Pick<LimitsTabProps, 'judged'>) {
+function BlockedNow({ customerId, judged }: LimitsTabProps) {
   const blocking = blockingOf(judged);
+  const channels = useActiveChannels().data?.data.slice(0, channelsAsked) ?? [];
   return (
     <Section title={t.blocked}>
       {judged !== undefined && blocking.length === 0 ? <p className="text-dense text-soft">{t.blockedNone}</p> : null}
@@ -62,9 +66,34 @@ function BlockedNow({ judged }: Pick<LimitsTabProps, 'judged'>) {
             <Link to={addresses.policy(id)}>{t.blockedBy(name, offers)}</Link>
           </li>
         ))}
+        {channels.map((channel) => (
+          <BlockedInChannel key={channel.id} {...{ customerId, channel }} known={blocking.map(({ id }) => id)} />
+        ))}
       </ul>
     </Section>
   );
+}
+
+interface BlockedInChannelProps {
+  readonly customerId: string;
+  readonly channel: { readonly id: string; readonly name: string };
+  /** Policies that block in every channel, which stand above. */
+  readonly known: readonly string[];
+}
+
+/** Policies that block in one channel. */
+function BlockedInChannel({ customerId, channel, known }: BlockedInChannelProps) {
+  const { data } = useNow(customerId, channel.id);
+  const refusals = refusalsOf(data?.meta).filter(({ policyId }) => !known.includes(policyId));
+  return refusals.map(({ policyId, offers }) => (
+    <li key={policyId} className="flex flex-wrap items-center gap-2">
+      <Badge tone="block">{t.blocksIn(channel.name)}</Badge>
+      <Link to={addresses.policy(policyId)}>
+        <PolicyName id={policyId} />
+      </Link>
+      <span className="text-soft">{t.blockedOffers(offers)}</span>
+    </li>
+  ));
 }
 
 function Suppressions({ customerId }: Pick<LimitsTabProps, 'customerId'>) {

@@ -1,6 +1,4 @@
 import { type Channel, channelOperations } from '@arbiter/contract/channels';
-import { simulationOperations } from '@arbiter/contract/simulations';
-import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -9,14 +7,14 @@ import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
+import { PolicyName } from './policy-name.tsx';
 import { emptyTitle } from './reasons.ts';
-
-/** Channels that are asked at once. */
-const channelsAsked = 6;
+import { refusalsOf } from './refusals.ts';
+import { channelsAsked, useActiveChannels, useNow } from './use-now.ts';
 
 /** What each active channel would show the customer at this moment. */
 export function NowRow({ customerId }: { readonly customerId: string }) {
-  const channels = useOperation(channelOperations.list, { query: { status: 'active', limit: 100 } });
+  const channels = useActiveChannels();
   const active = channels.data?.data ?? [];
   const left = active.length - channelsAsked;
   return (
@@ -43,14 +41,9 @@ export function NowRow({ customerId }: { readonly customerId: string }) {
 
 function NowOfChannel({ customerId, channel }: { readonly customerId: string; readonly channel: Channel }) {
   const format = useFormat();
-  const answer = useOperation(
-    simulationOperations.run,
-    { body: { customerId, channelId: channel.id, limit: 1 } },
-    { keepPrevious: false },
-  );
+  const answer = useNow(customerId, channel.id);
   const simulate = addresses.simulate({ customer: customerId, channel: channel.key });
-  // Asked for a customer, it answers as recommend does; asked for a segment, with figures.
-  const simulated = answer.data !== undefined && 'decisions' in answer.data ? answer.data : undefined;
+  const simulated = answer.data;
   const best = simulated?.decisions[0];
   return (
     <Link
@@ -71,10 +64,21 @@ function NowOfChannel({ customerId, channel }: { readonly customerId: string; re
       {simulated !== undefined && best === undefined ? (
         <span>
           <Badge tone="block">
-            {simulated.emptyReason === null ? t.nowNothing : emptyTitle(simulated.emptyReason)}
+            <Nothing simulated={simulated} />
           </Badge>
         </span>
       ) : null}
     </Link>
   );
+}
+
+interface NothingProps {
+  readonly simulated: NonNullable<ReturnType<typeof useNow>['data']>;
+}
+
+/** Why a channel shows nothing: the contact policy that refused the most, where policies did. */
+function Nothing({ simulated: { emptyReason, meta } }: NothingProps) {
+  if (emptyReason === null) return t.nowNothing;
+  const [first] = emptyReason === 'contact_policy' ? refusalsOf(meta) : [];
+  return first === undefined ? emptyTitle(emptyReason) : <PolicyName id={first.policyId} />;
 }

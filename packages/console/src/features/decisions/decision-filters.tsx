@@ -1,21 +1,20 @@
-import { contactPolicyOperations } from '@arbiter/contract/contact-policies';
-import { offerOperations } from '@arbiter/contract/offers';
-import { qualificationRuleOperations } from '@arbiter/contract/qualification-rules';
 import { ListFilter, Search } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { useOperation } from '../../data/use-operation.ts';
-import { NameOf } from '../../forms/name-of.tsx';
 import { fateTexts, filterTexts, decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import type { SearchChange } from '../../route/use-address.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { SelectField, TextField } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { FilterChip } from '../../ui/filter-chip.tsx';
+import type { Format } from '../../ui/format.ts';
+import { later } from '../../ui/later.tsx';
 import { useLinks } from '../../ui/link.tsx';
+import { useFormat } from '../../ui/provider.tsx';
 import { emptyText, reasonText, stageName } from './drops.ts';
-import { filterOptions } from './filter-options.ts';
 import { chipsOf, type DecisionSearch, type FilterName, isDecisionId } from './filters.ts';
+import { isNamed, NamedValue } from './named-value.tsx';
+
+const FilterDialog = later(() => import('./filter-dialog.tsx').then((module) => module.FilterDialog));
 
 type Change = (change: SearchChange<DecisionSearch>, how?: { readonly push: boolean }) => void;
 
@@ -85,19 +84,6 @@ export function DecisionFilters({ search, change, channels, tools }: DecisionFil
   );
 }
 
-/** Filters whose value is the id of a record. */
-const named = {
-  offerId: { kind: 'offer', get: offerOperations.get },
-  policyId: { kind: 'policy', get: contactPolicyOperations.get },
-  ruleId: { kind: 'rule', get: qualificationRuleOperations.get },
-} as const;
-const isNamed = (name: FilterName): name is keyof typeof named => Object.hasOwn(named, name);
-
-function NamedValue({ name, id }: { readonly name: keyof typeof named; readonly id: string }) {
-  const { kind, get } = named[name];
-  return <NameOf answer={useOperation(get, { params: { id } }, { keepPrevious: false })} kind={kind} id={id} />;
-}
-
 interface ChipValueProps extends Pick<DecisionFiltersProps, 'channels'> {
   readonly name: FilterName;
   readonly value: string;
@@ -105,11 +91,14 @@ interface ChipValueProps extends Pick<DecisionFiltersProps, 'channels'> {
 
 /** The value of a filter in words; of records the name. */
 function ChipValue({ name, value, channels }: ChipValueProps) {
+  const format = useFormat();
   if (isNamed(name)) return <NamedValue name={name} id={value} />;
-  return chipText(name, value, channels);
+  return chipText(name, value, channels, format);
 }
 
-function chipText(name: FilterName, value: string, channels: DecisionFiltersProps['channels']): string {
+function chipText(name: FilterName, value: string, channels: DecisionFiltersProps['channels'], format: Format): string {
+  if (name === 'from' || name === 'to') return whenText(value, format);
+  if (name === 'explored') return value === 'true' ? t.yes : t.no;
   if (name === 'channelId') return channels.find(({ id }) => id === value)?.name ?? value;
   if (name === 'fate') return fateTexts[value] ?? value;
   if (name === 'reason') return reasonText(value).title;
@@ -119,73 +108,8 @@ function chipText(name: FilterName, value: string, channels: DecisionFiltersProp
   return value;
 }
 
-interface FilterDialogProps extends Omit<DecisionFiltersProps, 'tools'> {
-  readonly onClose: () => void;
-}
-
-/** All filters at once. They act when they are applied, so that half a date asks for nothing. */
-function FilterDialog({ search, change, channels, onClose }: FilterDialogProps) {
-  const [draft, setDraft] = useState<Readonly<Record<string, string>>>(
-    Object.fromEntries(chipsOf(search).map(({ name, value }) => [name, value])),
-  );
-  const options = filterOptions(channels);
-  const apply = (event: FormEvent) => {
-    event.preventDefault();
-    const typed = Object.entries(filterTexts).map(([name]) => [name, typedValue(name, draft[name])]);
-    change(Object.fromEntries(typed), { push: true });
-    onClose();
-  };
-  return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={t.addFilter}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.cancel}</Button>
-          <Button kind="primary" submit form="decision-filters">
-            {t.apply}
-          </Button>
-        </>
-      }
-    >
-      <form id="decision-filters" onSubmit={apply} className="grid gap-3 py-1 sm:grid-cols-2">
-        {Object.entries(filterTexts).map(([name, label]) => {
-          const choices = options[name];
-          const value = draft[name] ?? '';
-          const set = (next: string) => setDraft({ ...draft, [name]: next });
-          if (choices !== undefined) {
-            return (
-              <SelectField
-                key={name}
-                label={label}
-                value={value}
-                placeholder={t.all}
-                options={choices}
-                onChange={(event) => set(event.target.value)}
-              />
-            );
-          }
-          const type = name === 'from' || name === 'to' ? 'date' : name === 'version' ? 'number' : 'text';
-          return (
-            <TextField
-              key={name}
-              label={label}
-              type={type}
-              value={value}
-              onChange={(event) => set(event.target.value)}
-            />
-          );
-        })}
-      </form>
-    </Dialog>
-  );
-}
-
-function typedValue(name: string, text: string | undefined): string | number | boolean | undefined {
-  const value = text?.trim() ?? '';
-  if (value === '') return undefined;
-  if (name === 'version') return Number.isInteger(Number(value)) ? Number(value) : undefined;
-  if (name === 'explored') return value === 'true';
-  return value;
+/** A day as it stands, an instant as the tenant writes it; what is neither as it was sent. */
+function whenText(value: string, format: Format): string {
+  const at = Date.parse(value);
+  return value.length === 10 || Number.isNaN(at) ? value : format.instant(at);
 }

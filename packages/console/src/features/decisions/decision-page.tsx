@@ -4,6 +4,7 @@ import Type from 'typebox';
 import { can } from '../../data/can.ts';
 import { codeOf } from '../../data/failure.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { GonePin, RecordPin } from '../../forms/record-pin.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
@@ -56,9 +57,12 @@ export function DecisionPage() {
     return (
       <Page title={t.decision} parents={parents}>
         {isUnknown ? (
-          <Empty title={t.notFoundTitle} actions={<ButtonLink to={addresses.decisions()}>{t.backToList}</ButtonLink>}>
-            {t.notFound}
-          </Empty>
+          <>
+            <GonePin kind="decision" id={id} />
+            <Empty title={t.notFoundTitle} actions={<ButtonLink to={addresses.decisions()}>{t.backToList}</ButtonLink>}>
+              {t.notFound}
+            </Empty>
+          </>
         ) : (
           <FailurePanel
             operation={decisionOperations.get}
@@ -77,12 +81,19 @@ export function DecisionPage() {
       </Page>
     );
   }
+  // By its id alone: what it is called names the customer.
+  const pin = <RecordPin kind="decision" id={data.recommendationId} name={null} />;
   if (data.inputsState === 'erased') {
     return (
       <Page
         title={t.titleErased}
         parents={parents}
-        about={<DecisionBadges record={data} explained={null} replay={null} />}
+        about={
+          <>
+            <DecisionBadges record={data} explained={null} replay={null} />
+            {pin}
+          </>
+        }
       >
         <ErasedPanel record={data} />
       </Page>
@@ -122,7 +133,12 @@ export function DecisionPage() {
         )
       }
       parents={parents}
-      about={<DecisionBadges record={data} explained={explained} replay={replay} />}
+      about={
+        <>
+          <DecisionBadges record={data} explained={explained} replay={replay} />
+          {pin}
+        </>
+      }
       lead={
         explained === null ? undefined : (
           <>

@@ -1,11 +1,14 @@
 import { decisionSources, offerFates } from '@arbiter/contract/decision-lists';
 import { decisionTexts, fateTexts } from '../../messages/decisions.ts';
-import { dropTexts, emptyTexts } from '../../messages/drops.ts';
+import { dropTexts, emptyTexts, stageNames } from '../../messages/drops.ts';
 
 export interface FilterOption {
   readonly value: string;
   readonly label: string;
 }
+
+/** Steps of the picture in which no offer leaves. */
+const noLeaving = new Set(['all', 'shown', 'load', 'compute', 'set_properties', 'response', 'commit']);
 
 /** Filters of which one of a few is chosen, with their choices. */
 export function filterOptions(
@@ -17,6 +20,9 @@ export function filterOptions(
     channelId: channels.map(({ id, name }) => ({ value: id, label: name })),
     source: decisionSources.map((value) => ({ value, label: decisionTexts.sources[value] ?? value })),
     fate: offerFates.map((value) => ({ value, label: fateTexts[value] ?? value })),
+    stage: Object.entries(stageNames)
+      .filter(([stage]) => !noLeaving.has(stage))
+      .map(([value, label]) => ({ value, label })),
     reason: titles(dropTexts),
     emptyReason: titles(emptyTexts),
     explored: [

@@ -46,7 +46,7 @@ function Step({ step, share, isSelected, onPress }: StepProps) {
   const isEnd = step.stage === 'all' || step.stage === 'shown';
   const inside = (
     <>
-      <span className="text-caption text-soft lg:truncate">{name}</span>
+      <span className="text-caption text-soft">{name}</span>
       <span className="text-section font-semibold">{format.number(step.count)}</span>
       <span aria-hidden className="h-2 w-full rounded-control bg-sunken">
         <span

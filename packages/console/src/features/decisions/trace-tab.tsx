@@ -4,11 +4,13 @@ import { rankMethods } from '../../messages/score.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import type { Format } from '../../ui/format.ts';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { reasonText, stageName } from './drops.ts';
 import type { Explained } from './explained.ts';
 import { JsonBlock } from './json-block.tsx';
+import { NoStage } from './no-stage.tsx';
 import type { DecisionRecord } from './record.ts';
 
 export interface TraceTabProps {
@@ -20,11 +22,13 @@ export interface TraceTabProps {
 /** Every stage with what went in and out and how long it took; below it the trace as it is stored. */
 export function TraceTab({ explained, trace, record }: TraceTabProps) {
   const format = useFormat();
-  if (explained === null || explained.stages.length === 0) return <NoTrace hasTrace={record.traceId !== null} />;
+  if (explained === null || explained.stages.length === 0) {
+    return trace === null ? <NoTrace /> : <NoStage record={record} />;
+  }
   const { stages, summary } = explained;
   return (
     <div className="flex flex-col gap-4">
-      {trace === null ? <p className="text-dense text-soft">{whyNoTrace()}</p> : null}
+      {trace === null ? <p className="text-dense text-soft">{whyNoTrace(format)}</p> : null}
       <Section title={t.traceTitle} flush>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
         <section aria-label={t.traceTitle} tabIndex={0} className="overflow-x-auto">
@@ -103,20 +107,19 @@ export function TraceTab({ explained, trace, record }: TraceTabProps) {
 }
 
 /** Why a decision has no stored trace, as far as the settings tell. */
-function whyNoTrace(): string {
+function whyNoTrace(format: Format): string {
   const block = boot();
   if (!block.authenticated) return t.traceNone;
   const { decisionTraceEnabled, decisionTraceSampleRate } = block.settings;
   if (!decisionTraceEnabled) return `${t.traceOff} ${t.traceOnIsAdmin}`;
-  return decisionTraceSampleRate < 1
-    ? t.traceSampled(new Intl.NumberFormat(undefined, { style: 'percent' }).format(decisionTraceSampleRate))
-    : t.traceNone;
+  return decisionTraceSampleRate < 1 ? t.traceSampled(format.percent(decisionTraceSampleRate)) : t.traceNone;
 }
 
-function NoTrace({ hasTrace }: { readonly hasTrace: boolean }) {
+function NoTrace() {
+  const format = useFormat();
   return (
     <Empty title={t.traceNone} actions={<ButtonLink to={addresses.settings()}>{t.traceOnIsAdmin}</ButtonLink>}>
-      {hasTrace ? null : whyNoTrace()}
+      {whyNoTrace(format)}
     </Empty>
   );
 }

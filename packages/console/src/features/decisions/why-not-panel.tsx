@@ -7,6 +7,7 @@ import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import type { Format } from '../../ui/format.ts';
 import { Section } from '../../ui/page.tsx';
 import { Spinner } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
@@ -127,7 +128,7 @@ function FlipCard({ flip, question, write }: FlipCardProps) {
         {flip.kind === 'time' && flip.at !== null ? <li>{t.flipAt(format.instant(flip.at))}</li> : null}
         {flip.changes.map((change) => (
           <li key={`${change.path} ${String(change.to)}`}>
-            {changeText(change, write)}
+            {changeText(change, write, format)}
             {change.any ? <span className="font-normal text-soft"> ({t.flipAny})</span> : null}
           </li>
         ))}
@@ -148,15 +149,17 @@ function FlipCard({ flip, question, write }: FlipCardProps) {
   );
 }
 
-function changeText({ path, from, to }: Flip['changes'][number], write: Writers): string {
+function changeText({ path, from, to }: Flip['changes'][number], write: Writers, format: Format): string {
   if (path === 'segments') return t.flipSegment(String(to));
   const [before, after] = [valueText(from, write), valueText(to, write)];
   if (path === 'offer.priority') return t.flipPriority(before, after);
-  if (path === 'score') return t.flipScore(numberText(from), numberText(to));
+  if (path === 'score') return t.flipScore(scoreText(from, format), scoreText(to, format));
   return t.flipFrom(path.replace(/^customer\./, ''), before, after);
 }
 
-const numberText = (value: unknown): string => (typeof value === 'number' ? value.toFixed(6) : String(value));
+/** With the places that tell close scores apart. */
+const scoreText = (value: unknown, format: Format): string =>
+  typeof value === 'number' ? format.fixed(value, 6) : String(value);
 
 type AskedGate = WhyNotAnswer['gates'][number];
 

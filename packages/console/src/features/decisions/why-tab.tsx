@@ -13,6 +13,7 @@ import type { Explained } from './explained.ts';
 import { funnelOf, stepKey } from './funnel.ts';
 import { FunnelView } from './funnel-view.tsx';
 import type { Writers } from './gates.ts';
+import { NoStage } from './no-stage.tsx';
 import { OfferDetail } from './offer-detail.tsx';
 import { OfferList } from './offer-list.tsx';
 import { nameOf } from './offer-row.tsx';
@@ -58,6 +59,7 @@ export function WhyTab({ record, explained, search, change, write }: WhyTabProps
       {origin === 'rebuilt' ? <Notice>{t.originRebuilt}</Notice> : null}
       {origin === 'record' ? <Notice>{t.originRecord}</Notice> : null}
       {record.withheld.length > 0 ? <Notice>{t.withheld(record.withheld.join(', '))}</Notice> : null}
+      {steps.length === 0 && offers.length === 0 && origin !== 'record' ? <NoStage record={record} /> : null}
       {steps.length === 0 ? null : (
         <Section
           title={t.funnel}

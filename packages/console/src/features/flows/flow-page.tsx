@@ -33,7 +33,8 @@ export function FlowPage() {
     <RecordPage
       answer={answer}
       operation={decisionFlowOperations.get}
-      kind={t.flow}
+      kind="decisionFlow"
+      id={id}
       parents={parents}
       badges={badges}
       idOf={({ key }) => <Id id={key} what="flow key" whole />}

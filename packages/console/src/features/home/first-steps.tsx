@@ -1,5 +1,5 @@
 import { channelOperations } from '@arbiter/contract/channels';
-import { decisionOperations, type RecommendAnswer } from '@arbiter/contract/decisions';
+import { type RecommendAnswer, recommendOperations } from '@arbiter/contract/recommendation';
 import { Check } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { boot } from '../../data/boot.ts';
@@ -29,7 +29,7 @@ export function FirstSteps({ done }: { done: Done }) {
   const [channel, setChannel] = useState<string | null>(null);
   const [real, setReal] = useState<boolean | null>(null);
   const [answers, setAnswers] = useState<readonly RecommendAnswer[]>([]);
-  const { run, busy, failure } = useMutate(decisionOperations.recommend);
+  const { run, busy, failure } = useMutate(recommendOperations.recommend);
   const block = boot();
   const customerId = customer ?? first.customerId;
   const channelId = channel ?? channels.data?.data.find(({ channelType }) => channelType === 'email')?.id ?? '';
@@ -86,7 +86,7 @@ export function FirstSteps({ done }: { done: Done }) {
             onChange={({ target }) => setReal(target.checked)}
           />
         </form>
-        {failure === null ? null : <FailurePanel failure={failure} operation={decisionOperations.recommend} />}
+        {failure === null ? null : <FailurePanel failure={failure} operation={recommendOperations.recommend} />}
         {one === undefined ? null : <Outcome answer={one} />}
       </Step>
       <Step title={t.why}>

@@ -25,7 +25,8 @@ export function OfferPage() {
     <RecordPage
       answer={answer}
       operation={offerOperations.get}
-      kind={t.offer}
+      kind="offer"
+      id={id}
       parents={parents}
       lead={({ shortDesc }) => shortDesc}
       actions={<ButtonLink to={addresses.decisions({ offerId: id })}>{t.allDecisions}</ButtonLink>}

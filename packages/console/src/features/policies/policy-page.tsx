@@ -21,7 +21,7 @@ export function PolicyPage() {
   const id = useParam('id');
   const answer = useOperation(contactPolicyOperations.get, { params: { id }, query: { includeDeleted: true } });
   return (
-    <RecordPage answer={answer} operation={contactPolicyOperations.get} kind={t.policy} parents={parents}>
+    <RecordPage answer={answer} operation={contactPolicyOperations.get} kind="contactPolicy" id={id} parents={parents}>
       {(body) => <Policy policy={body} />}
     </RecordPage>
   );

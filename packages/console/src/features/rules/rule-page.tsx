@@ -20,7 +20,13 @@ export function RulePage() {
   const id = useParam('id');
   const answer = useOperation(qualificationRuleOperations.get, { params: { id } });
   return (
-    <RecordPage answer={answer} operation={qualificationRuleOperations.get} kind={t.rule} parents={parents}>
+    <RecordPage
+      answer={answer}
+      operation={qualificationRuleOperations.get}
+      kind="qualificationRule"
+      id={id}
+      parents={parents}
+    >
       {(body) => <Rule rule={body} />}
     </RecordPage>
   );

@@ -35,7 +35,8 @@ export function SchemaPage() {
     <RecordPage
       answer={answer}
       operation={schemaRecordOperations.get}
-      kind={t.schema}
+      kind="schema"
+      id={id}
       parents={parents}
       nameOf={({ displayName }) => displayName}
       badges={({ schemaType }) => <Badge tone="neutral">{schemaType}</Badge>}

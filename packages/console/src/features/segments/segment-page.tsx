@@ -24,7 +24,7 @@ export function SegmentPage() {
   const id = useParam('id');
   const answer = useOperation(segmentOperations.get, { params: { id } });
   return (
-    <RecordPage answer={answer} operation={segmentOperations.get} kind={t.segment} parents={parents}>
+    <RecordPage answer={answer} operation={segmentOperations.get} kind="segment" id={id} parents={parents}>
       {(body) => (
         <div className="grid items-start gap-4 md:grid-cols-2">
           <Definition segment={body} />
@@ -50,7 +50,7 @@ function Definition({ segment }: { readonly segment: Segment }) {
                 customerCount === null ? (
                   t.counting
                 ) : (
-                  <span className="inline-flex items-center gap-2">
+                  <span className="inline-flex flex-wrap items-center gap-x-2">
                     {format.number(customerCount)}
                     {lastRefreshedAt === null ? null : <AsOf at={lastRefreshedAt} word={t.counted} />}
                   </span>

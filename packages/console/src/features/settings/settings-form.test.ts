@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TenantSettingsAnswer } from '@arbiter/contract/tenant-settings';
 import { defaultTenantSettings } from '@arbiter/contract/tenant-settings';
-import { patchOf } from './settings-form.ts';
+import { keptChanges, patchOf } from './settings-form.ts';
 
 const stored: TenantSettingsAnswer = { ...defaultTenantSettings, settingsVersion: 3 };
 
@@ -17,4 +17,10 @@ test('only what differs is sent', () => {
 
 test('a number that was cleared is not sent', () => {
   assert.deepEqual(patchOf(stored, { mandatoryDailyCap: Number.NaN }), {});
+});
+
+test('changes that were kept are taken up again, but for what is no setting any more', () => {
+  const kept = { timezone: 'Asia/Tokyo', enableBudgets: 'yes', holdoutPercentage: null, gone: true };
+  assert.deepEqual(keptChanges(kept, stored), { timezone: 'Asia/Tokyo' });
+  for (const nothing of [undefined, null, 'x', []]) assert.deepEqual(keptChanges(nothing, stored), {});
 });

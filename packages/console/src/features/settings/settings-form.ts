@@ -38,3 +38,10 @@ export function patchOf(stored: TenantSettingsAnswer, changes: Changes): TenantS
   });
   return Object.fromEntries(changed.map((name) => [name, changes[name]]));
 }
+
+/** Changes that were kept from before, as far as they still are settings: another version may have written them. */
+export function keptChanges(kept: unknown, stored: TenantSettingsAnswer): Changes {
+  if (typeof kept !== 'object' || kept === null) return {};
+  const known = all.filter((name) => typeof Reflect.get(kept, name) === typeof stored[name]);
+  return Object.fromEntries(known.map((name) => [name, Reflect.get(kept, name)]));
+}

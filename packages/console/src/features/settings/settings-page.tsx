@@ -1,7 +1,8 @@
 import { type TenantSettingsAnswer, tenantSettingsOperations } from '@arbiter/contract/tenant-settings';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { boot, setBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';
+import { useDraft } from '../../data/use-draft.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { Loaded } from '../../forms/loaded.tsx';
@@ -16,6 +17,7 @@ import {
   type Changes,
   featureSettings,
   governanceSettings,
+  keptChanges,
   numberSettings,
   patchOf,
   type SettingName,
@@ -48,7 +50,8 @@ export function SettingsPage() {
 const helpOf = (name: SettingName): string | undefined => (name in t.helps ? Reflect.get(t.helps, name) : undefined);
 
 function Form({ stored }: { stored: TenantSettingsAnswer }) {
-  const [changes, setChanges] = useState<Changes>({});
+  // Whoever goes to another page finds the changes when they come back.
+  const [changes, setChanges] = useDraft('settings', (kept) => keptChanges(kept, stored));
   const { run, busy, failure, clear } = useMutate(tenantSettingsOperations.update);
   const permission = can(tenantSettingsOperations.update);
   const readOnly = !permission.allowed;

@@ -24,7 +24,7 @@ export function LoginPage() {
     const { search, href } = globalThis.location;
     globalThis.location.assign(returnAddress(search, new URL(links.href('/'), href).href));
   };
-  const { google, sso, tenantId } = boot().signIn;
+  const { google, registration, sso, tenantId } = boot().signIn;
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const login = useMutate(accountOperations.login);
@@ -119,6 +119,14 @@ export function LoginPage() {
           {t.forgotten}
         </a>
       </p>
+      {registration ? (
+        <p className="mt-2 text-dense text-soft">
+          {t.newHere}{' '}
+          <a className={linkClass} href="./register">
+            {t.register}
+          </a>
+        </p>
+      ) : null}
     </Card>
   );
 }

@@ -5,7 +5,7 @@ import { contactsSince } from '../interactions/index.ts';
 import type { CustomerKeys } from './customer-keys.ts';
 import { type CustomerState, laneOf } from './customer-state.ts';
 import { decodeState } from './customer-state-codec.ts';
-import { makeStates, type StateRow, stateRow } from './states.store.ts';
+import { lockMadeStates, makeStates, type StateRow, stateRow } from './states.store.ts';
 
 /** A customer of a batch. */
 export interface BatchCustomer {
@@ -39,7 +39,10 @@ export function takeCustomers(customers: BatchCustomers, rows: readonly HotRow[]
   }
 }
 
-/** Makes and holds rows for the customers that have none; those that somebody else makes meanwhile stay missing. */
+/**
+ * Makes and holds rows for the customers that have none. Those that somebody else made meanwhile are held too, unless he
+ * holds them still: making a row waits for whoever makes the same one, so that mostly they are free by then.
+ */
 export async function makeMissing(
   tx: HotTransaction,
   tenantId: string,
@@ -52,6 +55,10 @@ export async function makeMissing(
   const fresh = missing.map((customerId) => ({ customerId, ref: newId(), dataKey: keys.create(tenantId) }));
   const [made] = await tx.send([makeStates(tenantId, fresh)]);
   takeCustomers(customers, made!, true);
+  if (made!.length === missing.length) return;
+  const others = missing.filter((id) => !customers.has(id));
+  const [free] = await tx.send([lockMadeStates(tenantId, others)]);
+  takeCustomers(customers, free!, true);
 }
 
 /** True when the log does not reach back to `from` (epoch ms). */

@@ -57,6 +57,20 @@ export function makeStates(
   };
 }
 
+/**
+ * Locks rows that somebody else has made since this transaction began, and that nobody holds any more. None while somebody is
+ * erased, as in `makeStates`.
+ */
+export function lockMadeStates(tenantId: string, customerIds: readonly string[]): HotStatement {
+  return {
+    name: 'decisions.lock.made',
+    text: `select ${stateColumns} from customer_states
+      where tenant_id = $1 and customer_id = any($2::text[]) and ${noErasureMeanwhile}
+      order by customer_id for update skip locked`,
+    values: [tenantId, textArray(customerIds)],
+  };
+}
+
 type Numbered = { customerSeq: number };
 const states = table<'customer_states', Numbered>('customer_states');
 

@@ -5,6 +5,7 @@ import type { SetApart } from './batcher.ts';
 import { decideAll, type HeldJobs } from './decide-all.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
+import { settleHeld } from './held-customers.ts';
 import { failed, type Outcome } from './outcome.ts';
 import { byTime, tooLate } from './patience.ts';
 import { prepare } from './prepare-batch.ts';
@@ -20,7 +21,7 @@ interface Exits {
 
 /**
  * Decides a batch of one tenant and settles every job. A batch that fails is done again one by one. Customers whose row
- * another transaction holds leave the batch and wait for it in transactions of their own; no other customer waits for them.
+ * another transaction holds leave the batch (`settleHeld`); no other customer waits for them.
  */
 export async function runBatch(
   ports: DecidePorts,
@@ -46,13 +47,11 @@ export async function runBatch(
     settle(Array.from(some, (job) => failed(job, error)));
   try {
     const held = await attempt(ports, tenantId, jobs, exits, false);
-    for (const [customerId, own] of held) {
-      const waiting = ports.waitingRoom(() => waitAndDecide(ports, tenantId, own, exits));
-      setApart(
-        customerId,
-        waiting.catch((error: unknown) => failAll(own, error)),
-      );
-    }
+    settleHeld(held, setApart, {
+      waitingRoom: ports.waitingRoom,
+      waitFor: (own) => waitAndDecide(ports, tenantId, own, exits).catch((error: unknown) => failAll(own, error)),
+      together: (some) => attempt(ports, tenantId, some, exits, false),
+    });
   } catch (error) {
     if (unsettled.size === 1 || isAway(error)) {
       failAll(unsettled, error);

@@ -1,4 +1,10 @@
-import { type decisionOperations, type RecommendAnswer, RespondRequest } from '@arbiter/contract';
+import {
+  decisionOperations,
+  type RecommendAnswer,
+  RespondRequest,
+  recommendOperations,
+  respondOperations,
+} from '@arbiter/contract';
 import { type Handlers, type RequestFacts, rawJson, replayHeader, reply } from '../../http/handler.ts';
 import { createItemReader } from '../../http/input.ts';
 import { createChecks } from '../../http/validation.ts';
@@ -22,7 +28,10 @@ export interface DecisionRouteDeps {
 const maxTraces = 200;
 const noTraces = { rows: [], total: 0 };
 
-export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): Handlers<typeof decisionOperations> {
+/** The operations that these routes answer. */
+export const answeredOperations = { ...recommendOperations, ...respondOperations, ...decisionOperations };
+
+export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): Handlers<typeof answeredOperations> {
   const records = { keys, decisionNamed };
   const readResponse = createItemReader(RespondRequest, createChecks().compile);
   return {

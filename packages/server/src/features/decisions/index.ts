@@ -1,10 +1,9 @@
-import { decisionOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { decisionMade } from './decisions.events.ts';
 import { decisionJobs, retainers } from './decisions.jobs.ts';
-import { type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
+import { answeredOperations, type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
 import { decisionErasers } from './erasers.ts';
 
 export { type AnswerFacts, shapeAnswer } from './answer.ts';
@@ -59,7 +58,7 @@ export const decisionsFeature = feature({
   events: [decisionMade],
   erases: decisionErasers,
   operations: ({ decisions }: { readonly decisions: DecisionRouteDeps }) =>
-    handlerEntries(decisionOperations, decisionRoutes(decisions)),
+    handlerEntries(answeredOperations, decisionRoutes(decisions)),
   retains: retainers,
   jobs: ({ database }: { readonly database: Database }) => decisionJobs(database),
 });

@@ -11,6 +11,7 @@ import { type CatalogueCache, outcomePoliciesOf } from '../plans/index.ts';
 import { appendEvents } from '../stream/index.ts';
 import { announceBooking, bookVolumes } from '../volumes/index.ts';
 import type { SetApart } from './batcher.ts';
+import { settleHeld } from './held-customers.ts';
 import { byTime, refuse } from './patience.ts';
 import type { RespondCall } from './respond.rules.ts';
 import { type Responded, type RespondKeys, respondOne } from './respond.service.ts';
@@ -42,7 +43,7 @@ export interface RespondPorts extends RespondKeys {
 /**
  * Records a batch of one tenant in one transaction and settles every job. What a response is refused for is found before
  * its first write; any other failure rolls the batch back, and it is done again one by one. Customers whose row another
- * transaction holds leave the batch and wait for it in a transaction of their own each; no other customer waits for them.
+ * transaction holds leave the batch (`settleHeld`); no other customer waits for them.
  */
 export async function runRespondBatch(
   ports: RespondPorts,
@@ -50,14 +51,14 @@ export async function runRespondBatch(
   jobs: readonly RespondJob[],
   setApart: SetApart,
 ): Promise<void> {
+  const byKey = (some: readonly RespondJob[]) => Map.groupBy(some, ports.keyOf);
   try {
     const left = await attempt(ports, tenantId, jobs, false);
-    for (const [key, own] of Map.groupBy(left, ports.keyOf)) {
-      setApart(
-        key,
-        ports.waitingRoom(() => together(ports, tenantId, own)),
-      );
-    }
+    settleHeld(byKey(left), setApart, {
+      waitingRoom: ports.waitingRoom,
+      waitFor: (own) => together(ports, tenantId, own),
+      together: async (some) => byKey(await attempt(ports, tenantId, some, false)),
+    });
   } catch (error) {
     if (jobs.length === 1 || (error instanceof AppError && error.code === 'unavailable')) {
       for (const job of jobs) job.reject(error);

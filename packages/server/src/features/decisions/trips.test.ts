@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecommendAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 
@@ -118,6 +119,48 @@ for (const count of [1, 40]) {
     assert.equal(await tripsOf(customers('C'), enriched), 3);
   });
 }
+
+/** Decides for customers whom another process holds, once it is waited for; answers with the trips until all are decided. */
+async function tripsBeside(held: string, customerIds: readonly string[]): Promise<number> {
+  const commit = await server.testDatabase.ownerHold(held);
+  const before = server.hot.trips();
+  const asked = Promise.all(
+    customerIds.map((customerId) =>
+      server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
+        body: { customerId, limit: 1, decisionFlowKey: 'plain' },
+      }),
+    ),
+  );
+  try {
+    for (let waiting = 0; waiting === 0; await sleep(5)) {
+      const [row] = await server.testDatabase.ownerQuery<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      waiting = row!.n;
+    }
+  } finally {
+    await commit();
+  }
+  for (const answer of await asked) assert.equal(answer.status, 200, answer.text);
+  return server.hot.trips() - before;
+}
+
+test('customers whom another process makes at the same time: one trip more, for all of them', async () => {
+  const made = `insert into arbiter.customer_states (tenant_id, customer_id, ref, data_key, state)
+    select tenant_id, 'made beside ' || n, gen_random_uuid(), data_key, ''
+    from (select * from arbiter.customer_states limit 1) one, generate_series(0, 39) n`;
+  const trips = await tripsBeside(made, names('made beside ', 40));
+  // Forty requests come in two batches at most.
+  assert.ok(trips <= 8, `${trips} trips`);
+});
+
+test('customers whom one other transaction holds: a few are waited for one by one, then all others are decided at once', async () => {
+  const customers = names('held beside ', 40);
+  await tripsOf(customers);
+  const held = `select from arbiter.customer_states where customer_id like 'held beside %' for update`;
+  const trips = await tripsBeside(held, customers);
+  assert.ok(trips <= 20, `${trips} trips`);
+});
 
 test('joined tables are read with the rest; one that a column of the customer leads to takes a trip more', async () => {
   for (const count of [1, 40]) {

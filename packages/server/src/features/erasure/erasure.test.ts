@@ -191,12 +191,18 @@ test('after `everything` a dump of the database holds nothing of the customer', 
     assert.ok(before.includes(`arbiter.${table}`), `${table} held the customer: ${before}`);
   }
   assert.ok(before.some((name) => name.endsWith('.ds_people')) && before.some((name) => name.endsWith('.ds_visits')));
+  const summaries = await server.call<{ data: { periodType: string }[] }>(
+    'GET',
+    `/api/v1/interaction-summaries?customerId=${encodeURIComponent(customerId)}`,
+  );
+  const daily = summaries.body.data.filter(({ periodType }) => periodType === 'daily');
+  assert.equal(daily.length, 4, summaries.text);
   now += 1_000;
   const { status, body, text: told } = await erase(customerId, 'everything');
   assert.equal(status, 200, told);
   assert.deepEqual(body.counts, {
     interactionHistory: 3,
-    interactionSummaries: 1,
+    interactionSummaries: 4,
     experimentAssignments: 0,
     impressions: 1,
     decisionTraces: 2,

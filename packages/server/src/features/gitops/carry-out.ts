@@ -3,9 +3,10 @@ import type { Json } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
+import { mapInTurns, takeTurns } from '../../platform/turns.ts';
 import { forgetAuditSince, markAudit } from '../audit/index.ts';
 import { forgetAssemblySince, markAssembly } from '../flows/index.ts';
-import { changeOf, entryAt, needsAmong, type Outcome, surplus, type Work } from './foreseen.ts';
+import { changeOf, deletable, entryAt, needsAmong, type Outcome, type Work } from './foreseen.ts';
 import { backToSavepoint, releaseSavepoint, setLockWait, setSavepoint } from './gitops.store.ts';
 import { fieldChanges, membersOf, valueAt } from './json.ts';
 import { maximumErrors, type WantedObject } from './judge.ts';
@@ -47,14 +48,20 @@ export async function carryOut(session: Session, tenant: TenantFiles, work: Work
     warnings: [],
     failed: new Set(),
   };
-  const ordered = inOrder(work.wanted, needsAmong(work.wanted));
+  const ordered = await inOrder(work.wanted, needsAmong(work.wanted));
   const again: WantedObject[] = [];
-  for (const object of ordered) if (!(await write(state, object, true))) again.push(object);
+  // An object that stays as it is waits for nothing.
+  const turns = takeTurns();
+  for (const object of ordered) {
+    const pause = turns();
+    if (pause !== undefined) await pause;
+    if (!(await write(state, object, true))) again.push(object);
+  }
   // What names a record that came later, and what takes a name that another had.
   const last: WantedObject[] = [];
   for (const object of again) if (!(await write(state, object, work.prune))) last.push(object);
   const deleted: PolicyChange[] = [];
-  for (const object of work.prune ? surplus(tenant, work.wanted) : []) {
+  for (const object of work.prune ? await deletable(tenant, work.wanted) : []) {
     const change = await remove(state, object);
     if (change !== null) deleted.push(change);
   }
@@ -62,15 +69,20 @@ export async function carryOut(session: Session, tenant: TenantFiles, work: Work
   return outcomeOf(state, ordered, deleted);
 }
 
-function outcomeOf(state: State, ordered: readonly WantedObject[], deleted: readonly PolicyChange[]): Outcome {
+async function outcomeOf(
+  state: State,
+  ordered: readonly WantedObject[],
+  deleted: readonly PolicyChange[],
+): Promise<Outcome> {
   const { actions, before, current, errors, warnings } = state;
-  const changes = ordered.flatMap(({ path, body }) => {
+  const told = await mapInTurns(ordered, ({ path, body }) => {
     const [was, is, action] = [before.get(path), current.get(path), actions.get(path)];
     if (is === undefined || action === undefined) return [];
     // What waits is as it was: it tells what the approval will change.
     const changed = action === 'await' ? fieldChanges(is.body, body) : fieldChanges(was?.body ?? null, is.body);
     return [changeOf(action, is, changed)];
   });
+  const changes = told.flat();
   const failed = [...ordered].filter(({ path }) => state.failed.has(path)).length;
   return {
     changes: [...changes, ...deleted],

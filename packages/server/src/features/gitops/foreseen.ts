@@ -1,4 +1,5 @@
 import type { ErrorEntry, PolicyAction, PolicyChange } from '@arbiter/contract';
+import { takeTurns } from '../../platform/turns.ts';
 import { type FieldChange, fieldChanges, type Members } from './json.ts';
 import { placeOf, type WantedObject } from './judge.ts';
 import { refKey, shownRef } from './layout.ts';
@@ -30,10 +31,17 @@ export const changeOf = (
   fields: readonly FieldChange[],
 ): PolicyChange => ({ action, type: kind.type, ref: shownRef(ref), path, fields: [...fields] });
 
-/** The objects that only the tenant has, dependents first: the order in which they can be deleted. */
-export function surplus(tenant: TenantFiles, wanted: ReadonlyMap<string, WantedObject>): TenantObject[] {
-  const left = new Map([...tenant.objects].filter(([path]) => !wanted.has(path)));
-  return inOrder(left, needsAmong(left)).reverse();
+/** The objects that only the tenant has. */
+export const surplus = (tenant: TenantFiles, wanted: ReadonlyMap<string, WantedObject>): TenantObject[] =>
+  [...tenant.objects].flatMap(([path, object]) => (wanted.has(path) ? [] : [object]));
+
+/** The same, dependents first: the order in which they can be deleted. */
+export async function deletable(
+  tenant: TenantFiles,
+  wanted: ReadonlyMap<string, WantedObject>,
+): Promise<TenantObject[]> {
+  const left = new Map(surplus(tenant, wanted).map((object) => [object.path, object]));
+  return (await inOrder(left, needsAmong(left))).reverse();
 }
 
 export function needsAmong(items: ReadonlyMap<string, TenantObject | WantedObject>) {
@@ -46,11 +54,14 @@ export function needsAmong(items: ReadonlyMap<string, TenantObject | WantedObjec
 }
 
 /** Before anything is tried: the changes by the texts alone. */
-export function foreseen(session: Session, tenant: TenantFiles, { wanted, prune }: Work): Outcome {
+export async function foreseen(session: Session, tenant: TenantFiles, { wanted, prune }: Work): Promise<Outcome> {
   const changes: PolicyChange[] = [];
   const warnings: ErrorEntry[] = [];
   let unchanged = 0;
-  for (const object of inOrder(wanted, needsAmong(wanted))) {
+  const turns = takeTurns();
+  for (const object of await inOrder(wanted, needsAmong(wanted))) {
+    const pause = turns();
+    if (pause !== undefined) await pause;
     const current = tenant.objects.get(object.path);
     if (current === undefined) {
       changes.push(changeOf('create', object, fieldChanges(null, object.body)));
@@ -63,7 +74,7 @@ export function foreseen(session: Session, tenant: TenantFiles, { wanted, prune 
       changes.push(changeOf(lost === null ? 'update' : 'replace', object, changedFields(object.body, current, names)));
     if (lost !== null) warnings.push(entryAt(object.path, lost.pointer, lost.message));
   }
-  for (const object of prune ? surplus(tenant, wanted) : []) {
+  for (const object of prune ? await deletable(tenant, wanted) : []) {
     changes.push(changeOf('delete', object, []));
     const lost = object.kind.rules.losesData?.(object, null) ?? null;
     if (lost !== null) warnings.push(entryAt(object.path, lost.pointer, lost.message));

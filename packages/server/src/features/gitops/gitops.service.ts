@@ -4,9 +4,10 @@ import type { OperationHandlers } from '../../http/call-inside.ts';
 import type { AnyHandler, RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import { auditedSince, recordAudit } from '../audit/index.ts';
 import { carryOut, isRefusal } from './carry-out.ts';
-import { blocksDecisions, changeOf, foreseen, type Outcome, surplus, type Work } from './foreseen.ts';
+import { blocksDecisions, changeOf, deletable, foreseen, type Outcome, surplus, type Work } from './foreseen.ts';
 import { lockApplies, selectApplied, upsertApplied } from './gitops.store.ts';
 import { fieldChanges, type Members, sameJson } from './json.ts';
 import { type Judged, judgeFiles, maximumErrors, missingNames, placeOf, refuseFiles } from './judge.ts';
@@ -40,7 +41,7 @@ const optionsOf = ({ requestId }: RequestFacts) => ({
 export async function exportFiles(ports: GitopsPorts, facts: RequestFacts): Promise<PolicyExport> {
   const work = async (tx: Tx) => {
     const session = await openSession(tx, facts, ports, { allowDataLoss: false });
-    const files = filesOf(await readTenant(session));
+    const files = await filesOf(await readTenant(session));
     return { files, configVersion: await readCatalogueVersion(tx), hash: hashOf(files) };
   };
   return ports.database.withTenant(facts.tenantId, facts.actor, work, { ...optionsOf(facts), snapshot: true });
@@ -65,13 +66,13 @@ export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: P
     const tenant = await readTenant(session);
     const { judged, work: asked } = await judgeWork(session, tenant, body);
     if (blocksDecisions(tenant, asked)) {
-      const outcome = foreseen(session, tenant, asked);
+      const outcome = await foreseen(session, tenant, asked);
       const note = { path: '', message: 'columns of tables change: what the services say is told by apply' };
-      return planOf(tenant, judged, asked, { ...outcome, warnings: [...outcome.warnings, note] }, version);
+      return await planOf(tenant, judged, asked, { ...outcome, warnings: [...outcome.warnings, note] }, version);
     }
     const { outcome, errors } = await carryOutAll(session, tenant, judged, asked);
     refuseFiles(errors);
-    throw new Undo(planOf(tenant, judged, asked, outcome, version));
+    throw new Undo(await planOf(tenant, judged, asked, outcome, version));
   };
   return withTries(body, async () => {
     try {
@@ -97,7 +98,7 @@ export async function applyFiles(ports: GitopsPorts, facts: RequestFacts, body: 
     const { judged, work: asked } = await judgeWork(session, tenant, body);
     const { outcome, errors } = await carryOutAll(session, tenant, judged, asked);
     refuseFiles(errors);
-    const plan = planOf(tenant, judged, asked, outcome, version);
+    const plan = await planOf(tenant, judged, asked, outcome, version);
     await keepApplied(session, judged, outcome, plan);
     // Registered last, so that the audit chain is locked before the version, as in every other change.
     tx.beforeCommit(async () => {
@@ -207,20 +208,26 @@ async function carryOutSettings(session: Session, tenant: TenantFiles, judged: J
   }
 }
 
-function planOf(tenant: TenantFiles, judged: Judged, work: Work, outcome: Outcome, configVersion: number): PolicyPlan {
+async function planOf(
+  tenant: TenantFiles,
+  judged: Judged,
+  work: Work,
+  outcome: Outcome,
+  configVersion: number,
+): Promise<PolicyPlan> {
   const settings = settingsWanted(tenant, judged, work);
   const changes: PolicyChange[] = [...outcome.changes];
   if (settings !== null) changes.push(settingsChange(tenant.settings, settings));
   const count = (action: PolicyChange['action']) => changes.filter((change) => change.action === action).length;
   const notInFiles = work.prune
     ? []
-    : [...surplus(tenant, work.wanted)]
+    : surplus(tenant, work.wanted)
         .map(({ kind, ref, path }) => ({ type: kind.type, ref: shownRef(ref), path }))
         .sort((a, b) => (a.path < b.path ? -1 : 1));
   const isSettingsLeft = !work.prune && judged.settings === null && Object.keys(tenant.settings).length > 0;
   const unnamed = tenant.warnings.filter(({ path }) => work.wanted.has(path));
   const told = unnamed.map(({ path, pointer, message }) => ({ path: placeOf(path, pointer), message }));
-  const files = canonicalFiles(judged);
+  const files = await canonicalFiles(judged);
   return {
     changes,
     notInFiles: isSettingsLeft
@@ -245,8 +252,8 @@ function settingsChange(before: Members, after: Members): PolicyChange {
   return { action: 'update', type: settingsType, ref: shownRef(settingsRef), path: settingsPath, fields };
 }
 
-function canonicalFiles({ objects, settings }: Judged) {
-  const files = [...objects.values()].map(({ path, body }) => ({ path, content: textOf(body) }));
+async function canonicalFiles({ objects, settings }: Judged) {
+  const files = await mapInTurns([...objects.values()], ({ path, body }) => ({ path, content: textOf(body) }));
   return settings === null ? files : [...files, { path: settingsPath, content: textOf(settings) }];
 }
 
@@ -254,7 +261,7 @@ function canonicalFiles({ objects, settings }: Judged) {
 async function keepApplied(session: Session, judged: Judged, outcome: Outcome, plan: PolicyPlan): Promise<void> {
   const { tx } = session;
   const objects = [...judged.objects.keys()].flatMap((path) => outcome.after.get(path) ?? []);
-  const files = objects.map(({ path, body }) => ({ path, content: textOf(body) }));
+  const files = await mapInTurns(objects, ({ path, body }) => ({ path, content: textOf(body) }));
   if (judged.settings !== null) files.push({ path: settingsPath, content: textOf(judged.settings) });
   const applyId = newId();
   await upsertApplied(tx, {
@@ -313,7 +320,7 @@ export async function tellDrift(ports: GitopsPorts, facts: RequestFacts): Promis
       if (fields.length === 0) continue;
       changes.push({ ...changeOf('update', object, fields), by: named(since(kind.entityType, current.id)) });
     }
-    for (const object of surplus(tenant, judged.objects).reverse()) {
+    for (const object of (await deletable(tenant, judged.objects)).reverse()) {
       const by = since(object.kind.entityType, object.id);
       // What was there beside the files before is no drift.
       if (!by.some(({ action }) => action === 'create' || action === 'restore')) continue;

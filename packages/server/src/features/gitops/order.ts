@@ -1,11 +1,20 @@
+import { inTurns } from '../../platform/turns.ts';
+
 /**
  * The items so that each comes behind those that it needs; otherwise in the order given. In a circle one of them comes
- * too early. `needs`: names of items; those that are none are passed over.
+ * too early. `needs`: names of items; those that are none are passed over. In turns with other work.
  */
 export function inOrder<Item>(
   items: ReadonlyMap<string, Item>,
   needs: (item: Item, name: string) => readonly string[],
-): Item[] {
+): Promise<Item[]> {
+  return inTurns(order(items, needs));
+}
+
+function* order<Item>(
+  items: ReadonlyMap<string, Item>,
+  needs: (item: Item, name: string) => readonly string[],
+): Generator<void, Item[]> {
   const ordered: Item[] = [];
   const seen = new Set<string>();
   for (const root of items.keys()) {
@@ -26,6 +35,7 @@ export function inOrder<Item>(
       }
       path.pop();
       ordered.push(items.get(top.name)!);
+      yield;
     }
   }
   return ordered;

@@ -2,6 +2,7 @@ import type { Json } from '@arbiter/engine';
 import type { TSchema } from 'typebox';
 import { AppError } from '../../platform/app-error.ts';
 import { isObject } from '../../platform/json.ts';
+import { mapInTurns, takeTurns } from '../../platform/turns.ts';
 import { secretMask } from '../audit/index.ts';
 import { type Members, mapJson, membersOf, sameJson } from './json.ts';
 import { type Kind, kinds, operationOf, withoutDefaults } from './kinds.ts';
@@ -73,8 +74,11 @@ export async function readTenant(session: Session): Promise<TenantFiles> {
   }
   const objects = new Map<string, TenantObject>();
   const warnings: (FileProblem & { readonly path: string })[] = [];
+  const turns = takeTurns();
   for (const { kind, records } of found) {
     for (const listed of records) {
+      const pause = turns();
+      if (pause !== undefined) await pause;
       const object = await objectOf(session, kind, listed, directory, (path, problem) =>
         warnings.push({ path, ...problem }),
       );
@@ -237,8 +241,8 @@ function closedObject(schema: TSchema): ClosedObject | null {
 }
 
 /** The files, by path. */
-export function filesOf({ objects, settings }: TenantFiles): { path: string; content: string }[] {
-  const files = [...objects.values()].map(({ path, body }) => ({ path, content: textOf(body) }));
+export async function filesOf({ objects, settings }: TenantFiles): Promise<{ path: string; content: string }[]> {
+  const files = await mapInTurns([...objects.values()], ({ path, body }) => ({ path, content: textOf(body) }));
   if (Object.keys(settings).length > 0) files.push({ path: settingsPath, content: textOf(settings) });
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -1,4 +1,5 @@
 import { largestImportLine } from '@arbiter/contract';
+import { takeTurns } from '../../platform/turns.ts';
 
 /** A line of the file that is not blank. */
 export interface RawLine {
@@ -14,6 +15,7 @@ const byteOrderMark = Buffer.from('\ufeff');
 
 /** The lines of a file while it arrives. Of a line that is too long nothing is kept. */
 export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<RawLine> {
+  const turns = takeTurns();
   let number = 1;
   let parts: Buffer[] = [];
   let length = 0;
@@ -23,6 +25,8 @@ export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
     else parts.push(part);
   };
   const line = (): RawLine | null => {
+    // A blank line of a file may cost next to nothing: there can be millions of them in one upload.
+    if (length === 0) return null;
     const bytes = length > largestImportLine ? null : withoutMark(Buffer.concat(parts), number);
     const isBlank = bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false;
     parts = [];
@@ -38,6 +42,8 @@ export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
       if (found !== null) yield found;
       number += 1;
       from = end + 1;
+      const pause = turns();
+      if (pause !== undefined) await pause;
     }
     if (from < bytes.length) take(bytes.subarray(from));
   }

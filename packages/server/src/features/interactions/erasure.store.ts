@@ -8,6 +8,7 @@ export interface ErasedHistory {
   readonly impressions: number;
   /** Without the impressions. */
   readonly interactionHistory: number;
+  /** Sums of a day (by offer, creative, channel and direction), counted from history or kept since retention cut it. */
   readonly interactionSummaries: number;
 }
 
@@ -18,8 +19,8 @@ export interface ErasedHistory {
  */
 export async function eraseHistory(tx: Tx, customerId: string, zone: string): Promise<ErasedHistory> {
   const names = countColumns.join(', ');
-  await tx.query(
-    `insert into erased_totals as t (tenant_id, day, offer_id, creative_id, channel_id, direction, ${names})
+  const [sums] = await tx.query<{ rows: number }>(
+    `with kept as (insert into erased_totals as t (tenant_id, day, offer_id, creative_id, channel_id, direction, ${names})
      select $1, day, offer_id, creative_id, channel_id, direction, ${countColumns.map((name) => `sum(${name})`).join(', ')}
      from (
        select ${dayOf('occurred_at', '$3', '$4')} as day, offer_id, creative_id, channel_id, direction, ${countsOfRow}
@@ -29,7 +30,8 @@ export async function eraseHistory(tx: Tx, customerId: string, zone: string): Pr
        from interaction_summaries where tenant_id = $1 and customer_id = $2) counted
      group by day, offer_id, creative_id, channel_id, direction
      on conflict on constraint erased_totals_identity do update set
-       ${countColumns.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`,
+       ${countColumns.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}
+     returning 1) select count(*)::int as rows from kept`,
     [tx.tenantId, customerId, ...dayParameters(await dayOffsets(zone))],
   );
   const [own] = await tx.query<{ impressions: number; others: number }>(
@@ -44,11 +46,10 @@ export async function eraseHistory(tx: Tx, customerId: string, zone: string): Pr
     [tx.tenantId, customerId],
   );
   // After history: retention may have moved rows from there to here while the deletion waited for it.
-  const [sums] = await tx.query<{ rows: number }>(
-    `with gone as (delete from interaction_summaries where tenant_id = $1 and customer_id = $2 returning 1)
-     select count(*)::int as rows from gone`,
-    [tx.tenantId, customerId],
-  );
+  await tx.query('delete from interaction_summaries where tenant_id = $1 and customer_id = $2', [
+    tx.tenantId,
+    customerId,
+  ]);
   return {
     impressions: (own?.impressions ?? 0) + (packed?.impressions ?? 0),
     interactionHistory: own?.others ?? 0,

@@ -68,7 +68,10 @@ export function signInView(
       (offersResend ? resendForm(facts, email) : '') +
       form(`${base}/login`, hidden('step', 'password') + carried + fields, 'Sign in') +
       (others === '' ? '' : `<p class="or">or</p>${others}`) +
-      `<p class="more"><a href="${escapeHtml(base)}/reset-password">Forgot your password?</a></p>`,
+      `<p class="more"><a href="${escapeHtml(base)}/reset-password">Forgot your password?</a></p>` +
+      (ways.registration
+        ? `<p class="more">New here? <a href="${escapeHtml(base)}/register">Create an account</a></p>`
+        : ''),
   });
 }
 

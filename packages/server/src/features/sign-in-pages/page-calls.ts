@@ -8,6 +8,7 @@ type Called =
   | 'auth.forgotPassword'
   | 'auth.login'
   | 'auth.mfa'
+  | 'auth.register'
   | 'auth.resendVerification'
   | 'auth.resetPassword';
 

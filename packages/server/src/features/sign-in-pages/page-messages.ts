@@ -1,7 +1,7 @@
 /** What the pages say. The words in the address are those of docs/design/api-access.md 4.2 and 22. */
 
 /** Field that a refusal is about; null: none. */
-export type Field = 'email' | 'password' | 'repeated' | 'name' | 'code' | null;
+export type Field = 'email' | 'password' | 'repeated' | 'name' | 'tenantName' | 'code' | null;
 
 interface Refusal {
   readonly text: string;
@@ -29,6 +29,8 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'invalid-backup-code': { text: 'This backup code is wrong, or was used before.', field: 'code' },
   'invalid-email': { text: 'Enter an e-mail address, such as name@example.com.', field: 'email' },
   'invalid-name': { text: 'Enter a name of at most 100 characters.', field: 'name' },
+  'no-name': { text: 'Enter your name, with at most 100 characters.', field: 'name' },
+  'invalid-tenant-name': { text: 'Enter a name of at most 100 characters, or none.', field: 'tenantName' },
   'weak-password': {
     text: 'Choose a password of 8 to 128 characters, with at least one upper-case letter and one digit.',
     field: 'password',
@@ -37,6 +39,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   google: { text: 'Signing in with Google did not work. Please try again.', field: null },
   sso: { text: 'Single sign-on did not work. Please try again, or ask your administrator.', field: null },
   'registration-disabled': { text: 'There is no account with this address, and nobody can sign up here.', field: null },
+  'no-mail': { text: 'This server can send no mail yet, so no account can be made. Ask whoever runs it.', field: null },
   'too-many': { text: 'Too many mails were asked for. Please try again in an hour.', field: null },
 };
 

@@ -115,6 +115,31 @@ export const pageOperations = {
       { description: 'The form.' },
     ),
   }),
+  register: operation({
+    ...shown,
+    id: 'pages.register',
+    path: '/register',
+    summary: 'Create an account',
+    query: Type.Object({ sent: text('true: a mail was sent.', 8) }, { description: 'What the page is to say.' }),
+  }),
+  signUp: operation({
+    ...sent,
+    id: 'pages.signUp',
+    path: '/register',
+    summary: 'Create an account, with a password',
+    // As at the operation behind it, a form that is filled in wrongly does not count.
+    rateLimits: [{ limit: 5, windowSeconds: 3_600, per: 'ip', bucket: 'auth.register', countsFound: true }],
+    body: Type.Object(
+      {
+        name: text('The name.'),
+        email: text('The address.'),
+        tenantName: text('What the new tenant is called.'),
+        password: text('The password.'),
+        repeated: text('Once more.'),
+      },
+      { description: 'The form.' },
+    ),
+  }),
   acceptInvite: operation({
     ...shown,
     id: 'pages.acceptInvite',

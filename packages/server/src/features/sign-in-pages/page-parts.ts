@@ -103,3 +103,7 @@ export function newPasswordFields(refused: Refused, isFirst: boolean): string {
     )
   );
 }
+
+/** The way back, below. */
+export const toSignIn = (base: string): string =>
+  `<p class="more"><a href="${escapeHtml(base)}/login">Back to sign-in</a></p>`;

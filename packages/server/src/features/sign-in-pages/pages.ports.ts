@@ -10,6 +10,8 @@ export interface SignInWays {
   readonly google: boolean;
   /** Tenant whose single sign-on is offered; null: none. */
   readonly sso: string | null;
+  /** Anybody may make an account. */
+  readonly registration: boolean;
 }
 
 /** What the pages need of the process. */
@@ -17,6 +19,7 @@ export interface PagePorts
   extends Pick<SecondFactorPorts, 'clock' | 'database' | 'envelope' | 'mfaTokens'>,
     Pick<GoogleDependencies, 'google'> {
   readonly operationHandlers: () => ReadonlyMap<string, AnyHandler>;
+  readonly signUp: { readonly isOpen: boolean };
   /** NEXTAUTH_URL. */
   readonly publicUrl: string;
 }

@@ -17,6 +17,7 @@ import { refusalOf } from './page-messages.ts';
 import type { pageOperations } from './page-operations.ts';
 import { lastTenantCookie, type PagePorts } from './pages.ports.ts';
 import { forgotView, inviteView, newPasswordView } from './password-views.ts';
+import { closedView, registeredView, registerView } from './register-views.ts';
 
 /** Of the half sign-in that waits for its second factor. */
 const stepCookie = 'arbiter_mfa';
@@ -93,6 +94,7 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
           ways: {
             google: ports.google !== null,
             sso: await ssoTenant(tenantId ?? cookieFrom(headers.Cookie, lastTenantCookie), { requestId, until }),
+            registration: ports.signUp.isOpen,
           },
           offersResend: query.error === 'email-not-verified' || query.error === 'expired-token',
         };
@@ -181,6 +183,35 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
         ));
       if (typeof answer !== 'string') return on('/login', { reset: 'true' });
       return on('/reset-password', { error: answer, token: answer === 'invalid-token' ? undefined : token });
+    },
+
+    register: async ({ query }) => {
+      if (query.sent === 'true') return show(registeredView(base));
+      return show(ports.signUp.isOpen ? registerView(base, null, {}) : closedView(base));
+    },
+
+    signUp: async (request) => {
+      const { body, headers } = request;
+      assertOwn(headers);
+      if (!ports.signUp.isOpen) return show(closedView(base));
+      const { email = '', password = '', repeated } = body;
+      const [name, tenantName] = [body.name?.trim() ?? '', body.tenantName?.trim() ?? ''];
+      const given = { name, email: email.trim(), password, ...(tenantName === '' ? {} : { tenantName }) };
+      const error =
+        (name === '' || name.length > longestName ? 'no-name' : null) ??
+        (isLikeAnAddress(email) ? null : 'invalid-email') ??
+        (tenantName.length > longestName ? 'invalid-tenant-name' : null) ??
+        passwordProblem(password, repeated) ??
+        (await refusedBy(
+          { rate_limited: 'too-many', validation_failed: 'invalid-email', not_configured: 'no-mail' },
+          async () => {
+            await request.countCall();
+            return call('auth.register', request, given);
+          },
+        ));
+      if (typeof error !== 'string') return on('/register', { sent: 'true' });
+      // Shown and not led to: names and addresses must not stand in the address bar, and need not be typed again.
+      return show(registerView(base, refusalOf(error), { name, email, tenantName }));
     },
 
     acceptInvite: async ({ query }) => show(inviteView(base, refusalOf(query.error), query.token)),

@@ -1,12 +1,9 @@
 import { formPage } from '../../http/form-page.ts';
 import { escapeHtml } from '../../http/page.ts';
 import type { refusalOf } from './page-messages.ts';
-import { field, form, goodNote, hidden, newPasswordFields, refusedNote } from './page-parts.ts';
+import { field, form, goodNote, hidden, newPasswordFields, refusedNote, toSignIn } from './page-parts.ts';
 
 type Refused = ReturnType<typeof refusalOf>;
-
-const toSignIn = (base: string): string =>
-  `<p class="more"><a href="${escapeHtml(base)}/login">Back to sign-in</a></p>`;
 
 /** Asks for the mail with the link. */
 export function forgotView(base: string, refused: Refused, isSent: boolean): string {

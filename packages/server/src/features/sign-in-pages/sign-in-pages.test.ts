@@ -76,6 +76,8 @@ test('every page is whole without script: labels, language, policy, and nothing 
     '/reset-password',
     '/reset-password?sent=true',
     `/reset-password?token=${token}`,
+    '/register',
+    '/register?sent=true',
     '/accept-invite',
     `/accept-invite?token=${token}`,
     `/accept-invite?token=${token}&error=no-match`,
@@ -158,7 +160,7 @@ test('hostile words in the address and in fields stay text', async () => {
 test('T32: a form of another page is refused with a page, whatever it holds', async () => {
   const ada = await people.person(server.tenants[0]);
   for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { origin: undefined }]) {
-    for (const url of ['/login', '/reset-password', '/accept-invite']) {
+    for (const url of ['/login', '/register', '/reset-password', '/accept-invite']) {
       const answer = await page('POST', url, { form: { ...ada, step: 'password' }, headers });
       assert.deepEqual([answer.status, answer.cookie], [403, null]);
       assert.match(answer.text, /^<!doctype html>/);
@@ -296,7 +298,7 @@ test('an invitation is accepted with a password, and signs in', async () => {
 
 test('the pages stand in no document of the API, and answer methods as the API does', async () => {
   const { body } = await server.call<{ paths: object }>('GET', '/api/v1/openapi.json');
-  for (const path of ['/login', '/reset-password', '/accept-invite']) {
+  for (const path of ['/login', '/register', '/reset-password', '/accept-invite']) {
     assert.equal(Object.hasOwn(body.paths, path), false, path);
     assert.equal((await server.app.inject({ method: 'DELETE', url: path })).statusCode, 405, path);
     assert.equal((await server.app.inject({ method: 'HEAD', url: path })).statusCode, 200, path);

@@ -1,5 +1,8 @@
+import { schemaOperations } from '@arbiter/contract/schemas';
+import { segmentOperations } from '@arbiter/contract/segments';
 import { Plus, X } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
+import { useOperation } from '../../../data/use-operation.ts';
 import { simulateTexts as t } from '../../../messages/simulate.ts';
 import type { SearchChange } from '../../../route/use-address.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -20,6 +23,8 @@ export function EditList({ search, change }: EditListProps) {
   const [kind, setKind] = useState<Kind>('profile');
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
+  const suggested = useSuggestions(kind);
+  const listId = useId();
   const add = (event: FormEvent) => {
     event.preventDefault();
     const wanted = name.trim();
@@ -95,7 +100,12 @@ export function EditList({ search, change }: EditListProps) {
             ]}
             onChange={(event) => setKind(event.target.value as Kind)}
           />
-          <TextField label={t.editName} value={name} onChange={(event) => setName(event.target.value)} />
+          <TextField label={t.editName} list={listId} value={name} onChange={(event) => setName(event.target.value)} />
+          <datalist id={listId}>
+            {suggested.map((each) => (
+              <option key={each} value={each} />
+            ))}
+          </datalist>
           {kind === 'segments' ? (
             <span />
           ) : (
@@ -108,6 +118,16 @@ export function EditList({ search, change }: EditListProps) {
       </div>
     </Section>
   );
+}
+
+/** Names that can be meant: columns of the table of customers, or segments. What a request brings along is the caller's own. */
+function useSuggestions(kind: Kind): readonly string[] {
+  const schemas = useOperation(schemaOperations.list, { query: { limit: 100 } }, { enabled: kind === 'profile' });
+  const segments = useOperation(segmentOperations.list, { query: { limit: 200 } }, { enabled: kind === 'segments' });
+  if (kind === 'segments') return segments.data?.data.map(({ name }) => name) ?? [];
+  if (kind === 'attributes') return [];
+  const table = schemas.data?.data.find(({ entityType }) => entityType === 'customer');
+  return table?.fields.map(({ name }) => name) ?? [];
 }
 
 function labelOf(kind: Kind, text: string): string {

@@ -5,6 +5,7 @@ import { simulateTexts as t } from '../../../messages/simulate.ts';
 import type { SearchChange } from '../../../route/use-address.ts';
 import { SelectField, TextAreaField, TextField } from '../../../ui/field.tsx';
 import { Section } from '../../../ui/page.tsx';
+import { useFormat } from '../../../ui/provider.tsx';
 import { useChannels } from '../calls.ts';
 import { isObject } from '../reading.ts';
 import { localInstant, utcInstant } from './instants.ts';
@@ -26,6 +27,7 @@ export function QuestionForm({ search, change, newest, unsaved, onUnsaved }: Que
   const { channels } = useChannels();
   const flows = useOperation(decisionFlowOperations.list, { query: { limit: 200 } });
   const [open, setOpen] = useState(false);
+  const { timeZone } = useFormat().locale;
   const isRecorded = search.decision !== undefined;
   const version = search.version ?? 'published';
   const chosen =
@@ -96,8 +98,9 @@ export function QuestionForm({ search, change, newest, unsaved, onUnsaved }: Que
                 <Typed
                   label={t.when}
                   type="datetime-local"
-                  value={search.now === undefined ? '' : localInstant(search.now)}
-                  onCommit={(text) => change({ now: utcInstant(text) ?? undefined }, { push: true })}
+                  help={t.whenHelp(timeZone)}
+                  value={search.now === undefined ? '' : localInstant(search.now, timeZone)}
+                  onCommit={(text) => change({ now: utcInstant(text, timeZone) ?? undefined }, { push: true })}
                 />
                 <Typed
                   label={t.placement}

@@ -1,0 +1,27 @@
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { addresses } from '../../route/addresses.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { emptyText } from './drops.ts';
+import { isObject, textOf } from './reading.ts';
+import type { DecisionRecord } from './record.ts';
+
+/** A decision that ended before its first stage: the request named a channel or a placement that was not there. */
+export function NoStage({ record: { result, customerId } }: { readonly record: DecisionRecord }) {
+  const reason = isObject(result) ? textOf(result.emptyReason) : null;
+  return (
+    <Empty
+      title={t.noStageTitle}
+      actions={
+        <>
+          <ButtonLink to={addresses.channels()}>{t.channels}</ButtonLink>
+          {customerId === null ? null : (
+            <ButtonLink to={addresses.simulate({ customer: customerId })}>{t.simulateThis}</ButtonLink>
+          )}
+        </>
+      }
+    >
+      {reason === null ? t.noStage : `${emptyText(reason).text} ${t.noStage}`}
+    </Empty>
+  );
+}

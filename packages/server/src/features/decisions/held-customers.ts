@@ -1,0 +1,53 @@
+import type { SetApart } from './batcher.ts';
+import type { WaitingRoom } from './waiting-room.ts';
+
+/** Work by the customer whom somebody else holds. */
+export type Held<Job> = ReadonlyMap<string, readonly Job[]>;
+
+/** How work on customers goes on whom another transaction holds. */
+export interface HeldWork<Job> {
+  readonly waitingRoom: WaitingRoom;
+  /** Settles the jobs of one customer, waiting for him as long as they have time. Never rejects. */
+  readonly waitFor: (jobs: readonly Job[]) => Promise<void>;
+  /** Settles the jobs of those customers who are free by now, and answers with the others. */
+  readonly together: (jobs: readonly Job[]) => Promise<Held<Job>>;
+}
+
+/** Customers of a batch who are waited for at once. */
+const ahead = 3;
+
+/**
+ * Settles the jobs of customers whom another transaction holds, beside the batch that they came in. A few are waited for, each
+ * in a transaction of its own, so that none waits for another. Mostly one transaction holds them all, a batch of another
+ * process: when the first of them is free, the rest are done in one transaction and not one after the other.
+ */
+export function settleHeld<Job>(held: Held<Job>, setApart: SetApart, work: HeldWork<Job>): void {
+  const settled = new Map<string, () => void>();
+  for (const customerId of held.keys()) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    settled.set(customerId, resolve);
+    setApart(customerId, promise);
+  }
+  void settle(held, work, (customerId) => settled.get(customerId)?.());
+}
+
+/** Never rejects. `done`: told of each customer when all of his jobs are settled. */
+async function settle<Job>(held: Held<Job>, work: HeldWork<Job>, done: (customerId: string) => void): Promise<void> {
+  const customers = [...held];
+  const waits = customers.slice(0, ahead).map(async ([customerId, jobs]) => {
+    await work.waitingRoom(() => work.waitFor(jobs));
+    done(customerId);
+  });
+  const rest = new Map(customers.slice(ahead));
+  if (rest.size > 0) {
+    await Promise.race(waits);
+    let still: Held<Job> = rest;
+    await work.waitingRoom(async () => {
+      // What fails together is done one by one: each round settles those that it waits for.
+      still = await work.together([...rest.values()].flat()).catch(() => rest);
+    });
+    for (const customerId of rest.keys()) if (!still.has(customerId)) done(customerId);
+    await settle(still, work, done);
+  }
+  await Promise.all(waits);
+}

@@ -1,0 +1,70 @@
+import { formPage } from '../../http/form-page.ts';
+import type { refusalOf } from './page-messages.ts';
+import { field, form, goodNote, newPasswordFields, refusedNote, toSignIn } from './page-parts.ts';
+
+/** What was typed before a refusal. */
+interface Typed {
+  readonly name?: string;
+  readonly email?: string;
+  readonly tenantName?: string;
+}
+
+/** Asks for what an account needs (contract part 1, 4.3). */
+export function registerView(base: string, refused: ReturnType<typeof refusalOf>, typed: Typed): string {
+  const { name = '', email = '', tenantName = '' } = typed;
+  return formPage({
+    heading: 'Create an account',
+    isRefused: refused !== null,
+    body:
+      refusedNote(refused) +
+      '<p class="soft">You get a workspace of your own, and a mail with a link that confirms your address.</p>' +
+      form(
+        `${base}/register`,
+        field(
+          { name: 'name', label: 'Your name', autocomplete: 'name', maxLength: 100, value: name, isFirst: name === '' },
+          refused,
+        ) +
+          field(
+            {
+              name: 'email',
+              label: 'E-mail address',
+              type: 'email',
+              autocomplete: 'username',
+              maxLength: 255,
+              value: email,
+            },
+            refused,
+          ) +
+          field(
+            {
+              name: 'tenantName',
+              label: 'Name of your workspace',
+              help: 'What others see. Without one it is made of your name.',
+              autocomplete: 'organization',
+              maxLength: 100,
+              value: tenantName,
+              isOptional: true,
+            },
+            refused,
+          ) +
+          newPasswordFields(refused, name !== ''),
+        'Create the account',
+      ) +
+      toSignIn(base),
+  });
+}
+
+/** The same for every address: whether it has an account is told by mail only (docs/design/quality.md T29). */
+export function registeredView(base: string): string {
+  const said = 'A mail is on its way. Follow the link in it to confirm your address, then sign in.';
+  return formPage({ heading: 'Look into your mail', body: goodNote(said) + toSignIn(base) });
+}
+
+/** REGISTRATION=off. */
+export function closedView(base: string): string {
+  return formPage({
+    heading: 'No sign-up here',
+    isRefused: true,
+    body: `<p>On this server, accounts are made by invitation. Ask an administrator to invite you.</p>${toSignIn(base)}`,
+  });
+}
