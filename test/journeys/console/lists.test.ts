@@ -109,7 +109,13 @@ test('columns are chosen and moved by keys alone, and stay after a reload', skip
   while (!(await box('Category').evaluate((it) => it === document.activeElement))) await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   await showsColumns(all.filter((head) => head !== 'Category'));
-  while (!(await box('Priority').evaluate((it) => it === document.activeElement))) await page.keyboard.press('Tab');
+  assert.equal(
+    await box('Category').evaluate((it) => it === document.activeElement),
+    true,
+    'its line has moved with it',
+  );
+  while (!(await box('Priority').evaluate((it) => it === document.activeElement)))
+    await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Alt+ArrowUp');
   await panel().getByText('Priority is column 2 of 7').waitFor({ state: 'attached' });
   assert.equal(
@@ -219,6 +225,12 @@ test(
     await page.getByRole('button', { name: 'View of offers' }).click();
     await says(page, 'Deleted the view Drafts', () => panel().getByRole('button', { name: 'Delete Drafts' }).click());
     await page.getByRole('link', { name: 'Open view: Drafts' }).waitFor({ state: 'detached' });
+    assert.equal(
+      await panel()
+        .getByLabel('Name of the view')
+        .evaluate((it) => it === document.activeElement),
+      true,
+    );
     await panel().getByRole('button', { name: 'As at first' }).click();
     await page.keyboard.press('Escape');
   },

@@ -110,16 +110,6 @@ export function RecordListPage<Row extends ListedRecord>(props: RecordListPagePr
               />
             </div>
           ) : null}
-          {chips.map((name) => (
-            <FilterChip
-              key={name}
-              label={labelOf(name)}
-              removes={listToolTexts.removeFilter(labelOf(name))}
-              onRemove={() => onFilter({ [name]: undefined })}
-            >
-              <ChipValue name={name} filters={filters} />
-            </FilterChip>
-          ))}
           {filtered ? (
             <Button kind="quiet" onClick={clear}>
               {t.clear}
@@ -133,6 +123,20 @@ export function RecordListPage<Row extends ListedRecord>(props: RecordListPagePr
             further={withDeleted ? { deletedAt: ({ deletedAt }) => deletedAt, id: idOf } : { id: idOf }}
           />
         </div>
+        {chips.length === 0 ? null : (
+          <div className="flex flex-wrap items-center gap-2" data-print="none">
+            {chips.map((name) => (
+              <FilterChip
+                key={name}
+                label={labelOf(name)}
+                removes={listToolTexts.removeFilter(labelOf(name))}
+                onRemove={() => onFilter({ [name]: undefined })}
+              >
+                <ChipValue name={name} filters={filters} />
+              </FilterChip>
+            ))}
+          </div>
+        )}
         <ViewLinks look={look} />
         <div className={peekGrid}>
           <ListTable
