@@ -422,6 +422,8 @@ test('in every list, whatever a cell says stands in the file as well', skip, asy
     'channels-placements',
     'creatives',
     'customers',
+    'customers-id-offers',
+    'customers-id-summaries',
     'data-schemas',
     'data-schemas-id',
     'decisions',
