@@ -168,6 +168,44 @@ export const overlays: readonly Overlay[] = [
     },
   },
   {
+    name: 'list-view',
+    address: '/offers?sort=-priority&status=active',
+    open: async (page) => {
+      await press(page, 'View of offers');
+      const panel = page.getByRole('dialog', { name: 'View of offers' });
+      const name = panel.getByLabel('Name of the view');
+      await name.waitFor();
+      // In a further look at this screen the view is there already.
+      if ((await panel.getByRole('link', { name: 'By priority' }).count()) === 0) {
+        await panel.getByRole('checkbox', { name: 'Schedule' }).uncheck();
+        await name.fill('By priority');
+        await press(page, 'Save view');
+      }
+      await panel.getByText('shown now').waitFor();
+    },
+  },
+  {
+    name: 'list-view-of-a-customer',
+    address: '/decisions?customerId=CM-000031',
+    open: async (page) => {
+      await press(page, 'View of decisions');
+      await page.getByText('this browser remembers nothing of customers', { exact: false }).waitFor();
+    },
+  },
+  {
+    name: 'list-row',
+    address: '/offers',
+    open: async (page) => {
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('Space');
+      await page.waitForURL(/peek=/);
+      await page.getByRole('button', { name: 'Close the look at the row' }).waitFor();
+      await settled(page);
+    },
+  },
+  { name: 'list-with-deleted', address: '/rules?includeDeleted=true' },
+  { name: 'list-filter-without-field', address: '/creatives?offerId=00000000-0000-7000-8000-000000000000' },
+  {
     name: 'inspector',
     address: '/decisions',
     open: async (page) => {

@@ -44,7 +44,8 @@ export interface ReadOptions {
   readonly keepPrevious?: boolean;
 }
 
-function useTenant(): string {
+/** Id of the tenant that is signed in to; part of the name of every answer. */
+export function useTenant(): string {
   return useSyncExternalStore(onBoot, () => tenantOf(boot()));
 }
 

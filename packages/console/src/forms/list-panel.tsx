@@ -138,7 +138,10 @@ function Columns({ look }: { readonly look: LookChoices }) {
                   checked={isShown}
                   disabled={isFirst}
                   onKeyDown={(event) => onKeyDown(event, key)}
-                  onChange={() => choose(isShown ? keys.filter((each) => each !== key) : [...keys, key])}
+                  onChange={() => {
+                    choose(isShown ? keys.filter((each) => each !== key) : [...keys, key]);
+                    setMoved({ key, part: 'shown' });
+                  }}
                 />
                 <span className="truncate">{header}</span>
                 {isFirst ? <span className="text-caption text-faint">{t.stays}</span> : null}

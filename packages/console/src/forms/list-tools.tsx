@@ -11,6 +11,7 @@ import { later } from '../ui/later.tsx';
 import { Link, useLinks } from '../ui/link.tsx';
 import { useFormat } from '../ui/provider.tsx';
 import { fileName, saveFile } from '../ui/save-file.ts';
+import type { Column } from '../ui/table-column.ts';
 import { rowsAsCsv, sortedRows } from '../ui/table-csv.ts';
 import { toast } from '../ui/toast.tsx';
 import type { ListLook, LookChoices } from './use-list-look.ts';
@@ -24,12 +25,15 @@ export interface ListToolsProps<Row> {
   readonly list: Pick<ListAnswer<Row>, 'rows' | 'total' | 'complete' | 'old' | 'loading'>;
   /** Values of a row that no column shows, by the head that they have in the file: its id. */
   readonly further?: Readonly<Record<string, (row: Row) => CsvValue>>;
+  /** All columns as the file has them, where their values must be asked for first. Throws when they did not come. */
+  readonly fileColumns?: ((rows: readonly Row[]) => Promise<readonly Column<Row>[]>) | undefined;
   /** In the head of a section. */
   readonly small?: boolean;
 }
 
 /** What stands at the end of a list's filters: how it looks, and its rows as a file. */
-export function ListTools<Row>({ look, title, list, further = {}, small = false }: ListToolsProps<Row>) {
+export function ListTools<Row>(props: ListToolsProps<Row>) {
+  const { look, title, small = false } = props;
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const isAddressed = look.view !== null;
@@ -51,21 +55,35 @@ export function ListTools<Row>({ look, title, list, further = {}, small = false 
         {t.view}
       </Button>
       {open ? <ListPanel button={button} title={title} look={look} onClose={() => setOpen(false)} /> : null}
-      <CsvButton {...{ look, title, list, further, small }} />
+      <CsvButton {...props} />
     </div>
   );
 }
 
-function CsvButton<Row>({ look, title, list, further = {}, small = false }: ListToolsProps<Row>) {
+function CsvButton<Row>({ look, title, list, further = {}, fileColumns, small = false }: ListToolsProps<Row>) {
+  const [busy, setBusy] = useState(false);
   const format = useFormat();
   const { rows, complete, old, loading } = list;
   const count = format.number(rows.length);
   const total = list.total === null ? null : format.number(list.total);
-  const save = () => {
+  const save = async () => {
+    let asked: readonly Column<Row>[] = [];
+    try {
+      setBusy(true);
+      if (fileColumns !== undefined) asked = await fileColumns(rows);
+    } catch {
+      toast({ text: t.notSaved });
+      return;
+    } finally {
+      setBusy(false);
+    }
+    write(look.columns.map((column) => asked.find(({ key }) => key === column.key) ?? column));
+  };
+  const write = (columns: readonly Column<Row>[]) => {
     const shown = complete ? sortedRows(rows, look.columns, look.sort) : rows;
     const words = t.fileWords(title, rows.length, list.total, complete);
     const day = new Date().toISOString().slice(0, 10);
-    saveFile(fileName(words, day, 'csv'), 'text/csv;charset=utf-8', rowsAsCsv(shown, look.columns, further));
+    saveFile(fileName(words, day, 'csv'), 'text/csv;charset=utf-8', rowsAsCsv(shown, columns, further));
     toast({ text: complete ? t.savedAll(count) : t.saved(count, total) });
   };
   return (
@@ -75,7 +93,8 @@ function CsvButton<Row>({ look, title, list, further = {}, small = false }: List
       aria-label={complete ? t.csvOfAll(count) : t.csvOf(count, total)}
       title={complete ? t.csvOfAll(count) : t.csvOf(count, total)}
       disabledReason={old || loading ? t.rowsComing : rows.length === 0 ? t.noRows : null}
-      onClick={save}
+      busy={busy}
+      onClick={() => void save()}
     >
       {t.csv}
     </Button>

@@ -60,13 +60,15 @@ export interface RecordListPageProps<Row> extends Pick<PageProps, 'parents' | 'l
   readonly filters: Filters;
   readonly onFilter: (change: Filters) => void;
   readonly choices: readonly Choice[];
+  /** The columns as a file has them, where their values must be asked for first: names of what rows point at. */
+  readonly fileColumns?: (rows: readonly Row[]) => Promise<readonly Column<Row>[]>;
   /** Shown when there is no row and no filter; without `next` it leads to the first steps. */
   readonly empty: { readonly title: string; readonly text: string; readonly next?: ReactNode };
 }
 
 /** All records of a kind: one row of filters that live in the address, the rows, and each of their states. */
 export function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row>) {
-  const { list, operation, title, columns, rowTo, filters, onFilter, choices, empty, ...page } = props;
+  const { list, operation, title, columns, rowTo, filters, onFilter, choices, fileColumns, empty, ...page } = props;
   const look = useListLook(operation.id, columns, { usualDensity: 'comfortable' });
   const [{ peek }, changePlace] = useSearch(ListAddress);
   const names = Object.keys(filters).filter((name) => !notFilters.has(name) && textOf(filters[name]) !== '');
@@ -108,16 +110,6 @@ export function RecordListPage<Row extends ListedRecord>(props: RecordListPagePr
               />
             </div>
           ) : null}
-          {chips.map((name) => (
-            <FilterChip
-              key={name}
-              label={labelOf(name)}
-              removes={listToolTexts.removeFilter(labelOf(name))}
-              onRemove={() => onFilter({ [name]: undefined })}
-            >
-              <ChipValue name={name} filters={filters} />
-            </FilterChip>
-          ))}
           {filtered ? (
             <Button kind="quiet" onClick={clear}>
               {t.clear}
@@ -127,9 +119,24 @@ export function RecordListPage<Row extends ListedRecord>(props: RecordListPagePr
             look={look}
             title={title}
             list={list}
+            fileColumns={fileColumns}
             further={withDeleted ? { deletedAt: ({ deletedAt }) => deletedAt, id: idOf } : { id: idOf }}
           />
         </div>
+        {chips.length === 0 ? null : (
+          <div className="flex flex-wrap items-center gap-2" data-print="none">
+            {chips.map((name) => (
+              <FilterChip
+                key={name}
+                label={labelOf(name)}
+                removes={listToolTexts.removeFilter(labelOf(name))}
+                onRemove={() => onFilter({ [name]: undefined })}
+              >
+                <ChipValue name={name} filters={filters} />
+              </FilterChip>
+            ))}
+          </div>
+        )}
         <ViewLinks look={look} />
         <div className={peekGrid}>
           <ListTable

@@ -4,6 +4,8 @@ import { creativeOperations } from '@arbiter/contract/creatives';
 import { offerOperations } from '@arbiter/contract/offers';
 import { placementOperations } from '@arbiter/contract/placements';
 import { segmentOperations } from '@arbiter/contract/segments';
+import { useCallback } from 'react';
+import { useAsk } from '../data/use-ask.ts';
 import { useOperation } from '../data/use-operation.ts';
 import { listTexts as t } from '../messages/lists.ts';
 import { addresses } from '../route/addresses.ts';
@@ -49,11 +51,33 @@ export function RecordName({ kind, id }: { readonly kind: NamedKind; readonly id
   return <NameOf answer={answer} kind={kind} id={id} />;
 }
 
-/** What a rule or a policy applies to, for files: the kind and the id of each record. */
-export const plainScopes = (scopes: ScopeTextProps['scopes']): string =>
+/** Names of records by their ids. */
+export type Names = ReadonlyMap<string, string>;
+
+/** What a rule or a policy applies to, for files: the kind and the name of each record; the id of one that has no name there. */
+export const plainScopes = (scopes: ScopeTextProps['scopes'], names: Names = new Map()): string =>
   scopes
-    .map(({ scope, scopeId }) => (scope === 'global' || scopeId === null ? t.everything : `${scope} ${scopeId}`))
+    .map(({ scope, scopeId }) =>
+      scope === 'global' || scopeId === null ? t.everything : `${scope} ${names.get(scopeId) ?? scopeId}`,
+    )
     .join(', ');
+
+/** Asks for the names of records, one after the other. What is gone has none. Throws when the server does not answer. */
+export function useNamesOf() {
+  const ask = useAsk();
+  return useCallback(
+    async (records: readonly { readonly kind: string; readonly id: string | null }[]): Promise<Names> => {
+      const names = new Map<string, string>();
+      for (const { kind, id } of records) {
+        if (id === null || names.has(id) || !isNamedKind(kind)) continue;
+        const record = await ask(readers[kind], { params: { id } });
+        if (record !== null) names.set(id, record.name);
+      }
+      return names;
+    },
+    [ask],
+  );
+}
 
 export interface ScopeTextProps {
   readonly scopes: readonly { readonly scope: string; readonly scopeId: string | null }[];

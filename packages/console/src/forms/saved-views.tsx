@@ -1,5 +1,5 @@
 import { Pencil, Save, Trash2 } from 'lucide-react';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { customerFilters, deleteView, type Refusal, type SavedView, saveView, useViews } from '../data/saved-views.ts';
 import { listPanelTexts as t } from '../messages/list-panel.ts';
 import { Button } from '../ui/button.tsx';
@@ -20,16 +20,23 @@ export function SavedViews({ list, view }: SavedViewsProps) {
   const links = useLinks();
   const path = links.here?.() ?? '';
   const isOfCustomer = customerFilters(view).length > 0;
+  const field = useRef<HTMLInputElement>(null);
+  // The line that had the focus is gone, or another now.
+  const onLeft = () => field.current?.focus();
   return (
     <div className="flex flex-col gap-2">
       {views.length === 0 ? null : (
         <ul className="flex flex-col">
           {views.map((each) => (
-            <ViewLine key={each.name} list={list} view={each} shown={view} path={path} />
+            <ViewLine key={each.name} list={list} view={each} shown={view} path={path} onLeft={onLeft} />
           ))}
         </ul>
       )}
-      {isOfCustomer ? <p className="text-warn">{t.refusals.customer}</p> : <NewView list={list} view={view} />}
+      {isOfCustomer ? (
+        <p className="text-warn">{t.refusals.customer}</p>
+      ) : (
+        <NewView list={list} view={view} field={field} />
+      )}
       <p className="text-caption text-soft">{t.viewsHelp}</p>
       <div>
         <Copy labelled what={t.link} text={`${globalThis.location.origin}${links.href(`${path}${view}`)}`} />
@@ -38,7 +45,7 @@ export function SavedViews({ list, view }: SavedViewsProps) {
   );
 }
 
-function NewView({ list, view }: SavedViewsProps) {
+function NewView({ list, view, field }: SavedViewsProps & { readonly field: RefObject<HTMLInputElement | null> }) {
   const [name, setName] = useState('');
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const save = (event: FormEvent) => {
@@ -53,6 +60,7 @@ function NewView({ list, view }: SavedViewsProps) {
         className="grow"
         label={t.name}
         labelHidden
+        ref={field}
         placeholder={t.name}
         value={name}
         error={refusal === null ? undefined : t.refusals[refusal]}
@@ -72,14 +80,23 @@ interface ViewLineProps {
   /** What is shown now. */
   readonly shown: string;
   readonly path: string;
+  /** Takes the focus when the line goes. */
+  readonly onLeft: () => void;
 }
 
-function ViewLine({ list, view, shown, path }: ViewLineProps) {
+function ViewLine({ list, view, shown, path, onLeft }: ViewLineProps) {
   const [isNaming, setNaming] = useState(false);
   const { name, search } = view;
   const isOn = search === shown;
-  if (isNaming) return <NewName list={list} view={view} onDone={() => setNaming(false)} />;
+  if (isNaming) {
+    const leave = () => {
+      setNaming(false);
+      onLeft();
+    };
+    return <NewName list={list} view={view} onDone={leave} />;
+  }
   const remove = () => {
+    onLeft();
     deleteView(list, name);
     toast({ text: t.removed(name), action: { label: t.undo, run: () => void saveView(list, view) } });
   };

@@ -16,6 +16,7 @@ export const listToolTexts = {
       ? `Saved the ${count} rows that are loaded; the file holds these only.`
       : `Saved ${count} of ${total} rows: the file holds the loaded ones only.`,
   savedAll: (count: string) => (count === '1' ? 'Saved the 1 row.' : `Saved all ${count} rows.`),
+  notSaved: 'No file was saved: the names of what the rows point at did not come. Try again.',
   views: 'Saved views',
   open: (name: string) => `Open view: ${name}`,
   buttons: 'Buttons',

@@ -58,6 +58,10 @@ export function PopoverBy({ button, label, children, onClose }: PopoverByProps) 
             event.preventDefault();
             first.focus();
           }}
+          onKeyDown={(event) => {
+            // Also while the tooltip of a button inside is open, which would take the first press for itself.
+            if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose();
+          }}
           onInteractOutside={(event) => {
             // The button itself closes it when it is pressed.
             if (event.target instanceof Node && button.current?.contains(event.target)) event.preventDefault();

@@ -2,6 +2,8 @@ import { type CustomerEligibility, customerToolOperations, type JudgedOffer } fr
 import { useState } from 'react';
 import type { Answer } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { ListTools } from '../../forms/list-tools.tsx';
+import { useListLook } from '../../forms/use-list-look.ts';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
@@ -104,6 +106,9 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
       text: ({ priority }) => priority,
     },
   ];
+  const look = useListLook(customerToolOperations.eligibility.id, columns, { lives: 'page' });
+  const complete = judged?.pagination.hasMore === false;
+  const total = keeps === undefined ? judged?.pagination.total : shown.length;
   return (
     <div className="flex flex-col gap-4">
       {judged === undefined ? null : (
@@ -126,9 +131,15 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
           </p>
         </div>
       )}
+      <ListTools
+        look={look}
+        title={t.tabs.offers}
+        list={{ rows: shown, total: total ?? null, complete, old: answer.old, loading: answer.loading }}
+        further={{ id: ({ offerId }) => offerId }}
+      />
       <DataTable
         label={t.tabs.offers}
-        columns={columns}
+        columns={look.columns}
         rows={answer.loading ? undefined : shown}
         filtered={keeps !== undefined}
         filteredEmpty={
@@ -140,8 +151,10 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
         }
         rowKey={(row) => row.offerId}
         rowTo={(row) => addresses.offer(row.offerId)}
-        complete={judged?.pagination.hasMore === false}
-        total={keeps === undefined ? judged?.pagination.total : shown.length}
+        complete={complete}
+        total={total}
+        sort={look.sort}
+        onSort={look.onSort}
         partial={judged?.pagination.hasMore ? t.offersPartial(judged.offers.length) : undefined}
         onPeek={setOpened}
         maxHeight="60dvh"

@@ -1,6 +1,8 @@
 import { type InteractionSummary, interactionListOperations, periodTypes } from '@arbiter/contract/interaction-lists';
 import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { ListTools } from '../../forms/list-tools.tsx';
+import { useListLook } from '../../forms/use-list-look.ts';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -80,15 +82,24 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
       text: ({ lastOutcomeKey }) => lastOutcomeKey,
     },
   ];
+  const look = useListLook(interactionListOperations.ofCustomer.id, columns, { lives: 'page' });
+  const rows: readonly Row[] = answer.data?.data ?? [];
   return (
     <div className="flex flex-col gap-4">
-      <SelectField
-        className="max-w-48"
-        label={t.period}
-        value={periodType}
-        onChange={(event) => onPeriod(event.target.value)}
-        options={periodTypes.map((value) => ({ value, label: t.periods[value] ?? value }))}
-      />
+      <div className="flex flex-wrap items-end gap-2">
+        <SelectField
+          className="w-48"
+          label={t.period}
+          value={periodType}
+          onChange={(event) => onPeriod(event.target.value)}
+          options={periodTypes.map((value) => ({ value, label: t.periods[value] ?? value }))}
+        />
+        <ListTools
+          look={look}
+          title={t.tabs.summaries}
+          list={{ rows, total: rows.length, complete: true, old: answer.old, loading: answer.loading }}
+        />
+      </div>
       {answer.data === undefined ? null : (
         <div className="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6">
           {sums.map((sum) => (
@@ -108,8 +119,10 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
       )}
       <DataTable<Row>
         label={t.tabs.summaries}
-        columns={columns}
-        rows={answer.loading ? undefined : (answer.data?.data ?? [])}
+        columns={look.columns}
+        sort={look.sort}
+        onSort={look.onSort}
+        rows={answer.loading ? undefined : rows}
         rowKey={(row) => [row.periodKey, row.offerId, row.creativeId, row.channelId, row.direction].join(' ')}
         rowTo={({ offerId }) => addresses.decisions({ customerId, offerId })}
         complete

@@ -64,7 +64,7 @@ export function tightest(limits: readonly Limit[]): Limit | null {
   );
 }
 
-/** The same limit for files: `lifeCost 120.5 of 500`, money in whole units of the currency; null without limits. */
+/** The same limit for files: `lifeCost 120.5 of 500`, money in whole units of the currency. Null: it has none. */
 export function plainLimit(offer: Pick<Offer, 'budget' | 'inventory'>, today: string): string | null {
   const limit = tightest(limitsOf(offer, today));
   if (limit === null) return null;

@@ -63,7 +63,7 @@ const columnsOn = (today: string): readonly Column<Offer>[] => [
     key: 'budget',
     header: t.budget,
     cell: (offer) => <Budget offer={offer} />,
-    text: (offer) => plainLimit(offer, today),
+    text: (offer) => plainLimit(offer, today) ?? t.noBudget,
     width: 220,
   },
   creativesColumn(t.creatives, (id) => addresses.creatives({ offerId: id })),

@@ -1,8 +1,9 @@
 import { type ContactPolicy, contactPolicyOperations, contactPolicyTypes } from '@arbiter/contract/contact-policies';
+import { useCallback } from 'react';
 import { useList } from '../../data/use-operation.ts';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
-import { plainScopes, ScopeText } from '../../forms/record-name.tsx';
+import { plainScopes, ScopeText, useNamesOf } from '../../forms/record-name.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { cannotAct, policySentence, policyTypeNames, policyTexts as t } from '../../messages/policies.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -48,6 +49,20 @@ const typeChoice = {
 /** All contact policies, in the order in which they are asked. */
 export function PolicyList() {
   const [search, change] = useSearch(contactPolicyOperations.list.query);
+  const namesOf = useNamesOf();
+  const fileColumns = useCallback(
+    async (rows: readonly ContactPolicy[]) => {
+      const names = await namesOf(
+        rows.flatMap(({ scopes }) => scopes.map(({ scope, scopeId }) => ({ kind: scope, id: scopeId }))),
+      );
+      return columns.map((column) =>
+        column.key === 'scope'
+          ? { ...column, text: ({ scopes }: ContactPolicy) => plainScopes(scopes, names) }
+          : column,
+      );
+    },
+    [namesOf],
+  );
   const list = useList(contactPolicyOperations.list, { query: { limit: 100, ...search } });
   return (
     <RecordListPage
@@ -60,6 +75,7 @@ export function PolicyList() {
       filters={search}
       onFilter={change}
       choices={[typeChoice, statusChoice]}
+      fileColumns={fileColumns}
       empty={{ title: t.empty, text: t.emptyText }}
     />
   );

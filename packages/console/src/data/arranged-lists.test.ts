@@ -1,0 +1,121 @@
+// What the browser remembers of how somebody arranges lists.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { operations } from '@arbiter/contract/all-operations';
+import type { Operation } from '@arbiter/contract/operation';
+import { setBoot } from './boot.ts';
+import { customerFilters, deleteView, mostViews, refusalOf, saveView, viewsOf } from './saved-views.ts';
+import { chooseColumns, chooseDensity, tableLooks } from './table-looks.ts';
+
+const kept = new Map<string, string>();
+const store = {
+  get length() {
+    return kept.size;
+  },
+  key: (index: number) => [...kept.keys()][index] ?? null,
+  getItem: (name: string) => kept.get(name) ?? null,
+  removeItem: (name: string) => void kept.delete(name),
+  setItem: (name: string, text: string) => void kept.set(name, text),
+};
+
+/** What a reload does: the page knows only what the browser has kept. */
+const reload = () => setBoot({ authenticated: false, signIn: { google: false, registration: false, sso: false } });
+const named = (part: string): string => [...kept.keys()].find((name) => name.endsWith(`:${part}`)) ?? '';
+
+beforeEach(() => {
+  kept.clear();
+  Object.defineProperty(globalThis, 'localStorage', { value: store, configurable: true });
+  reload();
+});
+
+test('the height of rows and the columns of each list outlive a reload', () => {
+  chooseDensity('compact');
+  chooseColumns('offers.list', ['name', 'status']);
+  chooseColumns('decisions.list', ['customer']);
+  reload();
+  assert.deepEqual(tableLooks(), {
+    density: 'compact',
+    columns: { 'offers.list': ['name', 'status'], 'decisions.list': ['customer'] },
+  });
+});
+
+test('columns as at first leave nothing behind', () => {
+  chooseColumns('offers.list', ['name']);
+  chooseColumns('offers.list', null);
+  assert.equal(kept.size, 0);
+  chooseDensity('comfortable');
+  chooseColumns('offers.list', null);
+  assert.equal(tableLooks().density, 'comfortable');
+});
+
+test('what another version or a hand wrote counts as nothing', () => {
+  chooseDensity('compact');
+  const name = named('tables');
+  for (const text of ['{', '7', 'null', '{"density":"huge","columns":[1]}', '{"columns":{"offers.list":[1,null]}}']) {
+    kept.set(name, text);
+    reload();
+    assert.equal(tableLooks().density, null, text);
+    assert.deepEqual(tableLooks().columns['offers.list'] ?? [], [], text);
+  }
+  saveView('offers.list', { name: 'Mine', search: '?a=1' });
+  kept.set(named('views'), '{"offers.list":[{"name":1},"x",{"name":"Good","search":"?a=1"}],"decisions.list":7}');
+  reload();
+  assert.deepEqual(viewsOf('offers.list'), [{ name: 'Good', search: '?a=1' }]);
+  assert.deepEqual(viewsOf('decisions.list'), []);
+});
+
+test('views belong to their list, stand in the order of their names and outlive a reload', () => {
+  assert.equal(saveView('offers.list', { name: ' Retention ', search: '?status=active' }), null);
+  assert.equal(saveView('offers.list', { name: 'drafts', search: '?status=draft' }), null);
+  reload();
+  assert.deepEqual(
+    viewsOf('offers.list').map(({ name }) => name),
+    ['drafts', 'Retention'],
+  );
+  assert.deepEqual(viewsOf('creatives.list'), []);
+});
+
+test('a view is named anew and written anew in its place, and deleted', () => {
+  saveView('offers.list', { name: 'One', search: '?a=1' });
+  assert.equal(saveView('offers.list', { name: 'Uno', search: '?a=1' }, 'One'), null);
+  assert.equal(saveView('offers.list', { name: 'Uno', search: '?a=2' }, 'Uno'), null);
+  assert.deepEqual(viewsOf('offers.list'), [{ name: 'Uno', search: '?a=2' }]);
+  deleteView('offers.list', 'nobody');
+  deleteView('offers.list', 'Uno');
+  assert.deepEqual(viewsOf('offers.list'), []);
+  assert.equal(kept.size, 0);
+});
+
+test('a view without a name, with a long one, or with that of another is refused, and so is one too many', () => {
+  saveView('offers.list', { name: 'One', search: '?a=1' });
+  const refused = (name: string) => saveView('offers.list', { name, search: '?a=2' });
+  assert.equal(refused('  '), 'unnamed');
+  assert.equal(refused('x'.repeat(61)), 'long');
+  assert.equal(refused('one'), 'taken');
+  for (let count = 1; count < mostViews; count += 1) assert.equal(refused(`View ${count}`), null);
+  assert.equal(refused('one more'), 'full');
+  assert.equal(viewsOf('offers.list').length, mostViews);
+  // One that is there already may still be changed.
+  assert.equal(refusalOf('offers.list', { name: 'Two', search: '?a=2' }, 'One'), null);
+});
+
+test('nothing that says who a customer is reaches the browser’s memory', () => {
+  assert.equal(saveView('decisions.list', { name: 'Sofia', search: '?customerId=CM-000001' }), 'customer');
+  assert.equal(saveView('auditLogs.list', { name: 'Somebody', search: '?entityId=CM-000001' }), 'customer');
+  const ofCustomer = '?entityType=customer&entityId=CM-000001';
+  assert.equal(saveView('auditLogs.list', { name: 'Somebody', search: ofCustomer }), 'customer');
+  assert.equal(kept.size, 0);
+  assert.equal(saveView('auditLogs.list', { name: 'An offer', search: '?entityType=offer&entityId=0199' }), null);
+  // What stands there nevertheless, by a hand or an older version, is not taken over.
+  kept.set(named('views'), '{"decisions.list":[{"name":"Sofia","search":"?customerId=CM-000001"}]}');
+  reload();
+  assert.deepEqual(viewsOf('decisions.list'), []);
+});
+
+test('every filter of the API that names a customer is known to say who one is', () => {
+  const all: readonly Operation[] = Object.values(operations);
+  const names = all.flatMap(({ query }) => Object.keys(Reflect.get(query ?? {}, 'properties') ?? {}));
+  const ofCustomers = new Set(names.filter((name) => /customer/i.test(name)));
+  assert.ok(ofCustomers.has('customerId'));
+  for (const name of ofCustomers) assert.deepEqual(customerFilters(`?${name}=x`), [name]);
+});

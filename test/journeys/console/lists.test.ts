@@ -1,0 +1,453 @@
+// What the lists of the console have in common: columns, row height, saved views, files, deleted records, a look at a row.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { cannotBrowse, holdEachJourney, openStage, type Stage, says } from './browser.ts';
+import { mailedToken } from './mail.ts';
+import { placesOf, settled } from './places.ts';
+
+let stage: Stage;
+let page: Page;
+const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
+
+before(async () => {
+  if (cannotBrowse !== false) return;
+  stage = await openStage();
+  page = await stage.open();
+  page.setDefaultTimeout(60_000);
+  await page.goto(stage.firstRun);
+});
+holdEachJourney(() => stage);
+after(() => stage?.close());
+
+const grid = (on: Page = page) => on.getByRole('grid').first();
+const panel = (on: Page = page) => on.getByRole('dialog', { name: /^View of / });
+
+async function go(address: string, on: Page = page): Promise<void> {
+  await on.goto(`${stage.url}${address}`);
+  await settled(on);
+}
+
+/** Heads of the columns, as they stand. */
+const heads = (on: Page = page): Promise<string[]> =>
+  grid(on)
+    .getByRole('columnheader')
+    .evaluateAll((cells) => cells.map(({ textContent }) => textContent?.trim() ?? ''));
+
+/** Waits until the heads are these. */
+async function showsColumns(wanted: readonly string[], on: Page = page): Promise<void> {
+  await on.waitForFunction(
+    (text) =>
+      [...(document.querySelector('[role="grid"]')?.querySelectorAll('[role="columnheader"]') ?? [])]
+        .map(({ textContent }) => textContent?.trim())
+        .join() === text,
+    wanted.join(),
+  );
+}
+
+/** The first column of the rows that are drawn, from the top. */
+const names = (of: Locator): Promise<string[]> =>
+  of
+    .getByRole('rowheader')
+    .evaluateAll((cells) =>
+      cells
+        .toSorted(
+          (one, other) =>
+            Number(one.closest('[role="row"]')?.getAttribute('aria-rowindex')) -
+            Number(other.closest('[role="row"]')?.getAttribute('aria-rowindex')),
+        )
+        .map(({ textContent }) => textContent?.trim() ?? ''),
+    );
+
+/** Waits until the rows begin with these names. */
+async function showsRows(wanted: readonly string[], on: Page = page): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while ((await names(grid(on))).join() !== wanted.join()) {
+    if (Date.now() > deadline) assert.deepEqual(await names(grid(on)), wanted);
+    await on.waitForTimeout(50);
+  }
+}
+
+interface Saved {
+  readonly name: string;
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Presses a button that saves a file, and reads it. */
+async function save(button: Locator, on: Page = page): Promise<Saved> {
+  const [download] = await Promise.all([on.waitForEvent('download'), button.click()]);
+  const [first = [], ...rows] = cellsOf(await readFile(await download.path(), 'utf8'));
+  return { name: download.suggestedFilename(), heads: first, rows };
+}
+
+/** The cells of a CSV file (RFC 4180), read without the code that wrote it. */
+function cellsOf(text: string): string[][] {
+  assert.equal(text.charCodeAt(0), 0xfeff, 'spreadsheets are told that it is UTF-8');
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (const [, quoted, plain, end] of text.slice(1).matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    row.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end === ',') continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+test('columns are chosen and moved by keys alone, and stay after a reload', skip, async () => {
+  await go('/offers');
+  const all = await heads();
+  assert.deepEqual(all.slice(0, 4), ['Name', 'Status', 'Category', 'Priority']);
+  await page.keyboard.press('v');
+  await panel().waitFor();
+  const box = (name: string) => panel().getByRole('checkbox', { name });
+  assert.equal(await box('Name').isDisabled(), true, 'the first column stays');
+  await panel().locator('input:focus').waitFor();
+  // The first that can be changed has the focus: Status. Tab leads on, over the buttons that move.
+  while (!(await box('Category').evaluate((it) => it === document.activeElement))) await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  await showsColumns(all.filter((head) => head !== 'Category'));
+  assert.equal(
+    await box('Category').evaluate((it) => it === document.activeElement),
+    true,
+    'its line has moved with it',
+  );
+  while (!(await box('Priority').evaluate((it) => it === document.activeElement)))
+    await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Alt+ArrowUp');
+  await panel().getByText('Priority is column 2 of 7').waitFor({ state: 'attached' });
+  assert.equal(
+    await box('Priority').evaluate((it) => it === document.activeElement),
+    true,
+    'and is there to be moved on',
+  );
+  const chosen = ['Name', 'Priority', 'Status', ...all.slice(4)];
+  await showsColumns(chosen);
+  await page.keyboard.press('Escape');
+  await panel().waitFor({ state: 'detached' });
+  await page.locator('button[aria-label="View of offers"]:focus').waitFor();
+  await page.reload();
+  await settled(page);
+  await showsColumns(chosen);
+  // From anywhere else too, as the browser remembers it; others see it by the address.
+  await go('/offers');
+  await showsColumns(chosen);
+  await page.getByRole('button', { name: 'View of offers' }).click();
+  await panel().getByRole('button', { name: 'Move Status down' }).click();
+  await panel().locator('button[aria-label="Move Status down"]:focus').waitFor();
+  await panel().getByRole('button', { name: 'As at first' }).click();
+  await showsColumns(all);
+  assert.doesNotMatch(page.url(), /columns=/);
+});
+
+test('the height of rows is one choice for every table, also where rows are cards', skip, async () => {
+  const height = async () => (await grid().getByRole('row').nth(1).boundingBox())?.height;
+  await go('/offers');
+  assert.equal(await height(), 40);
+  await page.keyboard.press('v');
+  await panel().getByRole('radio', { name: 'Compact' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('[role="row"]')[1]?.getBoundingClientRect().height === 32);
+  await go('/creatives');
+  assert.equal(await height(), 32);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await settled(page);
+  const compact = (await height()) ?? 0;
+  await page.getByRole('button', { name: 'View of creatives' }).click();
+  await panel().getByRole('radio', { name: 'Comfortable' }).click();
+  await page.waitForFunction(
+    (before) => (document.querySelectorAll('[role="row"]')[1]?.getBoundingClientRect().height ?? 0) > before,
+    compact,
+  );
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+  await page.keyboard.press('Escape');
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+test(
+  'a view is saved, found, opened by its link by somebody else, written anew, renamed and deleted',
+  skip,
+  async () => {
+    await go('/offers?status=active');
+    await grid().getByRole('columnheader', { name: 'Priority' }).getByRole('button').click();
+    await grid().getByRole('columnheader', { name: 'Priority' }).getByRole('button').click();
+    await page.waitForURL(/sort=-priority/);
+    await page.keyboard.press('v');
+    await panel().getByRole('checkbox', { name: 'Schedule' }).uncheck();
+    await panel().getByRole('button', { name: 'Save view' }).click();
+    await panel().getByText('Give it a name.').waitFor();
+    await panel().getByLabel('Name of the view').fill('What runs');
+    await panel().getByRole('button', { name: 'Save view' }).click();
+    await panel().getByText('shown now').waitFor();
+    await page.keyboard.press('Escape');
+    const shown = { heads: await heads(), names: await names(grid()) };
+    assert.equal(shown.heads.includes('Schedule'), false);
+    const link = page.getByRole('link', { name: 'Open view: What runs' });
+    assert.equal(await link.getAttribute('aria-current'), 'true');
+    const address = String(await link.getAttribute('href'));
+
+    // Somebody who may only read, in a browser that remembers nothing.
+    const other = await viewer();
+    await other.goto(new URL(address, stage.url).href);
+    await settled(other);
+    await showsColumns(shown.heads, other);
+    await showsRows(shown.names, other);
+    assert.equal(await other.getByLabel('Status').inputValue(), 'active');
+    assert.equal((await save(other.getByRole('button', { name: /^CSV of/ }), other)).rows.length, shown.names.length);
+    await other.context().close();
+
+    // With other filters it is not the one that is shown; it is found in the palette of its page.
+    await go('/offers');
+    assert.equal(await link.getAttribute('aria-current'), null);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('what runs');
+    await page.getByRole('option', { name: 'Open view: What runs' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/status=active/);
+    await showsColumns(shown.heads);
+    await showsRows(shown.names);
+
+    await page.getByLabel('Status').selectOption('draft');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'View of offers' }).click();
+    await says(page, 'What runs is now what is shown', () =>
+      panel().getByRole('button', { name: 'Save what is shown now as What runs' }).click(),
+    );
+    await panel().getByRole('button', { name: 'Rename What runs' }).click();
+    await panel().getByLabel('New name of What runs').fill('Drafts');
+    await page.keyboard.press('Enter');
+    await panel().getByRole('link', { name: 'Drafts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await go('/offers');
+    await page.getByRole('link', { name: 'Open view: Drafts' }).click();
+    await page.waitForURL(/status=draft/);
+    await page.getByRole('button', { name: 'View of offers' }).click();
+    await says(page, 'Deleted the view Drafts', () => panel().getByRole('button', { name: 'Delete Drafts' }).click());
+    await page.getByRole('link', { name: 'Open view: Drafts' }).waitFor({ state: 'detached' });
+    assert.equal(
+      await panel()
+        .getByLabel('Name of the view')
+        .evaluate((it) => it === document.activeElement),
+      true,
+    );
+    await panel().getByRole('button', { name: 'As at first' }).click();
+    await page.keyboard.press('Escape');
+  },
+);
+
+/** A page of somebody who may read only. */
+async function viewer(): Promise<Page> {
+  const other = await stage.open();
+  other.setDefaultTimeout(60_000);
+  const email = 'reads-lists@example.test';
+  await stage.call('POST', 'users', { email, role: 'viewer' });
+  const token = await mailedToken(stage, email, 'accept-invite');
+  await other.request.post(`${stage.url}/api/v1/auth/accept-invite`, {
+    headers: { 'x-requested-with': 'journey' },
+    data: { token, name: 'Viewer', password: 'Passw0rd-of-viewer' },
+  });
+  return other;
+}
+
+test('a view never remembers who a customer is', skip, async () => {
+  await go('/decisions?customerId=CM-000031');
+  await page.keyboard.press('v');
+  await panel().getByText('this browser remembers nothing of customers', { exact: false }).waitFor();
+  assert.equal(await panel().getByRole('button', { name: 'Save view' }).count(), 0);
+  await panel().getByRole('button', { name: 'Copy link to what is shown' }).waitFor();
+  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
+  assert.doesNotMatch(kept, /CM-0/);
+});
+
+test('a file holds the rows as they are shown, and no name becomes a formula in it', skip, async () => {
+  await stage.call('POST', 'offers', { name: '=HYPERLINK("http://example.test")', status: 'draft', priority: 99 });
+  await go('/offers?sort=-priority');
+  const shown = await names(grid());
+  assert.equal(shown[0], '=HYPERLINK("http://example.test")');
+  const button = page.getByRole('button', { name: /^CSV of/ });
+  assert.equal(await button.getAttribute('aria-label'), `CSV of all ${shown.length} rows`);
+  const { name, heads: told, rows } = await save(button);
+  assert.match(name, /^offers-\d{4}-\d{2}-\d{2}\.csv$/);
+  // Links to decisions are no value of an offer; its id stands last.
+  assert.deepEqual(told, ['Name', 'Status', 'Category', 'Priority', 'Schedule', 'Budget', 'Creatives', 'id']);
+  assert.deepEqual(
+    rows.map(([first]) => first),
+    shown.map((each) => (each.startsWith('=') ? `'${each}` : each)),
+  );
+  const { data } = await stage.call('GET', 'offers?limit=100');
+  const offers = data as readonly { readonly id: string; readonly name: string; readonly priority: number }[];
+  assert.deepEqual(
+    rows.map((row) => [row[3], row.at(-1)]),
+    offers.toSorted((one, other) => other.priority - one.priority).map(({ priority, id }) => [String(priority), id]),
+  );
+});
+
+test('a file names what its rows point at, also where only the ids came with them', skip, async () => {
+  await go('/rules');
+  const { heads: told, rows } = await save(page.getByRole('button', { name: /^CSV of/ }));
+  const column = (head: string) => rows.map((row) => row[told.indexOf(head)] ?? '');
+  assert.ok(column('Applies to').includes('offer App Install Treat'), column('Applies to').join('; '));
+  assert.ok(column('What it asks').includes('Member of High Value Members'), column('What it asks').join('; '));
+});
+
+test('a file of a list that is loaded in part says so', skip, async () => {
+  const { data } = await stage.call('GET', 'schemas?limit=100');
+  const members = (data as readonly { readonly id: string; readonly name: string }[]).find(
+    ({ name }) => name === 'coffee_members',
+  );
+  await go(`/data/schemas/${members?.id}?tab=rows`);
+  const button = page.getByRole('button', { name: 'CSV of the 200 loaded of 1,000 rows' });
+  let saved: Saved | undefined;
+  await says(page, 'Saved 200 of 1,000 rows: the file holds the loaded ones only.', async () => {
+    saved = await save(button);
+  });
+  assert.match(saved?.name ?? '', /-200-of-1000-/);
+  assert.equal(saved?.rows.length, 200);
+});
+
+/** Deletes a record; the answer has no body. */
+async function remove(path: string): Promise<void> {
+  const answer = await fetch(`${stage.url}/api/v1/${path}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${stage.apiKey}`, 'x-requested-with': 'journey' },
+  });
+  assert.ok(answer.ok, `${path}: ${answer.status}`);
+}
+
+test('deleted records are listed on demand, and open as what they are where the API answers them', skip, async () => {
+  const { id } = await stage.call('POST', 'offers', { name: 'Gone Tomorrow', status: 'draft' });
+  await remove(`offers/${String(id)}`);
+  const { id: rule } = await stage.call('POST', 'qualification-rules', {
+    name: 'Gone Rule',
+    ruleType: 'attribute_condition',
+    stage: 'eligibility',
+    scope: 'global',
+    config: { attribute: 'age', operator: 'gte', value: 3 },
+  });
+  await remove(`qualification-rules/${String(rule)}`);
+  await go('/offers');
+  assert.equal((await names(grid())).includes('Gone Tomorrow'), false);
+  await page.getByRole('checkbox', { name: 'Include deleted' }).check();
+  await page.waitForURL(/includeDeleted=true/);
+  const row = grid().getByRole('row', { name: /Gone Tomorrow/ });
+  await row.getByText('deleted', { exact: true }).waitFor();
+  const { heads: told, rows } = await save(page.getByRole('button', { name: /^CSV of/ }));
+  assert.deepEqual(told.slice(-2), ['deletedAt', 'id']);
+  const gone = rows.filter((each) => each.at(-2) !== '');
+  assert.deepEqual(
+    gone.map((each) => [each[0], each.at(-1)]),
+    [['Gone Tomorrow', id]],
+  );
+  assert.match(gone[0]?.at(-2) ?? '', /^\d{4}-\d{2}-\d{2}T/);
+  await row.click();
+  await page.getByText(/^This offer was deleted on/).waitFor();
+
+  await go('/rules?includeDeleted=true');
+  await page.getByText('Deleted qualification rules are listed and cannot be opened', { exact: false }).waitFor();
+  const old = grid().getByRole('row', { name: /Gone Rule/ });
+  await old.getByText('deleted', { exact: true }).waitFor();
+  assert.equal(await old.getByRole('link').count(), 0, 'no link leads nowhere');
+  // What is never deleted softly has no such switch.
+  await go('/segments');
+  assert.equal(await page.getByRole('checkbox', { name: 'Include deleted' }).count(), 0);
+});
+
+test('a look at a row has an address, and shows what the columns leave out', skip, async () => {
+  await go('/offers?columns=name,status');
+  await showsColumns(['Name', 'Status']);
+  const [first = ''] = await names(grid());
+  await grid().focus();
+  await page.keyboard.press('Space');
+  await page.waitForURL(/peek=/);
+  const look = page.getByRole('region', { name: first });
+  await look.getByText('Priority').waitFor();
+  await page.reload();
+  await look.getByText('Priority').waitFor();
+  await look.getByRole('button', { name: 'Close the look at the row' }).click();
+  await look.waitFor({ state: 'detached' });
+  await go('/offers?peek=nobody');
+  await page.getByText('This row is not in the list any more, or the filters leave it out.').waitFor();
+});
+
+test('a filter that no field shows stands there with the name of its record, and can be taken off', skip, async () => {
+  const { data } = await stage.call('GET', 'offers?limit=1');
+  const [offer] = data as readonly { readonly id: string; readonly name: string }[];
+  await go(`/creatives?offerId=${offer?.id}`);
+  const chip = page.getByText(offer?.name ?? '', { exact: true }).first();
+  await chip.waitFor();
+  await page.getByRole('button', { name: 'Remove the filter Offer' }).click();
+  await page.waitForURL((url) => !url.search.includes('offerId'));
+});
+
+/** What stands in a cell without a value. */
+const nothing = new Set(['', '–', 'not set', 'computing']);
+
+test('in every list, whatever a cell says stands in the file as well', skip, async () => {
+  const found: string[] = [];
+  const wrong: string[] = [];
+  for (const { name, address, open } of await placesOf(stage)) {
+    if (open) continue;
+    const isSchema = name === 'data-schemas-id';
+    await go(isSchema ? `${address}?tab=rows` : address);
+    const buttons = page.getByRole('button', { name: /^CSV of/ });
+    const count = await buttons.count();
+    if (count === 0) continue;
+    found.push(name);
+    assert.equal(await page.getByRole('grid').count(), count, name);
+    if (name === 'audit') await page.getByText(/rows recomputed in this browser/).waitFor();
+    for (let at = 0; at < count; at += 1) {
+      const { heads: told, rows } = await save(buttons.nth(at));
+      const shown = await page.getByRole('grid').nth(at).evaluate(readGrid);
+      const places = shown.heads.map((head) => told.findIndex((each) => each.replace(', ', '') === head));
+      const silent = shown.heads.filter((head, column) => places[column] === -1 && head !== '' && head !== 'Decisions');
+      if (silent.length > 0) wrong.push(`${name}: no column ${silent.join()} in the file`);
+      assert.ok(shown.rows.length > 0, `${name} has rows`);
+      for (const [index, cells] of shown.rows.entries()) {
+        for (const [column, text] of cells.entries()) {
+          const place = places[column] ?? -1;
+          if (place === -1 || nothing.has(text)) continue;
+          const value = rows[index]?.[place] ?? '';
+          if (value === '') wrong.push(`${name}, row ${index}, ${shown.heads[column]}: ${text} is missing`);
+          if (column === 0 && value.replace(/^'/, '') !== text)
+            wrong.push(`${name}, row ${index}: ${value} and not ${text}`);
+        }
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(found.toSorted(), [
+    'audit',
+    'channels',
+    'channels-placements',
+    'creatives',
+    'customers',
+    'customers-id-offers',
+    'customers-id-summaries',
+    'data-schemas',
+    'data-schemas-id',
+    'decisions',
+    'flows',
+    'offers',
+    'policies',
+    'rules',
+    'segments',
+    'segments-id',
+    'settings-api-keys',
+  ]);
+});
+
+/** Heads and rows of a grid as they are drawn, in the order of the columns. Runs in the page. */
+function readGrid(element: Element): { heads: string[]; rows: string[][] } {
+  const inOrder = (row: Element | null, roles: string): string[] => {
+    const cells = [...(row?.querySelectorAll(roles) ?? [])];
+    const texts: string[] = [];
+    for (const cell of cells) texts[Number(cell.getAttribute('aria-colindex')) - 1] = cell.textContent?.trim() ?? '';
+    return texts;
+  };
+  const lines = [...element.querySelectorAll('[role="row"]')];
+  const rows: string[][] = [];
+  for (const line of lines.slice(1))
+    rows[Number(line.getAttribute('aria-rowindex')) - 2] = inOrder(line, '[role="rowheader"], [role="gridcell"]');
+  return { heads: inOrder(lines[0] ?? null, '[role="columnheader"]'), rows };
+}
