@@ -247,7 +247,7 @@ export const overlays: readonly Overlay[] = [
       await press(page, 'Filter');
       const dialog = page.getByRole('dialog', { name: 'Filter' });
       await dialog.getByRole('combobox', { name: 'Offer', exact: true }).click();
-      await dialog.getByRole('option').first().waitFor();
+      await dialog.getByRole('listbox').getByRole('option').first().waitFor();
     },
   },
   {
