@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { cx } from './cx.ts';
 import { useFormat } from './provider.tsx';
 
 export interface TableFootProps {
@@ -17,6 +18,8 @@ export interface TableFootProps {
   readonly waitsUntil: number | null;
   readonly partial: ReactNode;
   readonly foot: ReactNode;
+  /** Below rows that are drawn as cards, whose texts begin further in. */
+  readonly underCards: boolean;
 }
 
 /** A heading within a sentence: "offers", but "API keys". */
@@ -45,7 +48,12 @@ export function TableFoot(props: TableFootProps) {
   const count = complete ? (total ?? loaded) : loaded;
   const of = total === undefined ? '' : ` of ${format.number(total)}`;
   return (
-    <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3 py-1.5 text-caption text-soft">
+    <div
+      className={cx(
+        'flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line py-1.5 text-caption text-soft',
+        props.underCards ? 'px-4' : 'px-3',
+      )}
+    >
       <span role="status">
         {complete ? format.number(count) : `${format.number(count)}${of}`}{' '}
         {count === 1 && (complete || of === '') ? 'row' : inSentence(label)}

@@ -93,7 +93,7 @@ function InputValue({ name, value }: { readonly name: string; readonly value: un
   return (
     <dl className="text-dense">
       {Object.entries(value).map(([key, each]) => (
-        <div key={key} className="flex justify-between gap-3 border-b border-line py-1 last:border-0">
+        <div key={key} className="flex items-baseline justify-between gap-3 border-b border-line py-1 last:border-0">
           <dt className="font-mono text-caption text-soft">{key}</dt>
           <dd className="min-w-0 text-end break-words">{each === null ? '–' : String(each)}</dd>
         </div>
