@@ -30,7 +30,7 @@ function Budget({ offer }: { readonly offer: Offer }) {
 
 /** `today`: the day in the tenant's zone, to which counters of a day belong. */
 const columnsOn = (today: string): readonly Column<Offer>[] => [
-  nameColumn(),
+  nameColumn(240),
   statusColumn,
   {
     key: 'category',
@@ -64,7 +64,7 @@ const columnsOn = (today: string): readonly Column<Offer>[] => [
     header: t.budget,
     cell: (offer) => <Budget offer={offer} />,
     text: (offer) => plainLimit(offer, today) ?? t.noBudget,
-    width: 220,
+    width: 170,
   },
   creativesColumn(t.creatives, (id) => addresses.creatives({ offerId: id })),
   decisionsColumn((id) => addresses.decisions({ offerId: id })),
