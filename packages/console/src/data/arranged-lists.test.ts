@@ -3,28 +3,20 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { operations } from '@arbiter/contract/all-operations';
 import type { Operation } from '@arbiter/contract/operation';
-import { setBoot } from './boot.ts';
 import { customerFilters, deleteView, mostViews, refusalOf, saveView, viewsOf } from './saved-views.ts';
 import { chooseColumns, chooseDensity, tableLooks } from './table-looks.ts';
+import { MemoryStorage, setGlobals, signOut } from './test-browser.ts';
 
-const kept = new Map<string, string>();
-const store = {
-  get length() {
-    return kept.size;
-  },
-  key: (index: number) => [...kept.keys()][index] ?? null,
-  getItem: (name: string) => kept.get(name) ?? null,
-  removeItem: (name: string) => void kept.delete(name),
-  setItem: (name: string, text: string) => void kept.set(name, text),
-};
+const store = new MemoryStorage();
+const { kept } = store;
 
 /** What a reload does: the page knows only what the browser has kept. */
-const reload = () => setBoot({ authenticated: false, signIn: { google: false, registration: false, sso: false } });
+const reload = signOut;
 const named = (part: string): string => [...kept.keys()].find((name) => name.endsWith(`:${part}`)) ?? '';
 
 beforeEach(() => {
   kept.clear();
-  Object.defineProperty(globalThis, 'localStorage', { value: store, configurable: true });
+  setGlobals({ localStorage: store });
   reload();
 });
 

@@ -1,56 +1,21 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { defaultTenantSettings } from '@arbiter/contract/tenant-settings';
-import { setBoot } from './boot.ts';
 import { keptNow, mostPins, mostRecents, noteGone, noteOpened, onKept, pin, unpin } from './kept-records.ts';
 import { forgetAll } from './storage.ts';
+import { MemoryStorage, setGlobals, signIn, signOut } from './test-browser.ts';
 
-const kept = new Map<string, string>();
-const local = {
-  get length() {
-    return kept.size;
-  },
-  key: (index: number) => [...kept.keys()][index] ?? null,
-  getItem: (name: string) => kept.get(name) ?? null,
-  removeItem: (name: string) => void kept.delete(name),
-  setItem: (name: string, text: string) => void kept.set(name, text),
-};
+const local = new MemoryStorage();
+const { kept } = local;
 /** Listeners of the window, which hear what other tabs write. */
 const hearers = new Set<() => void>();
 
-function signIn(user: string, tenant: string): void {
-  setBoot({
-    authenticated: true,
-    session: {
-      authenticated: true,
-      principal: { kind: 'user', id: user, name: user, userId: user, role: 'editor' },
-      tenant: { id: tenant, name: tenant, isPlayground: false },
-    },
-    tenantStatus: {
-      tenantId: tenant,
-      isPlayground: false,
-      isDemoMode: false,
-      hasData: true,
-      quotaUsed: null,
-      quotaLimit: null,
-      quotaRemaining: null,
-      quotaExceeded: null,
-    },
-    settings: { ...defaultTenantSettings, settingsVersion: 1 },
-    version: '1',
-    signIn: { google: false, registration: false, sso: false },
-  });
-}
-
 beforeEach(() => {
   kept.clear();
-  for (const [name, value] of Object.entries({
+  setGlobals({
     localStorage: local,
     addEventListener: (_: string, hear: () => void) => hearers.add(hear),
     removeEventListener: (_: string, hear: () => void) => hearers.delete(hear),
-  })) {
-    Object.defineProperty(globalThis, name, { value, configurable: true });
-  }
+  });
   signIn('ada', 'engines');
   forgetAll();
 });
@@ -103,7 +68,7 @@ test('nothing of a customer is stored: neither the id, nor what a decision is ca
   assert.deepEqual(names(keptNow().recents), ['d1', 'CM-000001']);
   assert.deepEqual(names(keptNow().pins), ['d1', 'CM-000002']);
   forgetAll();
-  setBoot({ authenticated: false, signIn: { google: false, registration: false, sso: false } });
+  signOut();
   signIn('ada', 'engines');
   assert.deepEqual(keptNow(), { pins: [], recents: [] });
 });

@@ -1,59 +1,18 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { defaultTenantSettings } from '@arbiter/contract/tenant-settings';
-import { setBoot } from './boot.ts';
 import { oldAfterEvent, pollWait } from './events.ts';
 import { createTray, type Job, jobWait } from './jobs.ts';
 import { mergeRecord } from './merge.ts';
 import { forgetAll, recall, remember } from './storage.ts';
-
-class MemoryStorage {
-  readonly kept = new Map<string, string>();
-  full = false;
-  get length() {
-    return this.kept.size;
-  }
-  key = (index: number) => [...this.kept.keys()][index] ?? null;
-  getItem = (name: string) => this.kept.get(name) ?? null;
-  removeItem = (name: string) => void this.kept.delete(name);
-  setItem = (name: string, text: string) => {
-    if (this.full) throw new DOMException('full', 'QuotaExceededError');
-    this.kept.set(name, text);
-  };
-}
+import { MemoryStorage, setGlobals, signIn } from './test-browser.ts';
 
 let local = new MemoryStorage();
 let tab = new MemoryStorage();
 
-function signIn(user: string, tenant: string): void {
-  setBoot({
-    authenticated: true,
-    session: {
-      authenticated: true,
-      principal: { kind: 'user', id: user, name: user, userId: user, role: 'editor' },
-      tenant: { id: tenant, name: tenant, isPlayground: false },
-    },
-    tenantStatus: {
-      tenantId: tenant,
-      isPlayground: false,
-      isDemoMode: false,
-      hasData: true,
-      quotaUsed: null,
-      quotaLimit: null,
-      quotaRemaining: null,
-      quotaExceeded: null,
-    },
-    settings: { ...defaultTenantSettings, settingsVersion: 1 },
-    version: '1',
-    signIn: { google: false, registration: false, sso: false },
-  });
-}
-
 beforeEach(() => {
   local = new MemoryStorage();
   tab = new MemoryStorage();
-  Object.defineProperty(globalThis, 'localStorage', { value: local, configurable: true });
-  Object.defineProperty(globalThis, 'sessionStorage', { value: tab, configurable: true });
+  setGlobals({ localStorage: local, sessionStorage: tab });
   signIn('ada', 'engines');
 });
 

@@ -1,7 +1,7 @@
 import { formPage } from '../../http/form-page.ts';
 import { escapeHtml } from '../../http/page.ts';
 import type { refusalOf } from './page-messages.ts';
-import { field, form, goodNote, hidden, refusedNote } from './page-parts.ts';
+import { emailField, field, form, goodNote, hidden, refusedNote } from './page-parts.ts';
 import type { SignInWays } from './pages.ports.ts';
 import { qrSvg } from './qr.ts';
 
@@ -29,18 +29,7 @@ export function signInView(
   const { email, good, ways, offersResend } = shown;
   const carried = hidden('returnTo', returnTo) + hidden('tenantId', tenantId);
   const fields =
-    field(
-      {
-        name: 'email',
-        label: 'E-mail address',
-        type: 'email',
-        autocomplete: 'username',
-        maxLength: 255,
-        value: email,
-        isFirst: email === '',
-      },
-      refused,
-    ) +
+    emailField(refused, { value: email, isFirst: email === '' }) +
     field(
       {
         name: 'password',
@@ -81,19 +70,7 @@ const other = (href: string, label: string): string =>
 /** For who waits for the mail that confirms the address. */
 function resendForm({ base }: ViewFacts, email: string): string {
   const address =
-    email === ''
-      ? field(
-          {
-            id: 'resend-email',
-            name: 'email',
-            label: 'Your address',
-            type: 'email',
-            autocomplete: 'username',
-            maxLength: 255,
-          },
-          null,
-        )
-      : hidden('email', email);
+    email === '' ? emailField(null, { id: 'resend-email', label: 'Your address' }) : hidden('email', email);
   return `<div class="field">${form(`${base}/login`, hidden('step', 'resend') + address, 'Send the mail again', 'other')}</div>`;
 }
 

@@ -57,6 +57,13 @@ export function field(input: Input, refused: Refused): string {
   );
 }
 
+/** The field of somebody's address; `own` says what is special about it. */
+export const emailField = (refused: Refused, own: Partial<Omit<Input, 'name' | 'type'>>): string =>
+  field(
+    { name: 'email', label: 'E-mail address', autocomplete: 'username', maxLength: 255, ...own, type: 'email' },
+    refused,
+  );
+
 export const hidden = (name: string, value: string | undefined): string =>
   value === undefined || value === '' ? '' : `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
 

@@ -1,7 +1,7 @@
 import { formPage } from '../../http/form-page.ts';
 import { escapeHtml } from '../../http/page.ts';
 import type { refusalOf } from './page-messages.ts';
-import { field, form, goodNote, hidden, newPasswordFields, refusedNote, toSignIn } from './page-parts.ts';
+import { emailField, field, form, goodNote, hidden, newPasswordFields, refusedNote, toSignIn } from './page-parts.ts';
 
 type Refused = ReturnType<typeof refusalOf>;
 
@@ -18,21 +18,7 @@ export function forgotView(base: string, refused: Refused, isSent: boolean): str
     body:
       refusedNote(refused) +
       '<p>We send you a link by mail.</p>' +
-      form(
-        `${base}/reset-password`,
-        field(
-          {
-            name: 'email',
-            label: 'E-mail address',
-            type: 'email',
-            autocomplete: 'username',
-            maxLength: 255,
-            isFirst: true,
-          },
-          refused,
-        ),
-        'Send the link',
-      ) +
+      form(`${base}/reset-password`, emailField(refused, { isFirst: true }), 'Send the link') +
       toSignIn(base),
   });
 }

@@ -1,6 +1,6 @@
 import { formPage } from '../../http/form-page.ts';
 import type { refusalOf } from './page-messages.ts';
-import { field, form, goodNote, newPasswordFields, refusedNote, toSignIn } from './page-parts.ts';
+import { emailField, field, form, goodNote, newPasswordFields, refusedNote, toSignIn } from './page-parts.ts';
 
 /** What was typed before a refusal. */
 interface Typed {
@@ -24,17 +24,7 @@ export function registerView(base: string, refused: ReturnType<typeof refusalOf>
           { name: 'name', label: 'Your name', autocomplete: 'name', maxLength: 100, value: name, isFirst: name === '' },
           refused,
         ) +
-          field(
-            {
-              name: 'email',
-              label: 'E-mail address',
-              type: 'email',
-              autocomplete: 'username',
-              maxLength: 255,
-              value: email,
-            },
-            refused,
-          ) +
+          emailField(refused, { value: email }) +
           field(
             {
               name: 'tenantName',

@@ -1,0 +1,58 @@
+import { defaultTenantSettings } from '@arbiter/contract/tenant-settings';
+import { setBoot } from './boot.ts';
+
+/** What a browser gives the tests of this folder: a store, and somebody who is signed in. */
+
+/** A store that forgets with the test; `full`: it takes nothing more. */
+export class MemoryStorage {
+  readonly kept = new Map<string, string>();
+  full = false;
+  get length() {
+    return this.kept.size;
+  }
+  key = (index: number) => [...this.kept.keys()][index] ?? null;
+  getItem = (name: string) => this.kept.get(name) ?? null;
+  removeItem = (name: string) => void this.kept.delete(name);
+  setItem = (name: string, text: string) => {
+    if (this.full) throw new DOMException('full', 'QuotaExceededError');
+    this.kept.set(name, text);
+  };
+}
+
+/** Gives the page something that browsers have. */
+export function setGlobals(values: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    Object.defineProperty(globalThis, name, { value, configurable: true });
+  }
+}
+
+const signInWays = { google: false, registration: false, sso: false };
+
+export function signOut(): void {
+  setBoot({ authenticated: false, signIn: signInWays });
+}
+
+/** Signs an editor in. */
+export function signIn(user: string, tenant: string): void {
+  setBoot({
+    authenticated: true,
+    session: {
+      authenticated: true,
+      principal: { kind: 'user', id: user, name: user, userId: user, role: 'editor' },
+      tenant: { id: tenant, name: tenant, isPlayground: false },
+    },
+    tenantStatus: {
+      tenantId: tenant,
+      isPlayground: false,
+      isDemoMode: false,
+      hasData: true,
+      quotaUsed: null,
+      quotaLimit: null,
+      quotaRemaining: null,
+      quotaExceeded: null,
+    },
+    settings: { ...defaultTenantSettings, settingsVersion: 1 },
+    version: '1',
+    signIn: signInWays,
+  });
+}
