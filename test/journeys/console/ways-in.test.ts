@@ -84,12 +84,12 @@ test('who has no account makes one, proves the address by the mailed link, and s
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel('Your name').fill('Nora');
   await page.getByLabel('E-mail address').fill(nora.email);
-  await page.getByLabel('Name of your workspace').fill('Looms');
+  await page.getByLabel('Name of your tenant').fill('Looms');
   await page.getByLabel('New password').fill(nora.looms);
   await page.getByLabel('Repeat the password').fill('Another0000');
   await button('Create the account').click();
   await page.getByText('The two passwords are not the same.').waitFor();
-  assert.equal(await page.getByLabel('Name of your workspace').inputValue(), 'Looms');
+  assert.equal(await page.getByLabel('Name of your tenant').inputValue(), 'Looms');
   await page.getByLabel('New password').fill(nora.looms);
   await page.getByLabel('Repeat the password').fill(nora.looms);
   await button('Create the account').click();

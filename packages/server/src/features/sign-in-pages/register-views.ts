@@ -17,7 +17,7 @@ export function registerView(base: string, refused: ReturnType<typeof refusalOf>
     isRefused: refused !== null,
     body:
       refusedNote(refused) +
-      '<p class="soft">You get a workspace of your own, and a mail with a link that confirms your address.</p>' +
+      '<p class="soft">You get a tenant of your own, and a mail with a link that confirms your address.</p>' +
       form(
         `${base}/register`,
         field(
@@ -28,8 +28,8 @@ export function registerView(base: string, refused: ReturnType<typeof refusalOf>
           field(
             {
               name: 'tenantName',
-              label: 'Name of your workspace',
-              help: 'What others see. Without one it is made of your name.',
+              label: 'Name of your tenant',
+              help: 'Your company or team. Without one it is made of your name.',
               autocomplete: 'organization',
               maxLength: 100,
               value: tenantName,
