@@ -173,7 +173,8 @@ export function Shell({ children }: { children: ReactNode }) {
         {drawer && !signedOut ? (
           <Drawer onClose={() => setDrawer(false)}>{rail(false, () => setDrawer(false))}</Drawer>
         ) : null}
-        <main ref={page} id="page" tabIndex={-1} className="min-w-0 flex-1 overflow-y-auto outline-none">
+        {/* Texts that are heard only stand at their place in it; else they would make the window scroll, and the bar leave it. */}
+        <main ref={page} id="page" tabIndex={-1} className="relative min-w-0 flex-1 overflow-y-auto outline-none">
           {children}
         </main>
       </div>

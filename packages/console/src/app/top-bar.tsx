@@ -30,7 +30,8 @@ export function TopBar({ onPages, onSearch, onKeys, onTenants }: TopBarProps) {
   const links = useLinks();
   const tenant = block.authenticated ? (block.session.tenant?.name ?? '') : '';
   return (
-    <header className="flex min-w-0 items-center gap-1 border-line border-b bg-surface px-3">
+    // Gaps give way where letters are large and the window is small.
+    <header className="flex min-w-0 items-center gap-[min(0.25rem,1vw)] border-line border-b bg-surface px-[min(0.75rem,3vw)]">
       <Button
         kind="quiet"
         className="md:hidden print:hidden"
@@ -38,7 +39,11 @@ export function TopBar({ onPages, onSearch, onKeys, onTenants }: TopBarProps) {
         icon={<MenuIcon aria-hidden className="size-4" />}
         onClick={onPages}
       />
-      <Link className="rounded-control px-1 font-semibold text-section" look="plain" to={addresses.home()}>
+      <Link
+        className="min-w-0 truncate rounded-control px-1 font-semibold text-section"
+        look="plain"
+        to={addresses.home()}
+      >
         {shellTexts.product}
       </Link>
       <span aria-hidden className="px-1 text-faint max-sm:hidden">
@@ -53,7 +58,7 @@ export function TopBar({ onPages, onSearch, onKeys, onTenants }: TopBarProps) {
         <span className="truncate">{tenant}</span>
         <ChevronsUpDown aria-hidden className="size-3.5 shrink-0 text-faint" />
       </button>
-      <span data-print="none" className="ms-auto flex items-center gap-1">
+      <span data-print="none" className="ms-auto flex items-center gap-[inherit]">
         <button
           type="button"
           className="flex h-8 items-center gap-2 rounded-control border border-line-strong bg-surface px-2.5 text-soft hover:bg-hover max-md:w-8 max-md:justify-center max-md:border-transparent max-md:px-0"

@@ -101,27 +101,30 @@ export function RecordListPage<Row extends ListedRecord>(props: RecordListPagePr
               onChange={(event) => onFilter({ [key]: event.target.value || undefined })}
             />
           ))}
-          {softDelete ? (
-            <div className="flex h-8 items-center">
-              <CheckField
-                label={listToolTexts.includeDeleted}
-                checked={withDeleted}
-                onChange={({ target }) => onFilter({ includeDeleted: target.checked || undefined })}
-              />
-            </div>
-          ) : null}
-          {filtered ? (
-            <Button kind="quiet" onClick={clear}>
-              {t.clear}
-            </Button>
-          ) : null}
-          <ListTools
-            look={look}
-            title={title}
-            list={list}
-            fileColumns={fileColumns}
-            further={withDeleted ? { deletedAt: ({ deletedAt }) => deletedAt, id: idOf } : { id: idOf }}
-          />
+          {/* Where there is little room the choices fill their lines, and the rest stands below them. */}
+          <div className={softDelete ? 'contents max-sm:flex max-sm:w-full max-sm:flex-wrap max-sm:gap-2' : 'contents'}>
+            {softDelete ? (
+              <div className="flex h-8 items-center">
+                <CheckField
+                  label={listToolTexts.includeDeleted}
+                  checked={withDeleted}
+                  onChange={({ target }) => onFilter({ includeDeleted: target.checked || undefined })}
+                />
+              </div>
+            ) : null}
+            {filtered ? (
+              <Button kind="quiet" onClick={clear}>
+                {t.clear}
+              </Button>
+            ) : null}
+            <ListTools
+              look={look}
+              title={title}
+              list={list}
+              fileColumns={fileColumns}
+              further={withDeleted ? { deletedAt: ({ deletedAt }) => deletedAt, id: idOf } : { id: idOf }}
+            />
+          </div>
         </div>
         {chips.length === 0 ? null : (
           <div className="flex flex-wrap items-center gap-2" data-print="none">

@@ -19,6 +19,8 @@ export interface Column<Row> {
   readonly align?: 'start' | 'end';
   /** Stands beside the name, without its own, where a row is drawn as a card: a status. */
   readonly corner?: boolean;
+  /** Shares its line of a card with another one though it is wide beside others: most of its values are short. */
+  readonly halfCard?: boolean;
   /** Least width in px (140). */
   readonly width?: number;
   /** Part of the width that is left over (1); 0 keeps the width. */

@@ -83,13 +83,15 @@ const halfWidth = 150;
  * the first line, with what stands in the corner; short columns stand two in a line, the others alone. A short one fills a
  * half that is free above it.
  */
-export function layOutCard(columns: readonly (ColumnWidth & { readonly corner?: boolean })[]): CardLayout {
+export function layOutCard(
+  columns: readonly (ColumnWidth & { readonly corner?: boolean; readonly half?: boolean })[],
+): CardLayout {
   let lines = 1;
   let free: number | null = null;
-  const cells = columns.map(({ width, grow, corner }, index): CardCell => {
+  const cells = columns.map(({ width, grow, corner, half }, index): CardCell => {
     if (index === 0) return { line: 0, part: 'start' };
     if (corner === true) return { line: 0, part: 'end' };
-    if (width > halfWidth || grow > 1) return { line: lines++, part: 'whole' };
+    if (half !== true && (width > halfWidth || grow > 1)) return { line: lines++, part: 'whole' };
     if (free !== null) {
       const cell: CardCell = { line: free, part: 'end' };
       free = null;

@@ -97,4 +97,12 @@ test('a row as a card: the name above with its status, short values two in a lin
   );
   assert.equal(card.lines, 6);
   assert.equal(layOutCard([{ width: 200, grow: 1 }]).lines, 1);
+  assert.equal(
+    layOutCard([
+      { width: 200, grow: 1 },
+      { width: 210, grow: 1, half: true },
+      { width: 80, grow: 0 },
+    ]).lines,
+    2,
+  );
 });

@@ -135,7 +135,6 @@ export interface RowProps<Row> extends Shared<Row> {
   readonly rowId: string;
   readonly index: number;
   readonly top: number;
-  readonly height: number;
   readonly to: string | undefined;
   readonly onPlace: (place: Place) => void;
 }
@@ -143,7 +142,7 @@ export interface RowProps<Row> extends Shared<Row> {
 /** The look of a row. */
 export const rowClass = (selected: boolean, active: boolean): string =>
   cx(
-    'table-row-line absolute start-0 top-0 flex border-b border-line text-dense',
+    'table-row-line absolute start-0 top-0 border-b border-line text-dense',
     selected
       ? 'bg-accent-soft'
       : active
@@ -200,7 +199,7 @@ export function RowLink({ to }: { readonly to: string }) {
 }
 
 /** One row. A link lies over all of it, so that the browser's own ways of opening work; controls inside lie above the link. */
-function Line<Row>(props: RowProps<Row>) {
+function Line<Row>(props: RowProps<Row> & { readonly height: number }) {
   const { columns, placed, drawn, leading, selection, cellId, totalWidth, active, row, rowId, index, top, height, to } =
     props;
   const selected = selection?.selected.has(rowId) ?? false;
@@ -209,7 +208,7 @@ function Line<Row>(props: RowProps<Row>) {
       role="row"
       aria-rowindex={index + 2}
       aria-selected={selection ? selected : undefined}
-      className={rowClass(selected, active >= 0)}
+      className={cx('flex', rowClass(selected, active >= 0))}
       style={{ transform: `translateY(${top}px)`, height, width: totalWidth }}
     >
       {selection ? <RowSelect {...{ selection, leading, rowId, index, selected }} /> : null}

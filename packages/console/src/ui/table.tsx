@@ -149,7 +149,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const card = useMemo(
     () =>
       width > 0 && width < mostCardWidth && neededWidth > width
-        ? layOutCard(columns.map(({ width: own = 140, grow = 1, corner = false }) => ({ width: own, grow, corner })))
+        ? layOutCard(
+            columns.map(({ width: own = 140, grow = 1, corner = false, halfCard: half = false }) => ({
+              width: own,
+              grow,
+              corner,
+              half,
+            })),
+          )
         : null,
     [columns, width, neededWidth],
   );
@@ -282,14 +289,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           if (Math.abs(at - scrolled) > 64 || (at === 0 && scrolled !== 0)) setScrolled(at);
         }}
         className={cx(
-          'group/grid relative overflow-auto [contain:strict]',
+          'group/grid @container relative overflow-auto [contain:strict]',
           // The cell that is looked at has the ring; around the whole it would be half covered.
           active === undefined ? '-outline-offset-2' : 'outline-none',
           // What failed stands there alone: a head without rows below it says nothing.
           error !== undefined && rows === undefined && 'hidden',
         )}
         style={{
-          height: headHeight + (loading ? 8 * lineHeight : lines.length * rowHeight) + (totalWidth > width ? 14 : 0),
+          height:
+            headHeight +
+            (loading ? 8 * lineHeight : card ? virtualizer.getTotalSize() : lines.length * rowHeight) +
+            (totalWidth > width ? 14 : 0),
           maxHeight: props.maxHeight ?? '70dvh',
         }}
       >
@@ -318,16 +328,21 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   rowId: line.id,
                   index: item.index,
                   top: headHeight + item.start,
-                  height: rowHeight,
                   to: rowTo?.(line.original.row) ?? undefined,
                   active: place.row === item.index ? place.column : -1,
                   onPlace: setPlace,
                   ...{ columns, placed, drawn, leading, selection, cellId, totalWidth },
                 };
                 return card ? (
-                  <CardLine key={line.id} card={card} density={density} {...shared} />
+                  <CardLine
+                    key={line.id}
+                    card={card}
+                    density={density}
+                    measure={virtualizer.measureElement}
+                    {...shared}
+                  />
                 ) : (
-                  <RowLine key={line.id} {...shared} />
+                  <RowLine key={line.id} height={rowHeight} {...shared} />
                 );
               })}
             </div>

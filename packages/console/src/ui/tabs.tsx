@@ -23,12 +23,14 @@ export interface TabsProps {
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
   // Where there is no room for all of them, the open one is among those that are seen.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another one is open.
+  // Counts come later than the tabs, and make them wider.
+  const names = tabs.map(({ label: name, count }) => `${name} ${count ?? ''}`).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another one is open, or stands elsewhere.
   useLayoutEffect(() => {
     const { current } = list;
     const open = current?.querySelector<HTMLElement>('[data-state="active"]');
     if (current && open) current.scrollLeft = open.offsetLeft - (current.clientWidth - open.offsetWidth) / 2;
-  }, [value]);
+  }, [value, names]);
   return (
     <Radix.Root value={value} onValueChange={onChange} activationMode="manual" className="flex min-w-0 flex-col">
       <Radix.List

@@ -182,7 +182,11 @@ function Tokens({ creative: { personalization } }: PartProps) {
             <thead>
               <tr className="border-b border-line text-caption text-soft">
                 {[t.token, t.from, t.fallback].map((head) => (
-                  <th key={head} scope="col" className="px-4 py-2 text-start font-medium">
+                  <th
+                    key={head}
+                    scope="col"
+                    className="px-4 py-2 text-start font-medium max-sm:px-2 max-sm:first:ps-4 max-sm:last:pe-4"
+                  >
                     {head}
                   </th>
                 ))}
@@ -191,17 +195,22 @@ function Tokens({ creative: { personalization } }: PartProps) {
             <tbody>
               {personalization.map(({ variable, source, fallback }) => (
                 <tr key={variable} className="border-b border-line last:border-b-0">
-                  <th scope="row" className="px-4 py-2 text-start font-normal">
+                  <th
+                    scope="row"
+                    className="px-4 py-2 text-start align-top font-normal max-sm:pe-2 max-sm:wrap-anywhere"
+                  >
                     <code className="text-caption">{`{${variable}}`}</code>
                   </th>
-                  <td className="px-4 py-2">
+                  <td className="px-4 py-2 align-top max-sm:px-2 max-sm:wrap-anywhere">
                     {source ? (
                       <code className="text-caption">{source}</code>
                     ) : (
                       <span className="text-soft">{t.noSource}</span>
                     )}
                   </td>
-                  <td className="px-4 py-2">{fallback === undefined ? '–' : valueText(fallback)}</td>
+                  <td className="px-4 py-2 align-top max-sm:ps-2 max-sm:wrap-anywhere">
+                    {fallback === undefined ? '–' : valueText(fallback)}
+                  </td>
                 </tr>
               ))}
             </tbody>

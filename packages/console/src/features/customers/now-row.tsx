@@ -48,7 +48,7 @@ function NowOfChannel({ customerId, channel }: { readonly customerId: string; re
   return (
     <Link
       to={simulate}
-      className="flex h-full gap-x-3 gap-y-1 rounded-card border border-line bg-surface px-3 py-2 no-underline hover:bg-hover max-sm:items-baseline max-sm:justify-between sm:min-h-16 sm:flex-col"
+      className="flex h-full gap-x-3 gap-y-1 rounded-card border border-line bg-surface px-3 py-2 no-underline hover:bg-hover max-sm:flex-wrap max-sm:items-baseline max-sm:justify-between sm:min-h-16 sm:flex-col"
     >
       <span className="shrink-0 text-caption text-soft">{channel.name}</span>
       {answer.loading ? <Skeleton className="h-5 w-2/3" /> : null}

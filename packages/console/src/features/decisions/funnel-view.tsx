@@ -42,9 +42,9 @@ export function FunnelView({ steps, selected, onSelect, addressOf }: FunnelViewP
 
 function Steps({ steps, selected, onSelect }: Omit<FunnelViewProps, 'addressOf'>) {
   return (
-    <ol className="flex flex-wrap gap-x-1 gap-y-3 lg:flex-nowrap">
+    <ol className="@container flex flex-wrap gap-x-1 gap-y-3 max-sm:gap-y-0 lg:flex-nowrap">
       {steps.map((step, at) => (
-        <li key={step.key} className="flex min-w-24 flex-1 items-stretch gap-1">
+        <li key={step.key} className="flex min-w-24 flex-1 items-stretch gap-1 max-sm:basis-full">
           <Step
             step={step}
             share={shareOf(step, steps)}
@@ -74,15 +74,20 @@ function Step({ step, share, isSelected, onPress }: StepProps) {
   const inside = (
     <>
       <span className="flex items-end text-caption text-soft lg:max-xl:min-h-8">{name}</span>
-      <span className="text-section font-semibold">{format.number(step.count)}</span>
-      <span aria-hidden className="h-2 w-full rounded-control bg-sunken">
+      <span className="text-section font-semibold max-sm:col-start-3 max-sm:text-end">{format.number(step.count)}</span>
+      <span aria-hidden className="h-2 w-full rounded-control bg-sunken max-sm:col-start-2 max-sm:row-start-1">
         <span
           data-mark
           className={cx('block h-full rounded-control', step.stage === 'shown' ? 'bg-pass' : 'bg-chart-1')}
           style={{ width: `${step.count === 0 ? 0 : Math.max(3, share * 100)}%` }}
         />
       </span>
-      <span className={cx('text-caption', step.left > 0 ? 'text-block' : 'text-faint')}>
+      <span
+        className={cx(
+          'text-caption max-sm:col-span-2 max-sm:col-start-2 max-sm:@max-[15rem]:col-span-3 max-sm:@max-[15rem]:col-start-1',
+          step.left > 0 ? 'text-block' : step.skipped ? 'text-faint' : 'text-faint max-sm:hidden',
+        )}
+      >
         {isEnd ? ' ' : step.skipped ? t.skipped : step.left > 0 ? `−${format.number(step.left)}` : '±0'}
         {step.left > 0 ? (
           <span className="text-soft">
@@ -93,7 +98,9 @@ function Step({ step, share, isSelected, onPress }: StepProps) {
       </span>
     </>
   );
-  const box = 'flex min-w-0 flex-1 flex-col gap-0.5 rounded-control border px-2 py-1 text-start';
+  // Side by side where there is room; else a line each: name, bar, number, and below the bar who left.
+  const box =
+    'flex min-w-0 flex-1 flex-col gap-0.5 rounded-control border px-2 py-1 text-start max-sm:grid max-sm:grid-cols-[minmax(0,7rem)_minmax(0,1fr)_minmax(min-content,3rem)] max-sm:items-center max-sm:gap-x-2 max-sm:py-0.5';
   if (step.left === 0) return <div className={cx(box, 'border-transparent')}>{inside}</div>;
   return (
     <button

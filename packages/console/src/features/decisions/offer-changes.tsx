@@ -80,5 +80,12 @@ function Side({ side }: { readonly side: OfferSide | null }) {
   if (side === null) return t.notThere;
   const { fate, rank, score, reason } = side;
   const where = rank === null ? (reason === null ? t.fates[fate] : leftBy(reason, side.story)) : t.shownAt(rank);
-  return score === null ? where : `${where} · ${format.fixed(score, 4)}`;
+  if (score === null) return where;
+  return (
+    <>
+      {where}
+      <span className="max-sm:hidden"> · </span>
+      <span className="max-sm:block">{format.fixed(score, 4)}</span>
+    </>
+  );
 }

@@ -83,18 +83,19 @@ export function ProofTab({ record, replay, explained }: ProofTabProps) {
 
 function Seal({ hash, replayed }: { readonly hash: string; readonly replayed: string }) {
   return (
-    <div role="status" className="flex flex-wrap items-start gap-4 rounded-card border border-pass bg-pass-soft p-4">
-      <ShieldCheck aria-hidden className="size-8 shrink-0 text-pass" strokeWidth={1.5} />
-      <div className="flex min-w-0 flex-col gap-2">
-        <div>
-          <p className="font-semibold text-pass">{t.identicalTitle}</p>
-          <p className="text-dense text-soft">{t.identical}</p>
-        </div>
-        <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-3 gap-y-1 text-caption">
-          <Hash name={t.recordedHash} hash={hash} />
-          <Hash name={t.replayedHash} hash={replayed} />
-        </dl>
+    <div
+      role="status"
+      className="grid grid-cols-[auto_minmax(0,1fr)] items-start gap-x-4 gap-y-2 rounded-card border border-pass bg-pass-soft p-4"
+    >
+      <ShieldCheck aria-hidden className="size-8 shrink-0 text-pass sm:row-span-2" strokeWidth={1.5} />
+      <div className="min-w-0">
+        <p className="font-semibold text-pass">{t.identicalTitle}</p>
+        <p className="text-dense text-soft">{t.identical}</p>
       </div>
+      <dl className="grid min-w-0 grid-cols-[auto_minmax(0,1fr)] items-center gap-x-3 gap-y-1 text-caption max-sm:col-span-2">
+        <Hash name={t.recordedHash} hash={hash} />
+        <Hash name={t.replayedHash} hash={replayed} />
+      </dl>
     </div>
   );
 }

@@ -32,13 +32,13 @@ export function TraceTab({ explained, trace, record }: TraceTabProps) {
       <Section title={t.traceTitle} flush>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
         <section aria-label={t.traceTitle} tabIndex={0} className="overflow-x-auto">
-          <table className="w-full min-w-160 text-dense">
+          <table className="w-full text-dense sm:min-w-160">
             <thead>
               <tr className="border-b border-line text-caption text-soft">
                 <th scope="col" className="px-4 py-1.5 text-start font-medium">
                   {t.stageColumns.stage}
                 </th>
-                <th scope="col" className="px-2 text-start font-medium">
+                <th scope="col" className="px-2 text-start font-medium max-sm:hidden">
                   {t.stageColumns.node}
                 </th>
                 <th scope="col" className="px-2 text-end font-medium">
@@ -47,10 +47,10 @@ export function TraceTab({ explained, trace, record }: TraceTabProps) {
                 <th scope="col" className="px-2 text-end font-medium">
                   {t.stageColumns.out}
                 </th>
-                <th scope="col" className="px-2 text-start font-medium">
+                <th scope="col" className="px-2 text-start font-medium max-sm:hidden">
                   {t.stageColumns.reasons}
                 </th>
-                <th scope="col" className="px-2 text-start font-medium">
+                <th scope="col" className="px-2 text-start font-medium max-sm:hidden">
                   {t.stageColumns.method}
                 </th>
                 <th scope="col" className="px-4 text-end font-medium">
@@ -61,23 +61,21 @@ export function TraceTab({ explained, trace, record }: TraceTabProps) {
             <tbody>
               {stages.map((row) => (
                 <tr key={`${row.stage} ${row.nodeId} ${row.candidates}`} className="border-b border-line last:border-0">
-                  <th scope="row" className="px-4 py-1.5 text-start font-normal whitespace-nowrap">
+                  <th scope="row" className="px-4 py-1.5 text-start font-normal sm:whitespace-nowrap">
                     {stageName(row.stage)}
+                    <span className="block text-caption text-soft sm:hidden">
+                      {row.nodeId === null ? null : <span className="block font-mono">{row.nodeId}</span>}
+                      <Why row={row} />
+                      {row.method === null ? null : <span className="block">{methodName(row.method)}</span>}
+                    </span>
                   </th>
-                  <td className="px-2 font-mono text-caption text-soft">{row.nodeId ?? ''}</td>
+                  <td className="px-2 font-mono text-caption text-soft max-sm:hidden">{row.nodeId ?? ''}</td>
                   <td className="px-2 text-end">{format.number(row.candidates)}</td>
                   <td className="px-2 text-end">{row.skipped ? t.skipped : format.number(row.passed)}</td>
-                  <td className="px-2 text-soft">
-                    {Object.entries(row.dropped)
-                      .map(([reason, count]) => `${reasonText(reason).title} ${format.number(count)}`)
-                      .join(', ')}
-                    {row.warnings.length === 0 ? null : (
-                      <span className="block text-warn">{row.warnings.join(', ')}</span>
-                    )}
+                  <td className="px-2 text-soft max-sm:hidden">
+                    <Why row={row} />
                   </td>
-                  <td className="px-2 text-soft">
-                    {row.method === null ? '' : (rankMethods[row.method] ?? row.method)}
-                  </td>
+                  <td className="px-2 text-soft max-sm:hidden">{row.method === null ? '' : methodName(row.method)}</td>
                   <td className="px-4 text-end text-soft">
                     {row.durationMs === null ? '' : format.duration(row.durationMs)}
                   </td>
@@ -103,6 +101,21 @@ export function TraceTab({ explained, trace, record }: TraceTabProps) {
         </details>
       )}
     </div>
+  );
+}
+
+const methodName = (method: string): string => rankMethods[method] ?? method;
+
+/** Why candidates left in a stage, and what it warns of. */
+function Why({ row: { dropped, warnings } }: { readonly row: Explained['stages'][number] }) {
+  const format = useFormat();
+  return (
+    <>
+      {Object.entries(dropped)
+        .map(([reason, count]) => `${reasonText(reason).title} ${format.number(count)}`)
+        .join(', ')}
+      {warnings.length === 0 ? null : <span className="block text-warn">{warnings.join(', ')}</span>}
+    </>
   );
 }
 

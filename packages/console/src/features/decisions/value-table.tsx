@@ -12,7 +12,7 @@ export function ValueTable({ a, b, rows }: ValueTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
     <section aria-label={`${a}, ${b}`} tabIndex={0} className="overflow-x-auto">
-      <table className="w-full min-w-120 text-dense">
+      <table className="w-full text-dense max-sm:table-fixed sm:min-w-120">
         <thead>
           <tr className="border-b border-line text-start text-caption text-soft">
             <th scope="col" className="py-1 pe-3 text-start font-medium" />

@@ -61,14 +61,14 @@ export function FirstSteps({ done }: { done: Done }) {
         <form onSubmit={submit} className="flex flex-col gap-3">
           <div className="flex flex-wrap items-end gap-3">
             <TextField
-              className="min-w-36 flex-1"
+              className="min-w-[min(9rem,100%)] flex-1"
               label={t.customer}
               required
               value={customerId}
               onChange={({ target }) => setCustomer(target.value)}
             />
             <SelectField
-              className="min-w-36 flex-1"
+              className="min-w-[min(9rem,100%)] flex-1"
               label={t.channel}
               placeholder={t.anyChannel}
               value={channelId}

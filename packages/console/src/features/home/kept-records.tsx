@@ -76,10 +76,10 @@ function Line({ record }: { readonly record: KeptRecord }) {
     <Link
       look="plain"
       to={screenOfRecord(kind, id)}
-      className="grid min-w-0 flex-1 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-2 hover:bg-hover"
+      className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 px-4 py-2 hover:bg-hover"
     >
       <RecordIcon kind={kind} />
-      <span className="flex min-w-0 flex-wrap items-center gap-x-2">
+      <span className="flex min-w-0 grow basis-32 flex-wrap items-center gap-x-2">
         <span className="min-w-0 truncate font-medium" dir="auto">
           {nameOfKept(record)}
         </span>

@@ -58,6 +58,7 @@ const columnsOn = (today: string): readonly Column<Offer>[] => [
     cell: ({ schedule }) => <ScheduleText schedule={schedule} />,
     text: ({ schedule }) => plainSchedule(schedule),
     width: 210,
+    halfCard: true,
   },
   {
     key: 'budget',
@@ -65,6 +66,7 @@ const columnsOn = (today: string): readonly Column<Offer>[] => [
     cell: (offer) => <Budget offer={offer} />,
     text: (offer) => plainLimit(offer, today) ?? t.noBudget,
     width: 170,
+    halfCard: true,
   },
   creativesColumn(t.creatives, (id) => addresses.creatives({ offerId: id })),
   decisionsColumn((id) => addresses.decisions({ offerId: id })),

@@ -89,7 +89,10 @@ export function EditList({ search, change }: EditListProps) {
             ),
           )}
         </div>
-        <form onSubmit={add} className="grid items-end gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_minmax(0,1fr)_auto]">
+        <form
+          onSubmit={add}
+          className="grid grid-cols-2 items-end gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_minmax(0,1fr)_auto]"
+        >
           <SelectField
             label={t.editKind}
             value={kind}
