@@ -98,7 +98,7 @@ test('the browser computes every hash of the audit log again, the server checks 
   await button('Verify the whole chain').click();
   await page.getByText(/^\d+ rows intact$/).waitFor();
   await page
-    .getByRole('row', { name: /tenantSettings/ })
+    .getByRole('row', { name: /tenant settings/ })
     .first()
     .click();
   await page.getByText('timezone').waitFor();

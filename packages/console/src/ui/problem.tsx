@@ -23,6 +23,7 @@ export function ProblemPanel(props: ProblemPanelProps) {
   return (
     <div
       role={tone === 'info' ? 'status' : 'alert'}
+      data-problem
       className={cx('flex gap-3 rounded-card border border-line px-4 py-3', toneSoft[tone])}
     >
       {Icon ? <Icon aria-hidden className={cx('mt-0.5 size-4 shrink-0', toneText[tone])} /> : null}

@@ -36,7 +36,7 @@ export interface SchemaRowsProps {
 const pageSize = 200;
 /** An instant as it is stored is long, a number short. */
 const widthOf = (dataType: string): number =>
-  dataType.startsWith('timestamp') ? 204 : numericTypes.has(dataType) ? 112 : dataType === 'boolean' ? 96 : 140;
+  dataType.startsWith('timestamp') ? 212 : numericTypes.has(dataType) ? 112 : dataType === 'boolean' ? 96 : 140;
 
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '–';
@@ -61,6 +61,8 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
             text: (row) => csvValueOf(row[name]),
             align: numericTypes.has(dataType) ? 'end' : 'start',
             width: widthOf(dataType),
+            // It says nothing when its end is cut off.
+            grow: dataType.startsWith('timestamp') ? 0 : 1,
           }),
         ),
     [schema],
