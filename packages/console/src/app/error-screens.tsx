@@ -9,7 +9,7 @@ function Message({ title, text, children }: { title: string; text: string; child
       <h1 className="font-semibold text-page" tabIndex={-1}>
         {title}
       </h1>
-      <p className="text-soft">{text}</p>
+      <p className="text-balance text-soft">{text}</p>
       <div className="flex gap-4">{children}</div>
     </div>
   );

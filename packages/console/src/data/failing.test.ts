@@ -57,6 +57,13 @@ test('a code that only a newer server knows is shown as it was sent', () => {
   assert.deepEqual([detail, act], ['It is 3 degrees.', 'retry']);
 });
 
+test('the problem of a gateway is no refusal of Arbiter, whatever it calls itself', () => {
+  const sent = { type: 'about:blank', title: 'Bad Gateway', status: 502, detail: 'upstream connect error' };
+  const failure = failureOf(new ApiError('offers.update', 502, JSON.parse(JSON.stringify(sent))));
+  assert.deepEqual(failure, { kind: 'foreign', status: 502 });
+  assert.equal(adviceFor(failure, operations['offers.update'], 'editor').detail, 'HTTP 502');
+});
+
 test('a refusal for want of a role says which role it needs', () => {
   const { text } = adviceFor(refusal('forbidden'), operations['apiKeys.create'], 'viewer');
   assert.match(text, /role admin/);

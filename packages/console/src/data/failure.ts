@@ -21,7 +21,9 @@ export type Failure =
 export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) {
     const { status, problem } = error;
-    return problem === null ? { kind: 'foreign', status } : { kind: 'refused', status, problem };
+    // Gateways have problems of their own, in the same media type: what is not of our form did not come from Arbiter.
+    const isOurs = problem !== null && typeof problem.code === 'string' && Array.isArray(problem.errors);
+    return isOurs ? { kind: 'refused', status, problem } : { kind: 'foreign', status };
   }
   if (error instanceof Error && error.name === 'TimeoutError') return { kind: 'timeout' };
   if (error instanceof Error && error.name === 'AbortError') return { kind: 'abandoned' };

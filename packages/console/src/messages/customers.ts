@@ -121,9 +121,9 @@ export const customerTexts = {
   suppressionsNone: 'Nothing is suppressed. That is good news.',
   blocked: 'Blocked now',
   blockedNone: 'No contact policy blocks an offer on every channel.',
-  blocksEverywhere: 'blocked everywhere',
-  blocksIn: (channel: string) => `blocked in ${channel}`,
   blockedOffers: (offers: number) => (offers === 1 ? '1 offer' : `${offers} offers`),
+  blockedIn: (offers: number, channel: string) =>
+    offers === 1 ? `1 offer in ${channel}` : `${offers} offers in ${channel}`,
   openReservations: 'Reservations',
   openReservationsNone: 'No reservation is open.',
   expires: (instant: string) => `gives its capacity back ${instant}`,

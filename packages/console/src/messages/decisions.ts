@@ -126,7 +126,7 @@ export const decisionTexts = {
   cutDropped: 'The trace keeps the first 500 offers that left; others are counted in the funnel only.',
   cutGates: 'The trace keeps the first 2,000 gates.',
   unnamed: 'deleted offer',
-  all: 'All',
+  any: 'Any',
   back: 'All offers',
   count: offers,
 

@@ -43,7 +43,6 @@ export const gateTexts = {
   ageAtLeast: (least: string) => `at least ${days(least)} ago`,
   ageAtMost: (most: string) => `at most ${days(most)} ago`,
   ago: (value: string) => `${days(value)} ago`,
-  hoursAgo: (value: string) => `${hours(value)} ago`,
   upTo: (max: string, period: string) =>
     max === '0' ? `no contact ${period}` : `up to ${max === '1' ? '1 contact' : `${max} contacts`} ${period}`,
   contacts: (value: string, period: string) => `${value === '1' ? '1 contact' : `${value} contacts`} ${period}`,

@@ -42,7 +42,7 @@ export const offerTexts = {
   mandatoryBy: 'Approved by user',
   excluded: 'Taken out of every decision',
   excludedLong: 'The emergency switch of this offer is on: no decision shows it until it is switched off.',
-  notActive: (status: string) => `Not decided: the offer is ${status}`,
+  notActive: (status: string) => `No decision shows it: its status is ${status}`,
   notActiveLong: 'Only active offers take part in decisions.',
   over: 'Its schedule is over',
   overLong: 'No decision shows it after its last day.',

@@ -3,7 +3,7 @@ import { catalogueTitles as titles } from './catalogue-titles.ts';
 export const segmentTexts = {
   segments: titles.segments,
   segment: titles.segment,
-  lead: 'Customers told by a condition over their rows. A segment is always live: nobody is put on a list.',
+  lead: 'Customers who meet a condition. Membership is always up to date: nobody is put on a list by hand.',
   who: 'Who belongs to it',
   everybody: 'Everybody in the base schema.',
   customers: titles.customers,

@@ -22,7 +22,7 @@ export function Empty({ title, children, actions, icon, level = 2 }: EmptyProps)
         </span>
       ) : null}
       <Heading className="text-body font-semibold">{title}</Heading>
-      {children ? <div className="max-w-[52ch] text-body text-soft">{children}</div> : null}
+      {children ? <div className="max-w-[52ch] text-body text-balance text-soft">{children}</div> : null}
       {actions ? <div className="mt-2 flex flex-wrap justify-center gap-2">{actions}</div> : null}
     </div>
   );

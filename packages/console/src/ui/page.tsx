@@ -94,7 +94,13 @@ export function Section({ title, about, actions, flush = false, children }: Sect
         </div>
         {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
       </header>
-      <div className={flush ? 'min-w-0 [&_[data-table]]:rounded-t-none [&_[data-table]]:border-0' : 'min-w-0 p-4'}>
+      <div
+        className={
+          flush
+            ? 'min-w-0 [&>[data-problem]]:m-4 [&_[data-table]]:rounded-t-none [&_[data-table]]:border-0'
+            : 'min-w-0 p-4'
+        }
+      >
         {children}
       </div>
     </section>

@@ -23,12 +23,13 @@ export function ProblemPanel(props: ProblemPanelProps) {
   return (
     <div
       role={tone === 'info' ? 'status' : 'alert'}
+      data-problem
       className={cx('flex gap-3 rounded-card border border-line px-4 py-3', toneSoft[tone])}
     >
       {Icon ? <Icon aria-hidden className={cx('mt-0.5 size-4 shrink-0', toneText[tone])} /> : null}
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <p className="font-medium text-ink">{title}</p>
-        {children ? <div className="max-w-[72ch] text-soft">{children}</div> : null}
+        {children ? <div className="max-w-[72ch] text-balance text-soft">{children}</div> : null}
         {details && details.length > 0 ? (
           <ul className="list-disc ps-4 text-soft">
             {details.map(({ label, message, to }) => (

@@ -158,7 +158,13 @@ interface LineProps {
   readonly choose: (entry: Entry) => void;
 }
 
+/** Pages have the icon that they have in the rail. */
+const pageIcons = new Map(
+  screens.flatMap(({ path, rail }) => (rail === undefined ? [] : [[`page ${path}`, rail.icon]])),
+);
+
 function Line({ entry, id, active, choose }: LineProps) {
+  const PageIcon = pageIcons.get(entry.id);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the combobox keeps the focus and does this by Enter.
     <div
@@ -171,7 +177,9 @@ function Line({ entry, id, active, choose }: LineProps) {
         active ? 'bg-accent-soft text-accent-ink' : 'hover:bg-hover',
       )}
     >
-      {entry.icon}
+      <span aria-hidden className="flex size-4 shrink-0 items-center text-soft">
+        {entry.icon ?? (PageIcon === undefined ? null : <PageIcon className="size-4" strokeWidth={1.75} />)}
+      </span>
       <span className="min-w-0 truncate" dir="auto">
         {entry.title}
       </span>

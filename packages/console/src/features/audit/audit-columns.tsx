@@ -41,14 +41,14 @@ export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Co
   {
     key: 'action',
     header: t.action,
-    width: 120,
+    width: 156,
     cell: ({ action }) => action.replaceAll('_', ' '),
     text: ({ action }) => action,
   },
   {
     key: 'record',
     header: t.record,
-    width: 240,
+    width: 224,
     grow: 2,
     cell: ({ entityType, entityName, entityId }) => (
       <span className="truncate">
@@ -65,7 +65,7 @@ export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Co
     cell: ({ timestamp }) => <When at={timestamp} />,
     text: ({ timestamp }) => timestamp,
   },
-  { key: 'who', header: t.who, width: 150, cell: ({ userName }) => userName, text: ({ userName }) => userName },
+  { key: 'who', header: t.who, width: 130, cell: ({ userName }) => userName, text: ({ userName }) => userName },
   {
     key: 'changes',
     header: t.changes,

@@ -44,7 +44,7 @@ const columns: readonly Column<Placement>[] = [
     width: 220,
     grow: 2,
   },
-  creativesColumn(t.bound, (id) => addresses.creatives({ placementId: id })),
+  { ...creativesColumn(t.bound, (id) => addresses.creatives({ placementId: id })), width: 130 },
 ];
 
 const activeChoice = {

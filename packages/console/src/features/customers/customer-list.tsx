@@ -5,6 +5,7 @@ import { type FormEvent, useMemo, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { ListTools } from '../../forms/list-tools.tsx';
+import { numericTypes } from '../../forms/numeric-types.ts';
 import { useListLook } from '../../forms/use-list-look.ts';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -172,10 +173,12 @@ function StoredCustomers() {
   const shown = [...fields]
     .sort((a, b) => Number(b.name === keyField) - Number(a.name === keyField))
     .slice(0, columnsShown);
-  const columns: readonly Column<StoredRow>[] = shown.map(({ name, displayName }, at) => ({
+  const columns: readonly Column<StoredRow>[] = shown.map(({ name, displayName, dataType }, at) => ({
     key: name,
     header: displayName,
-    width: at === 0 ? 140 : 110,
+    align: numericTypes.has(dataType) ? 'end' : 'start',
+    // A long name has what a number below it does not need.
+    width: at === 0 ? 130 : numericTypes.has(dataType) && displayName.length < 8 ? 70 : 116,
     cell: (row) => attributeText(row[name]),
     text: (row) => csvValueOf(row[name]),
   }));

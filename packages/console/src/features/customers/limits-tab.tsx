@@ -73,9 +73,8 @@ function BlockedNow({ customerId, judged }: LimitsTabProps) {
       <ul className="flex flex-col gap-1.5 text-dense">
         {blocking.map(({ id, name, offers }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-2 gap-y-1">
-            <Badge tone="block">{t.blocksEverywhere}</Badge>
+            <Badge tone="block">{t.blockedOffers(offers)}</Badge>
             <Link to={addresses.policy(id)}>{name}</Link>
-            <span className="text-soft">{t.blockedOffers(offers)}</span>
           </li>
         ))}
         {channels.map((channel) => (
@@ -99,11 +98,10 @@ function BlockedInChannel({ customerId, channel, known }: BlockedInChannelProps)
   const refusals = refusalsOf(data?.meta).filter(({ policyId }) => !known.includes(policyId));
   return refusals.map(({ policyId, offers }) => (
     <li key={policyId} className="flex flex-wrap items-center gap-x-2 gap-y-1">
-      <Badge tone="block">{t.blocksIn(channel.name)}</Badge>
+      <Badge tone="block">{t.blockedIn(offers, channel.name)}</Badge>
       <Link to={addresses.policy(policyId)}>
         <PolicyName id={policyId} />
       </Link>
-      <span className="text-soft">{t.blockedOffers(offers)}</span>
     </li>
   ));
 }

@@ -48,7 +48,7 @@ export function DecisionPeek({ id, onClose }: { readonly id: string; readonly on
           <p>{leadOf(data, explained, trace, nameOf, write)}</p>
           <p className="text-dense text-soft">
             {funnelOf(explained)
-              .map(({ stage, count }) => `${stageName(stage)} ${write.number(count)}`)
+              .map(({ stage, count }) => `${stageName(stage)} ${write.number(count)}`.replaceAll(' ', '\u00a0'))
               .join(' → ')}
           </p>
           <ul className="flex flex-col divide-y divide-line">

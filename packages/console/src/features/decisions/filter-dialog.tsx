@@ -55,7 +55,7 @@ export function FilterDialog({ search, change, channels, onClose }: FilterDialog
                 key={name}
                 label={label}
                 value={value}
-                placeholder={t.all}
+                placeholder={t.any}
                 options={choices}
                 onChange={(event) => set(event.target.value)}
               />

@@ -70,7 +70,7 @@ const policies: Readonly<Record<string, Case>> = {
   cooldown: {
     detail: { cooldownHours: 24, hoursSinceLast: 5.2 },
     required: '24 hours since the last contact',
-    actual: '5.2 hours ago',
+    actual: '5.2 hours',
     figure: 'timer',
   },
   budget_exhausted: {

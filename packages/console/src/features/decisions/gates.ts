@@ -216,7 +216,7 @@ export const policyStories: Readonly<Record<ContactPolicyType, Teller>> = {
     const [length, elapsed] = [numberOf(detail.cooldownHours), numberOf(detail.hoursSinceLast)];
     return story(
       t.cooldown(length === null ? '?' : write.number(length)),
-      elapsed === null ? null : t.hoursAgo(write.number(elapsed)),
+      elapsed === null ? null : t.hours(write.number(elapsed)),
       length === null || elapsed === null ? none : { kind: 'timer', elapsed, length, unit: 'hours' },
     );
   },

@@ -48,15 +48,15 @@ export function OfferChanges({
         <tbody>
           {rows.map((row) => (
             <tr key={row.offerId} className="border-b border-line last:border-0">
-              <th scope="row" className="max-w-60 py-1.5 pe-3 text-start align-top font-medium sm:truncate">
+              <th scope="row" className="max-w-60 py-1.5 pe-3 text-start align-baseline font-medium sm:truncate">
                 <span dir="auto">{row.name ?? row.offerId}</span>
                 <span className="block sm:hidden">{changeBadge(row.change)}</span>
               </th>
-              <td className="py-1.5 pe-3 align-top max-sm:hidden">{changeBadge(row.change)}</td>
-              <td className="py-1.5 pe-3 align-top text-soft">
+              <td className="py-1.5 pe-3 align-baseline max-sm:hidden">{changeBadge(row.change)}</td>
+              <td className="py-1.5 pe-3 align-baseline text-soft">
                 <Side side={row.a} />
               </td>
-              <td className="py-1.5 align-top">
+              <td className="py-1.5 align-baseline">
                 <Side side={row.b} />
               </td>
             </tr>

@@ -86,11 +86,13 @@ export function WhyNotPanel({ question, offerName, write, withGates }: WhyNotPan
               {t.flipFinal(blocking.name ?? stageName(blocking.stage))}
             </p>
           )}
-          <p className="text-caption text-faint">
-            {data.search.truncated
-              ? t.flipTruncated(write.number(data.search.executions))
-              : t.flipSearched(data.search.executions, write.number(data.search.executions))}
-          </p>
+          {data.search.executions === 0 ? null : (
+            <p className="text-caption text-faint">
+              {data.search.truncated
+                ? t.flipTruncated(write.number(data.search.executions))
+                : t.flipSearched(data.search.executions, write.number(data.search.executions))}
+            </p>
+          )}
           {withGates ? <GateList gates={data.gates.map(askedGate)} write={write} /> : null}
         </div>
       )}

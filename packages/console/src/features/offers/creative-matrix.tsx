@@ -48,7 +48,7 @@ export function CreativeMatrix({ offer }: { readonly offer: Offer }) {
   );
 }
 
-const cell = 'px-4 py-2 align-top';
+const cell = 'px-4 py-2 align-baseline';
 
 function Places({ places }: { readonly places: readonly Place[] }) {
   return (

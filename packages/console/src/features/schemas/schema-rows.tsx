@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { ListTools } from '../../forms/list-tools.tsx';
+import { numericTypes } from '../../forms/numeric-types.ts';
 import { lookAt, peekGrid } from '../../forms/peek.ts';
 import { useListLook } from '../../forms/use-list-look.ts';
 import { listTexts } from '../../messages/lists.ts';
@@ -33,7 +34,9 @@ export interface SchemaRowsProps {
 }
 
 const pageSize = 200;
-const numeric = new Set(['integer', 'bigint', 'smallint', 'decimal', 'numeric', 'real', 'double']);
+/** An instant as it is stored is long, a number short. */
+const widthOf = (dataType: string): number =>
+  dataType.startsWith('timestamp') ? 212 : numericTypes.has(dataType) ? 112 : dataType === 'boolean' ? 96 : 140;
 
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '–';
@@ -56,8 +59,10 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
             header: name,
             cell: (row) => cellText(row[name]),
             text: (row) => csvValueOf(row[name]),
-            align: numeric.has(dataType) ? 'end' : 'start',
-            width: 140,
+            align: numericTypes.has(dataType) ? 'end' : 'start',
+            width: widthOf(dataType),
+            // It says nothing when its end is cut off.
+            grow: dataType.startsWith('timestamp') ? 0 : 1,
           }),
         ),
     [schema],
