@@ -50,7 +50,11 @@ export function AnswerColumn({ title, answer, looked, write }: AnswerColumnProps
         <Skeleton className="h-64 w-full" />
       ) : (
         <div className={cx('flex flex-col gap-3', old && 'opacity-60')} aria-busy={old}>
-          {body.known === false ? <Badge tone="warn">{t.unknown}</Badge> : null}
+          {body.known === false ? (
+            <span>
+              <Badge tone="warn">{t.unknown}</Badge>
+            </span>
+          ) : null}
           <NotSet names={textsOf(body.notSet)} />
           <Looked offers={offers} looked={looked} write={write} />
           <Shown body={body} offers={offers} looked={looked} />
