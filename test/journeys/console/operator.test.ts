@@ -122,9 +122,9 @@ test('dead letters stand together by their cause; they go back into the queue, o
   await region('Alert rules').getByText('Jobs give up').waitFor();
   await letters.getByRole('button', { name: 'Retry stream.expire' }).click();
   await letters.getByText('stream.expire', { exact: true }).waitFor({ state: 'detached' });
-  await letters.getByRole('button', { name: 'Purge keys.expire' }).click();
+  await letters.getByRole('button', { name: 'Delete keys.expire' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete 2 dead letters of keys.expire?' });
-  const purge = dialog.getByRole('button', { name: 'Purge keys.expire' });
+  const purge = dialog.getByRole('button', { name: 'Delete keys.expire' });
   assert.equal(await purge.getAttribute('aria-disabled'), 'true', 'the count must be typed first');
   await dialog.getByLabel('Type 2 to confirm').fill('2');
   await purge.click();

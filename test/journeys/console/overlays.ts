@@ -241,6 +241,16 @@ export const overlays: readonly Overlay[] = [
     },
   },
   {
+    name: 'filters-with-a-list',
+    address: '/decisions',
+    open: async (page) => {
+      await press(page, 'Filter');
+      const dialog = page.getByRole('dialog', { name: 'Filter' });
+      await dialog.getByRole('combobox', { name: 'Offer', exact: true }).click();
+      await dialog.getByRole('listbox').getByRole('option').first().waitFor();
+    },
+  },
+  {
     name: 'a-decision-for-show',
     address: '/',
     open: async (page) => {

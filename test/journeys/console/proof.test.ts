@@ -52,7 +52,7 @@ test('2b. do_not_contact yields no flip, and says that nothing may change it', s
   await page.getByText('Contact policies refused every offer that was left.').waitFor();
   await page.getByRole('button', { name: /Bring A Friend/ }).click();
   await page.getByRole('region', { name: 'Gates' }).getByText('asked us to stop').waitFor();
-  await page.getByRole('button', { name: 'Ask what would flip it' }).click();
+  await page.getByRole('button', { name: 'Find the smallest changes' }).click();
   await page.getByText('Nothing may change this: Never contact again.', { exact: false }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Try it' }).count(), 0);
   await stage.call('PUT', 'contact-policies', { id: policy.id, status: 'archived' });

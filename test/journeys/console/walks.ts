@@ -96,8 +96,8 @@ export async function firstMinute(t: TestContext, stage: Stage, page: Page, worl
     page.getByRole('region', { name: 'Gates' }).getByText(world.gate),
   );
   await press(
-    'Ask what would flip it',
-    page.getByRole('button', { name: 'Ask what would flip it' }),
+    'Find the smallest changes',
+    page.getByRole('button', { name: 'Find the smallest changes' }),
     page.getByText(flipText(world)),
   );
   // And the proof.
@@ -112,7 +112,7 @@ export async function firstMinute(t: TestContext, stage: Stage, page: Page, worl
     'Decide',
     'Open the decision',
     world.rival,
-    'Ask what would flip it',
+    'Find the smallest changes',
     'Record & proof',
   ]);
   await staysAfterReload(page, heading);
@@ -132,7 +132,7 @@ export async function whyNot(stage: Stage, page: Page, world: World, customerId:
   const gates = page.getByRole('region', { name: 'Gates' });
   await gates.getByText(world.gate).waitFor();
   await gates.getByText('blocked').waitFor();
-  await page.getByRole('button', { name: 'Ask what would flip it' }).click();
+  await page.getByRole('button', { name: 'Find the smallest changes' }).click();
   await page.getByText(flipText(world)).waitFor();
   await page.getByRole('link', { name: 'Try it' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'Simulate' }).waitFor();

@@ -41,7 +41,7 @@ interface MayBeDeleted {
 export function NamedCell({ name, deletedAt }: MayBeDeleted & { readonly name: string }) {
   if ((deletedAt ?? null) === null) return name;
   return (
-    <span className="inline-flex max-w-full items-center gap-2">
+    <span className="inline-flex max-w-full items-center gap-2 align-middle">
       <span className="truncate">{name}</span>
       <StatusBadge status="" deleted />
     </span>

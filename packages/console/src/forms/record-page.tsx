@@ -1,4 +1,5 @@
 import type { Operation } from '@arbiter/contract/operation';
+import { Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { codeOf } from '../data/failure.ts';
 import type { Answer } from '../data/use-operation.ts';
@@ -6,6 +7,7 @@ import { recordKindTitles } from '../messages/kept-records.ts';
 import { listToolTexts } from '../messages/list-tools.ts';
 import { listTexts as t } from '../messages/lists.ts';
 import type { RecordKind } from '../route/record-address.ts';
+import { ButtonLink } from '../ui/button.tsx';
 import { Id } from '../ui/copy.tsx';
 import type { Fact } from '../ui/facts.tsx';
 import type { Format } from '../ui/format.ts';
@@ -78,6 +80,15 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
         {children}
       </Loaded>
     </Page>
+  );
+}
+
+/** The way from a record to the decisions in which it plays a part: the same button on every page. */
+export function DecisionsLink({ to, children }: { readonly to: string; readonly children: string }) {
+  return (
+    <ButtonLink to={to} icon={<Scale aria-hidden className="size-4" />}>
+      {children}
+    </ButtonLink>
   );
 }
 

@@ -1,9 +1,13 @@
 import { titles } from './titles.ts';
 
+/** The kind of a record in words: `contactPolicy` as "contact policy". */
+export const auditKind = (entityType: string): string =>
+  entityType.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+
 /** Texts of the audit log. */
 export const auditTexts = {
   title: titles.audit,
-  lead: 'Every governed change, chained by hashes. Your browser computes the hash of each row that you see once more.',
+  lead: 'Who changed what, and when. Each row is sealed with the hash of the row before it; your browser checks those that you see.',
   verifyText: 'The server reads every row, computes its hash and follows the links from row to row.',
   verify: 'Verify the whole chain',
   intact: (rows: string) => `${rows} rows intact`,
@@ -39,6 +43,7 @@ export const auditTexts = {
   hash: 'Hash',
   anyAction: 'Any action',
   anybody: 'Anybody',
+  anyKind: 'Any kind',
   onlyOf: (name: string) => `Only what ${name} did`,
   openRecord: 'Open the record',
   entityType: 'Kind of record',

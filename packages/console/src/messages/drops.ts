@@ -83,7 +83,7 @@ export const emptyTexts: Readonly<Record<EmptyReason, DropText>> = {
   inventory: { title: 'No candidate', text: 'No offer was active, on schedule and within budget.' },
   match_creatives: { title: 'No creative fits', text: 'No offer has a usable creative for what was asked.' },
   enrich: { title: 'Needed data missing', text: 'Rows that the flow looks up are not there.' },
-  qualify: { title: 'Nobody qualified', text: 'Qualification rules refused every offer that was left.' },
+  qualify: { title: 'No offer qualified', text: 'Qualification rules refused every offer that was left.' },
   suppression: { title: 'All suppressed', text: 'Every offer that was left is suppressed for this customer.' },
   contact_policy: { title: 'Contact policies', text: 'Contact policies refused every offer that was left.' },
   filter: { title: 'All filtered out', text: 'A filter node let none of the offers through.' },

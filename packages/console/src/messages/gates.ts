@@ -6,6 +6,8 @@ const days = (value: string) => (value === '1' ? '1 day' : `${value} days`);
 export const gateTexts = {
   missing: 'missing',
   nothing: 'none',
+  yes: 'yes',
+  no: 'no',
   hours,
   days,
   /** Operators of conditions, as a condition that must hold. */
@@ -34,7 +36,7 @@ export const gateTexts = {
   allSegments: (names: string) => `member of ${names}`,
   noSegments: (names: string) => `not a member of ${names}`,
   memberOf: (names: string) => `member of ${names}`,
-  memberOfNone: 'member of none of them',
+  memberOfNone: 'none of them',
   propensity: (model: string | null) => (model === null ? 'propensity' : `propensity by ${model}`),
   noPropensity: 'no propensity was known',
   ageBetween: (least: string, most: string) => `${least} to ${days(most)} ago`,

@@ -8,7 +8,7 @@ export const paletteTexts = {
   searching: 'Searching',
   failed: (kind: string) => `${kind} could not be searched`,
   none: (text: string) => `Nothing is called “${text}”. Paste a whole id, or part of a name.`,
-  found: (count: number) => (count === 1 ? '1 find' : `${count} finds`),
+  found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
   hint: '↑ ↓ to choose, Enter to open, Esc to leave',
 } as const;
 

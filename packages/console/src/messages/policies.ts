@@ -164,8 +164,7 @@ export const policyTexts = {
   kind: 'Type',
   bypassable: 'Can be lifted',
   bypassed: { yes: 'by an override and for mandatory offers', no: 'by nothing' },
-  blocked: 'Decisions in which it blocked an offer',
-  openBlocked: 'Open',
+  allDecisions: 'All decisions where it blocked',
   settings: 'Settings as stored',
   noLimit: 'never blocks',
   noLimitLong:

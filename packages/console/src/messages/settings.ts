@@ -3,11 +3,12 @@ import { titles } from './titles.ts';
 /** Texts of the settings, of API keys, and of the own account. */
 export const settingsTexts = {
   title: titles.settings,
-  lead: 'They hold for the whole tenant, on every node, within a second.',
+  lead: 'For the whole tenant. A change takes effect within a second.',
   general: 'General',
   decisions: 'Decisions',
   features: 'Features',
-  featuresHelp: 'Off: writes are refused and the runtime passes over it; what is there stays readable.',
+  featuresHelp:
+    'Switched off, nothing of it can be changed and decisions pass over it; what is there can still be read.',
   governance: 'Governance',
   save: 'Save',
   saved: 'The settings are saved.',
@@ -19,7 +20,7 @@ export const settingsTexts = {
   account: titles.account,
   sample: 'Sample data',
   sampleLead: (name: string, description: string) => `${name}. ${description}`,
-  sampleLoaded: 'It is loaded.',
+  sampleLoaded: 'loaded',
   sampleRemove: 'Remove it',
   sampleRemoveTitle: (name: string) => `Remove ${name}?`,
   sampleRemoveText:
@@ -54,7 +55,7 @@ export const settingsTexts = {
     locale: 'As browsers name it: en-GB, de.',
     currency: 'ISO 4217: EUR, USD.',
     holdoutPercentage: 'Share of customers who are decided for and shown nothing, for comparison.',
-    decisionTraceEnabled: 'Sealed records are written always; traces say stage by stage what left on the way.',
+    decisionTraceEnabled: 'Sealed records are written always; traces say step by step which offers were dropped.',
     decisionTraceSampleRate: '0 to 1. Counts over traces say how much was sampled.',
   },
   units: {
@@ -129,8 +130,8 @@ export const accountTexts = {
   code: 'Code',
   codeHelp: 'The six digits that the app shows now.',
   switchOn: 'Switch it on',
-  isOn: 'The second factor is on.',
-  isOff: 'The second factor is off.',
+  isOn: 'on',
+  isOff: 'off',
   codesTitle: 'Keep your backup codes',
   codesText:
     'When you lose your phone, each of these codes opens your account once. Print them, or keep them in a password manager. They are not shown again.',

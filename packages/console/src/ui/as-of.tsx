@@ -32,7 +32,12 @@ export function AsOf({ at, stale = false, word = uiTexts.asOf }: AsOfProps) {
   const now = useNow();
   const age = now - new Date(at).getTime();
   return (
-    <span className={cx('inline-flex min-w-0 items-center gap-1 text-caption', stale ? 'text-warn' : 'text-faint')}>
+    <span
+      className={cx(
+        'inline-flex min-w-0 items-center gap-1 align-middle text-caption',
+        stale ? 'text-warn' : 'text-faint',
+      )}
+    >
       <Clock aria-hidden className="size-3 shrink-0" />
       <time dateTime={new Date(at).toISOString()} title={format.instant(at)}>
         {word} {age < 60_000 ? format.time(at) : format.ago(at, now)}

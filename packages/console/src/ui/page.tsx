@@ -59,7 +59,7 @@ export function Page({ title, heading, parents, about, lead, actions, width = 'n
                 </h1>
                 {about}
               </div>
-              {lead ? <p className="max-w-[72ch] text-body text-pretty text-soft">{lead}</p> : null}
+              {lead ? <p className="max-w-[72ch] text-body text-balance text-soft">{lead}</p> : null}
             </div>
             {actions ? (
               <div data-print="none" className="flex flex-wrap items-center gap-2">
@@ -88,8 +88,8 @@ export function Section({ title, about, actions, flush = false, children }: Sect
   return (
     <section aria-label={title} className="flex min-w-0 flex-col rounded-card border border-line bg-surface">
       <header className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line px-4 py-2">
-        <div className="flex min-w-0 flex-wrap items-center gap-2">
-          <h2 className="text-body font-semibold">{title}</h2>
+        <div className="flex min-w-0 grow basis-40 flex-wrap items-center gap-2">
+          <h2 className="min-w-0 text-body font-semibold break-words">{title}</h2>
           {about}
         </div>
         {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}

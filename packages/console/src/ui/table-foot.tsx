@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
-import { cx } from './cx.ts';
 import { useFormat } from './provider.tsx';
 
 export interface TableFootProps {
@@ -18,8 +17,6 @@ export interface TableFootProps {
   readonly waitsUntil: number | null;
   readonly partial: ReactNode;
   readonly foot: ReactNode;
-  /** Below rows that are drawn as cards, whose texts begin further in. */
-  readonly underCards: boolean;
 }
 
 /** A heading within a sentence: "offers", but "API keys". */
@@ -48,12 +45,7 @@ export function TableFoot(props: TableFootProps) {
   const count = complete ? (total ?? loaded) : loaded;
   const of = total === undefined ? '' : ` of ${format.number(total)}`;
   return (
-    <div
-      className={cx(
-        'flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line py-1.5 text-caption text-soft',
-        props.underCards ? 'px-4' : 'px-3',
-      )}
-    >
+    <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-4 py-1.5 text-caption text-soft">
       <span role="status">
         {complete ? format.number(count) : `${format.number(count)}${of}`}{' '}
         {count === 1 && (complete || of === '') ? 'row' : inSentence(label)}

@@ -33,9 +33,12 @@ function cellStyle(index: number, placed: Placed, leading: number) {
     : { width: placed.width, insetInlineStart: placed.left + leading };
 }
 
-function cellClass(index: number, align: 'start' | 'end' | undefined, active: boolean): string {
+/** The first and the last cell stand as far from the border as the heading of a section does. */
+function cellClass(index: number, isLast: boolean, align: 'start' | 'end' | undefined, active: boolean): string {
   return cx(
-    'flex h-full items-center px-3',
+    'flex h-full items-center',
+    index === 0 ? 'ps-4' : 'ps-3',
+    isLast ? 'pe-4' : 'pe-3',
     index === 0 ? 'sticky z-[1] bg-inherit' : 'absolute top-0',
     align === 'end' && 'justify-end text-end',
     active && ringClass,
@@ -101,7 +104,10 @@ export function HeadLine<Row>(props: HeadProps<Row>) {
             role="columnheader"
             aria-colindex={index + (selection ? 2 : 1)}
             aria-sort={sortable ? (direction ?? 'none') : undefined}
-            className={cx(cellClass(index, column.align, active === index), 'text-caption font-medium text-soft')}
+            className={cx(
+              cellClass(index, index === columns.length - 1, column.align, active === index),
+              'text-caption font-medium text-soft',
+            )}
             style={cellStyle(index, at, leading)}
           >
             {sortable ? (
@@ -217,7 +223,7 @@ function Line<Row>(props: RowProps<Row> & { readonly height: number }) {
             id={cellId({ row: index, column: at })}
             role={at === 0 ? 'rowheader' : 'gridcell'}
             aria-colindex={at + (selection ? 2 : 1)}
-            className={cellClass(at, column.align, active === at)}
+            className={cellClass(at, at === columns.length - 1, column.align, active === at)}
             style={cellStyle(at, place, leading)}
             onClick={() => props.onPlace({ row: index, column: at })}
           >
@@ -253,7 +259,7 @@ export function SkeletonLines({
     <div aria-hidden style={{ width }}>
       {Array.from({ length: count }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: places without content
-        <div key={index} className="flex items-center border-b border-line px-3" style={{ height }}>
+        <div key={index} className="flex items-center border-b border-line px-4" style={{ height }}>
           <Skeleton className="h-3 w-full max-w-3xl" />
         </div>
       ))}

@@ -364,7 +364,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           waitsUntil={props.waitsUntil ?? null}
           partial={props.partial}
           foot={props.foot}
-          underCards={card !== null}
         />
       ) : null}
     </div>

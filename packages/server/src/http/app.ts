@@ -7,7 +7,7 @@ import { createHttpServer } from '../platform/http-server.ts';
 import { newId } from '../platform/ids.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { createBinder } from './binder.ts';
-import { connectionLimits, createConnections } from './connections.ts';
+import { connectionLimits, createConnections, createUnusedEnd } from './connections.ts';
 import { createCors } from './cors.ts';
 import { createGate, type GatedRoute } from './gate.ts';
 import { createLoadShedder } from './load-shedding.ts';
@@ -131,6 +131,11 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     });
   }
 
+  const endUnused = createUnusedEnd(app.server, limits.firstRequestMs);
+  app.addHook('preClose', (done) => {
+    endUnused();
+    done();
+  });
   app.addHook('onReady', (done) => {
     binder.prepare();
     done();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Operation, operation } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
@@ -185,5 +186,45 @@ describe('a client that does not take its answers', () => {
     socket.write(request('/nowhere'));
     await until(() => answer.includes('404 Not Found') || socket.destroyed, 'no second answer');
     assert.ok(answer.includes('404 Not Found'));
+  });
+});
+
+describe('a server that closes', () => {
+  const connected = (app: FastifyInstance, socket: Socket) =>
+    until(async () => socket.readyState === 'open' && (await connections(app)) === 1, 'not connected');
+  const closedSoon = (app: FastifyInstance) => {
+    const late = new AbortController();
+    // Node by itself lets go of them after more than a minute.
+    const tooLong = sleep(30_000, true, { signal: late.signal }).catch(() => false);
+    return Promise.race([app.close().then(() => false), tooLong]).then((isLate) => {
+      late.abort();
+      assert.equal(isLate, false, 'it waits for a connection that says nothing');
+    });
+  };
+
+  test('does not wait for a connection on which nothing ever came', async () => {
+    const { app } = await listen({});
+    const socket = client(app);
+    await connected(app, socket);
+    await closedSoon(app);
+    await until(() => socket.destroyed, 'not ended');
+  });
+
+  test('serves a first request that comes while it closes', async () => {
+    const { app, waiting, served } = await listen({ firstRequestMs: 60_000 });
+    const socket = client(app);
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    await connected(app, socket);
+    const closed = app.close();
+    await until(() => !app.server.listening, 'not closing');
+    socket.write(request('/waits'));
+    await until(() => served() === 1, 'not served');
+    waiting.shift()?.();
+    await until(() => answer.startsWith('HTTP/1.1 200'), answer);
+    socket.destroy();
+    await closed;
   });
 });

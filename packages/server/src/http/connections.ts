@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
 /** Limits of one connection. */
@@ -9,6 +9,8 @@ export const connectionLimits = {
   served: 8,
   /** Requests that may wait so; a client that sends still more without reading is cut. */
   waiting: 64,
+  /** When the server closes, a connection that has brought nothing has so long to bring its first request, in ms. */
+  firstRequestMs: 500,
 } as const;
 
 /**
@@ -90,5 +92,25 @@ export function createConnections(
       // Its bytes are written right after the socket was given to it.
       else response.once('socket', () => process.nextTick(watchIfHeldUp, response));
     },
+  };
+}
+
+/**
+ * Answers with what ends the connections on which nothing ever came, a little later, so that a request that is on its way is
+ * still served. Browsers open connections ahead of need; node takes them for busy, and a server that closes would wait for
+ * them until its time is up.
+ */
+export function createUnusedEnd(server: Server, withinMs: number = connectionLimits.firstRequestMs): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  const end = (): void => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
+  return () => {
+    // What came while the process was busy is read before the immediate runs.
+    setTimeout(() => setImmediate(end), withinMs).unref();
   };
 }

@@ -23,10 +23,11 @@ const longestPath = 2_000;
 
 /**
  * The path, when it can lead nowhere but to this server: it begins with exactly one `/` and holds neither a backslash nor a
- * control character, which browsers read as another `/` or pass over. Else `/` (docs/design/api-access.md 22).
+ * control character, which browsers read as another `/` or pass over. Else `/` (docs/design/api-access.md 22); also for the
+ * sign-in page itself, where nobody wants to be who has just signed in.
  */
 export function ownPath(path: string | null | undefined): string {
   if (path === null || path === undefined || path.length > longestPath) return '/';
   // A header holds ASCII only; the browser would have encoded the rest.
-  return /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(path) ? path : '/';
+  return /^\/(?!\/|login(?![\w-]))[\x21-\x5b\x5d-\x7e]*$/.test(path) ? path : '/';
 }

@@ -202,7 +202,7 @@ const refuseLateEveryMs = 250;
 /** A fraction of the time for which a key is held, so that nobody takes work over because this process was late once. */
 const renewKeysEveryMs = 5_000;
 
-/** How soon after its end the figures of a minute are written. */
+/** How soon the figures of decisions are written. */
 const flushMinutesEveryMs = 5_000;
 
 export function composeServer(options: ComposeOptions): Server {

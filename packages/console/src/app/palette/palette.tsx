@@ -172,9 +172,11 @@ function Line({ entry, id, active, choose }: LineProps) {
       )}
     >
       {entry.icon}
-      <span className="min-w-0 truncate">{entry.title}</span>
+      <span className="min-w-0 truncate" dir="auto">
+        {entry.title}
+      </span>
       {entry.detail && /^(found|kept) /.test(entry.id) ? (
-        <span className="min-w-0 truncate text-dense text-soft">{entry.detail}</span>
+        <span className="max-w-2/5 shrink-0 truncate text-dense text-soft">{entry.detail}</span>
       ) : null}
       {entry.keys === undefined ? null : (
         <span aria-hidden className="ms-auto flex gap-1 text-caption text-faint">

@@ -1,5 +1,5 @@
 import type { AuditLog } from '@arbiter/contract/audit-logs';
-import { auditTexts as t } from '../../messages/audit.ts';
+import { auditKind, auditTexts as t } from '../../messages/audit.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { middleCut } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';
@@ -52,10 +52,10 @@ export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Co
     grow: 2,
     cell: ({ entityType, entityName, entityId }) => (
       <span className="truncate">
-        <span className="text-soft">{entityType}</span> {entityName ?? middleCut(entityId)}
+        <span className="text-soft">{auditKind(entityType)}</span> {entityName ?? middleCut(entityId)}
       </span>
     ),
-    text: ({ entityType, entityName, entityId }) => `${entityType} ${entityName ?? entityId}`,
+    text: ({ entityType, entityName, entityId }) => `${auditKind(entityType)} ${entityName ?? entityId}`,
   },
   {
     key: 'when',

@@ -1,5 +1,5 @@
 import type { AuditLog } from '@arbiter/contract/audit-logs';
-import { auditTexts as t } from '../../messages/audit.ts';
+import { auditKind, auditTexts as t } from '../../messages/audit.ts';
 import { addresses } from '../../route/addresses.ts';
 import { recordAddress } from '../../route/record-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -41,8 +41,8 @@ export function AuditDetail({
     >
       <div className="flex flex-col gap-4">
         <p>
-          <span className="font-medium">{row.userName}</span> · {row.action.replaceAll('_', ' ')} · {row.entityType}{' '}
-          <span className="font-medium">{row.entityName ?? ''}</span>
+          <span className="font-medium">{row.userName}</span> · {row.action.replaceAll('_', ' ')} ·{' '}
+          {auditKind(row.entityType)} <span className="font-medium">{row.entityName ?? ''}</span>
           <span className="block text-dense text-soft">{format.instant(row.timestamp)}</span>
         </p>
         {isOfDecision ? (

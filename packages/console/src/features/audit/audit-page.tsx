@@ -8,7 +8,7 @@ import { ListTools, ViewLinks } from '../../forms/list-tools.tsx';
 import { NeedsRole } from '../../forms/needs-role.tsx';
 import { peekGrid } from '../../forms/peek.ts';
 import { useListLook } from '../../forms/use-list-look.ts';
-import { auditTexts as t } from '../../messages/audit.ts';
+import { auditKind, auditTexts as t } from '../../messages/audit.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -48,7 +48,7 @@ export function AuditPage() {
     );
   }
   const shown: AuditLog | undefined = list.rows.find(({ id }) => id === open);
-  const text = (name: Exclude<(typeof filterNames)[number], 'action'>, label: string, width: string, type = 'text') => (
+  const text = (name: 'entityId' | 'from' | 'to', label: string, width: string, type = 'text') => (
     <TextField
       className={`${width} max-sm:min-w-34 max-sm:flex-1`}
       label={label}
@@ -62,7 +62,7 @@ export function AuditPage() {
       <Verification />
       <div className="flex flex-wrap items-end gap-3">
         <SelectField
-          className="w-44 max-sm:min-w-34 max-sm:flex-1"
+          className="w-36 max-sm:min-w-34 max-sm:flex-1"
           data-filter
           label={t.action}
           placeholder={t.anyAction}
@@ -71,17 +71,24 @@ export function AuditPage() {
           onChange={({ target }) => change({ action: auditActions.find((each) => each === target.value) })}
         />
         <SelectField
-          className="w-44 max-sm:min-w-34 max-sm:flex-1"
+          className="w-36 max-sm:min-w-34 max-sm:flex-1"
           label={t.who}
           placeholder={t.anybody}
           value={search.userId ?? ''}
           options={people}
           onChange={({ target }) => change({ userId: target.value === '' ? undefined : target.value })}
         />
-        {text('entityType', t.entityType, 'w-40')}
-        {text('entityId', t.entityId, 'w-56')}
-        {text('from', t.from, 'w-40', 'date')}
-        {text('to', t.to, 'w-40', 'date')}
+        <SelectField
+          className="w-36 max-sm:min-w-34 max-sm:flex-1"
+          label={t.entityType}
+          placeholder={t.anyKind}
+          value={search.entityType ?? ''}
+          options={kindsOf(list.rows, search.entityType)}
+          onChange={({ target }) => change({ entityType: target.value === '' ? undefined : target.value })}
+        />
+        {text('entityId', t.entityId, 'w-40')}
+        {text('from', t.from, 'w-36', 'date')}
+        {text('to', t.to, 'w-36', 'date')}
         {filtered ? <Button onClick={clear}>{t.clear}</Button> : null}
         <ListTools look={look} title={t.rows} list={list} further={{ id: ({ id }) => id }} />
       </div>
@@ -120,6 +127,15 @@ export function AuditPage() {
       </div>
     </Page>
   );
+}
+
+/** Kinds of the records in the rows that are loaded, and the one that the address names. */
+function kindsOf(rows: readonly AuditLog[], chosen: string | undefined) {
+  const kinds = new Set(rows.map(({ entityType }) => entityType));
+  if (chosen !== undefined) kinds.add(chosen);
+  return [...kinds]
+    .map((value) => ({ value, label: auditKind(value) }))
+    .toSorted((a, b) => (a.label < b.label ? -1 : 1));
 }
 
 /** Who did something in the rows that are loaded, and whom the address names. */

@@ -134,7 +134,7 @@ function Fields({ fields }: { readonly fields: readonly CarriedField[] }) {
       rows={fields}
       rowKey={({ key }) => key}
       complete
-      maxHeight="24rem"
+      maxHeight="23.25rem"
       empty={null}
     />
   );
@@ -176,7 +176,7 @@ function Offers({ node }: { readonly node: Node }) {
         columns={node.level === 1 ? offerColumns : offerColumns.filter(({ key }) => key !== 'sub')}
         rowKey={({ id }) => id}
         rowTo={({ id }) => addresses.offer(id)}
-        maxHeight="28rem"
+        maxHeight="27.25rem"
         empty={
           <Empty title={t.noOffers} level={3} actions={<ButtonLink to={addresses.offers()}>{t.allOffers}</ButtonLink>}>
             {t.noOffersText}

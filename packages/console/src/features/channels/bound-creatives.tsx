@@ -49,7 +49,7 @@ export function BoundCreatives({ label, creatives, ofOnePlacement = false }: Bou
       rowKey={({ id }) => id}
       rowTo={({ id }) => addresses.creative(id)}
       complete
-      maxHeight="26rem"
+      maxHeight="27.25rem"
       empty={
         <Empty
           title={t.noCreatives}

@@ -1,6 +1,6 @@
 import { type Channel, channelOperations } from '@arbiter/contract/channels';
 import { useOperation } from '../../data/use-operation.ts';
-import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
+import { DecisionsLink, RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
 import { channelTexts as t } from '../../messages/channels.ts';
@@ -30,7 +30,7 @@ export function ChannelPage() {
       kind="channel"
       id={id}
       parents={parents}
-      actions={<ButtonLink to={addresses.decisions({ channelId: id })}>{t.decisions}</ButtonLink>}
+      actions={<DecisionsLink to={addresses.decisions({ channelId: id })}>{t.decisions}</DecisionsLink>}
     >
       {(body) => (
         <>

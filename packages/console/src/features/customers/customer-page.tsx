@@ -1,7 +1,7 @@
 import { customerToolOperations, eligibilityPage } from '@arbiter/contract/customer-tools';
 import { interactionListOperations } from '@arbiter/contract/interaction-lists';
 import { schemaOperations } from '@arbiter/contract/schemas';
-import { FlaskConical, ListChecks } from 'lucide-react';
+import { FlaskConical, Scale } from 'lucide-react';
 import Type from 'typebox';
 import { useOperation } from '../../data/use-operation.ts';
 import { RecordPin } from '../../forms/record-pin.tsx';
@@ -74,7 +74,7 @@ export function CustomerPage() {
       }
       actions={
         <>
-          <ButtonLink to={addresses.decisions({ customerId })} icon={<ListChecks aria-hidden className="size-4" />}>
+          <ButtonLink to={addresses.decisions({ customerId })} icon={<Scale aria-hidden className="size-4" />}>
             {t.allDecisions}
           </ButtonLink>
           <ButtonLink

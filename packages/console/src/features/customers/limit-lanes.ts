@@ -158,7 +158,7 @@ function suppressionEvents(rows: LimitSources['suppressions'], now: number): rea
       until: Date.parse(expiresAt),
       name: t.suppressedFor(
         scope === 'offer' ? (offerName ?? scopeId) : scope === 'category' ? t.suppressedCategory : t.suppressedAll,
-        reason,
+        t.suppressionReason(reason),
       ),
       tone: 'warn' as const,
       // A running pause is computed from the latest contact, as the brackets of policies are.

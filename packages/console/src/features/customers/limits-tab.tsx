@@ -31,16 +31,16 @@ export interface LimitsTabProps {
 /** What limits contacts with the customer: policies that block, contacts that count, suppressions, reservations. */
 export function LimitsTab({ customerId, judged }: LimitsTabProps) {
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid items-start gap-4 lg:grid-cols-3">
       {judged === undefined ? null : (
-        <div className="min-w-0 rounded-card border border-line bg-surface p-4 lg:col-span-2">
+        <div className="min-w-0 rounded-card border border-line bg-surface p-4 lg:col-span-3">
           <LimitsChart customerId={customerId} judged={judged} />
         </div>
       )}
       <BlockedNow customerId={customerId} judged={judged} />
       <Suppressions customerId={customerId} />
       <Reservations customerId={customerId} judged={judged} />
-      <div className="lg:col-span-2">
+      <div className="lg:col-span-3">
         <Counters customerId={customerId} judged={judged} />
       </div>
     </div>
@@ -72,9 +72,10 @@ function BlockedNow({ customerId, judged }: LimitsTabProps) {
       ) : null}
       <ul className="flex flex-col gap-1.5 text-dense">
         {blocking.map(({ id, name, offers }) => (
-          <li key={id} className="flex items-center gap-2">
-            <Badge tone="block">{t.blocks}</Badge>
-            <Link to={addresses.policy(id)}>{t.blockedBy(name, offers)}</Link>
+          <li key={id} className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <Badge tone="block">{t.blocksEverywhere}</Badge>
+            <Link to={addresses.policy(id)}>{name}</Link>
+            <span className="text-soft">{t.blockedOffers(offers)}</span>
           </li>
         ))}
         {channels.map((channel) => (
@@ -97,7 +98,7 @@ function BlockedInChannel({ customerId, channel, known }: BlockedInChannelProps)
   const { data } = useNow(customerId, channel.id);
   const refusals = refusalsOf(data?.meta).filter(({ policyId }) => !known.includes(policyId));
   return refusals.map(({ policyId, offers }) => (
-    <li key={policyId} className="flex flex-wrap items-center gap-2">
+    <li key={policyId} className="flex flex-wrap items-center gap-x-2 gap-y-1">
       <Badge tone="block">{t.blocksIn(channel.name)}</Badge>
       <Link to={addresses.policy(policyId)}>
         <PolicyName id={policyId} />
@@ -128,7 +129,7 @@ function Suppressions({ customerId }: Pick<LimitsTabProps, 'customerId'>) {
                         : t.suppressedAll}
                   </span>
                   <span className="text-soft">
-                    {row.reason}
+                    {t.suppressionReason(row.reason)}
                     {' · '}
                     {row.expiresAt.startsWith(never) ? t.forEver : t.until(format.instant(row.expiresAt))}
                   </span>
@@ -159,7 +160,7 @@ function Counters({ customerId, judged }: LimitsTabProps) {
     <Section title={t.counters} about={<span className="text-caption text-soft">{t.countersHelp}</span>} flush>
       <Loaded answer={answer} operation={customerToolOperations.profile}>
         {({ counters }) => {
-          const windows = [...new Set(counters.flatMap(({ counts }) => Object.keys(counts)))];
+          const windows = [...new Set(counters.flatMap(({ counts }) => Object.keys(counts)))].toSorted(byLength);
           const rows: readonly Counter[] = counters.map(({ offerId, creativeId, channelId, campaignId, ...rest }) => ({
             key: [offerId, creativeId, channelId, campaignId].join(' '),
             offer: names.get(offerId) ?? offerId,
@@ -217,6 +218,11 @@ function Counters({ customerId, judged }: LimitsTabProps) {
     </Section>
   );
 }
+
+/** Windows from the shortest to the longest; those that a policy gave stand behind the calendar's. */
+const lengths: readonly string[] = ['day', 'week', 'month', 'days30', 'alltime'];
+const placeOf = (window: string): number => (lengths.includes(window) ? lengths.indexOf(window) : lengths.length);
+const byLength = (one: string, other: string): number => placeOf(one) - placeOf(other) || (one < other ? -1 : 1);
 
 /** `day` as "Today", `rolling_7200s` as "2 h rolling". */
 export function windowName(window: string): string {

@@ -62,7 +62,8 @@ function NowOfChannel({ customerId, channel }: { readonly customerId: string; re
         </span>
       )}
       {simulated !== undefined && best === undefined ? (
-        <span>
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="shrink-0 font-medium text-ink">{t.nowNothingBy}</span>
           <Badge tone="block">
             <Nothing simulated={simulated} />
           </Badge>

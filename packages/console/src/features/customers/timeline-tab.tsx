@@ -1,7 +1,7 @@
 import { decisionListOperations } from '@arbiter/contract/decision-lists';
 import { interactionListOperations } from '@arbiter/contract/interaction-lists';
 import { suppressionOperations } from '@arbiter/contract/suppressions';
-import { ArrowRight, Ban, Eye, ListChecks, MessageSquareReply } from 'lucide-react';
+import { ArrowRight, Ban, Eye, MessageSquareReply, Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useMemo } from 'react';
 import { useList, useOperation } from '../../data/use-operation.ts';
@@ -14,6 +14,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Skeleton } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
+import { emptyTitle } from './reasons.ts';
 import { byDay, type TimelineEntry, type TimelineKind, timelineKinds, timelineOf } from './timeline.ts';
 import { useChannelNames } from './use-channel-names.ts';
 
@@ -156,9 +157,9 @@ type RowOf<Kind extends TimelineEntry['kind']> = Extract<TimelineEntry, { readon
 function DecisionEntry({ row }: { readonly row: RowOf<'decision'> }) {
   const names = useChannelNames();
   return (
-    <Line at={row.decidedAt} icon={<ListChecks />} to={addresses.decision(row.recommendationId)}>
+    <Line at={row.decidedAt} icon={<Scale />} to={addresses.decision(row.recommendationId)}>
       <span className="font-medium">{t.decided(row.itemCount)}</span>
-      {row.emptyReason === null ? null : <Badge tone="block">{t.emptyBecause(row.emptyReason)}</Badge>}
+      {row.emptyReason === null ? null : <Badge tone="block">{emptyTitle(row.emptyReason)}</Badge>}
       <span className="text-soft">
         {[row.channelId === null ? null : names.get(row.channelId), row.flow.key]
           .filter((word) => word !== null && word !== undefined)
@@ -202,7 +203,7 @@ function SuppressionEntry({ row }: { readonly row: RowOf<'suppression'> }) {
   return (
     <Line at={row.createdAt} icon={<Ban />}>
       <span className="font-medium">{t.suppressed(what)}</span>
-      <span>{row.reason}</span>
+      <span>{t.suppressionReason(row.reason)}</span>
       <span className="text-soft">
         {row.expiresAt.startsWith(never) ? t.forEver : t.until(format.instant(row.expiresAt))}
       </span>

@@ -106,6 +106,13 @@ export function useChannels() {
   const { data } = useOperation(channelOperations.list, { query: { limit: 200 } });
   return useMemo(() => {
     const channels = data?.data ?? [];
-    return { channels, nameOf: new Map(channels.map(({ id, name }) => [id, name])) };
+    const types = channels.map(({ channelType }) => channelType);
+    // A request names a channel by its type; where several are of one, the type is all that is known.
+    const ofType = channels.filter(({ channelType }) => types.filter((each) => each === channelType).length === 1);
+    const nameOf = new Map([
+      ...ofType.map(({ channelType, name }) => [channelType, name] as const),
+      ...channels.map(({ id, name }) => [id, name] as const),
+    ]);
+    return { channels, nameOf };
   }, [data]);
 }

@@ -55,7 +55,8 @@ export function useComparedSide(id: string, other: ComparedSide | null): Compare
   const simulated = useMemo(() => (answer === null ? null : explainSimulated(answer)), [answer]);
   const record = isShow ? null : (recorded.record.data ?? null);
   const channelOf = (explained: Explained | null, source: JsonObject | null): string | null =>
-    textOf(source?.channel) ?? nameOf.get(textOf(source?.channelId) ?? explained?.shown[0]?.channelId ?? '') ?? null;
+    nameOf.get(textOf(source?.channelId) ?? explained?.shown[0]?.channelId ?? textOf(source?.channel) ?? '') ??
+    textOf(source?.channel);
   if (isShow) {
     const at = textOf(answer?.timestamp);
     const version = numberOf(answer?.decisionFlowVersion);

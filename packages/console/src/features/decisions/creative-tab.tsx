@@ -58,10 +58,10 @@ function Value({ name, value }: { readonly name: string; readonly value: unknown
 
 function Words({ values, large = false }: { readonly values: JsonObject; readonly large?: boolean }) {
   return (
-    <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1.5">
+    <dl className="grid grid-cols-[8.5rem_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1.5">
       {Object.entries(values).map(([key, value]) => (
         <div key={key} className="contents">
-          <dt className="pt-0.5 font-mono text-caption text-faint">{key}</dt>
+          <dt className="font-mono text-caption break-words text-faint">{key}</dt>
           <dd className={large ? 'break-words whitespace-pre-wrap' : 'text-dense break-words'}>
             <Value name={key} value={value} />
           </dd>

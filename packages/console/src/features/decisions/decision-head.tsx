@@ -64,7 +64,8 @@ export function leadOf(
 ): string {
   const [first] = shown;
   // The name of the channel; its key where the channel is gone.
-  const channel = channels.get(textOf(trace?.channelId) ?? first?.channelId ?? '') ?? textOf(trace?.channel);
+  const asked = textOf(trace?.channel);
+  const channel = channels.get(textOf(trace?.channelId) ?? first?.channelId ?? asked ?? '') ?? asked;
   const place = channel === null ? '' : t.onChannel(channel);
   const at = write.instant(decidedAt);
   if (first !== undefined) return t.leadShown(first.offerName ?? t.unnamed, shown.length - 1, place, at);

@@ -137,7 +137,7 @@ function Members({ wanted, have, mustHave }: Extract<Figure, { kind: 'set' }>) {
           <span
             key={name}
             className={cx(
-              'max-w-32 truncate rounded-control border px-1 text-caption',
+              'max-w-48 truncate rounded-control border px-1 text-caption',
               good ? 'border-pass text-pass' : 'border-block text-block',
             )}
           >

@@ -229,6 +229,6 @@ test('a gate that told nothing has no story; one that could not be evaluated say
 });
 
 test('values are written as they are', () => {
-  assert.equal(valueText([1, 'a', true, null], write), '1, a, true, missing');
+  assert.equal(valueText([1, 'a', true, null], write), '1, a, yes, missing');
   assert.equal(valueText({ a: 1 }, write), '{"a":1}');
 });

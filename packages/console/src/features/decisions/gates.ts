@@ -72,7 +72,7 @@ export function valueText(value: unknown, write: Pick<Writers, 'number'>): strin
   if (value === null || value === undefined) return t.missing;
   if (typeof value === 'number') return write.number(value);
   if (typeof value === 'string') return value === '' ? '""' : value;
-  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  if (typeof value === 'boolean') return value ? t.yes : t.no;
   if (Array.isArray(value)) return value.map((entry) => valueText(entry, write)).join(', ');
   return JSON.stringify(value);
 }

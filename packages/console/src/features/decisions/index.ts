@@ -1,4 +1,4 @@
-import { FlaskConical, ListChecks } from 'lucide-react';
+import { FlaskConical, Scale } from 'lucide-react';
 import { decisionTitles } from '../../messages/decision-titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { feature } from '../../route/feature.ts';
@@ -10,7 +10,7 @@ export const decisions = feature({
     {
       path: '/decisions',
       title: decisionTitles.decisions,
-      rail: { group: 'decide', order: 10, icon: ListChecks, key: 'd' },
+      rail: { group: 'decide', order: 10, icon: Scale, key: 'd' },
       load: () => import('./decision-list.tsx').then((m) => m.DecisionList),
     },
     {

@@ -47,19 +47,24 @@ export function InputsTab({ id, permission }: InputsTabProps) {
   if (!isObject(read)) return <p className="text-soft">{t.inputsErased}</p>;
   const parts = Object.entries(read);
   const empty = parts.filter(([, value]) => isEmpty(value));
-  const filled = parts.filter(([name, value]) => !isEmpty(value) && !technical.has(name));
+  const filled = parts
+    .filter(([name, value]) => !isEmpty(value) && !technical.has(name))
+    .toSorted(([one], [other]) => placeOf(one) - placeOf(other));
   const rest = parts.filter(([name, value]) => !isEmpty(value) && technical.has(name));
   return (
     <div className="flex flex-col gap-4">
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      {/* Columns of a text and not of a grid: a short part is followed by the next one. */}
+      <div className="-mb-4 gap-4 lg:columns-2">
         {filled.map(([name, value]) => (
-          <Section key={name} title={t.inputNames[name] ?? name}>
-            {name === 'now' && typeof value === 'number' ? (
-              format.instant(value)
-            ) : (
-              <InputValue name={t.inputNames[name] ?? name} value={value} />
-            )}
-          </Section>
+          <div key={name} className="mb-4 break-inside-avoid">
+            <Section title={t.inputNames[name] ?? name}>
+              {name === 'now' && typeof value === 'number' ? (
+                format.instant(value)
+              ) : (
+                <InputValue name={t.inputNames[name] ?? name} value={value} />
+              )}
+            </Section>
+          </div>
         ))}
       </div>
       {rest.length === 0 ? null : (
@@ -70,7 +75,7 @@ export function InputsTab({ id, permission }: InputsTabProps) {
       )}
       {empty.length === 0 ? null : (
         <p className="text-dense text-soft">
-          {empty.map(([name]) => t.inputNames[name] ?? name).join(', ')}: {t.inputsEmpty}
+          {t.inputsEmpty(empty.map(([name]) => (t.inputNames[name] ?? name).toLocaleLowerCase()).join(', '))}
         </p>
       )}
     </div>
@@ -78,7 +83,10 @@ export function InputsTab({ id, permission }: InputsTabProps) {
 }
 
 /** What only those want to see who look into the record itself. */
-const technical: ReadonlySet<string> = new Set(['zones', 'readSet', 'evidence', 'objectiveCounts', 'cut']);
+const technical: ReadonlySet<string> = new Set(['counters', 'zones', 'readSet', 'evidence', 'objectiveCounts', 'cut']);
+
+/** What was asked and when stand together; the rest is as it was recorded. */
+const placeOf = (name: string): number => (name === 'request' ? 0 : name === 'now' ? 1 : 2);
 
 function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined) return true;

@@ -32,7 +32,7 @@ export function OfferChanges({
         <thead className={a === undefined ? 'hidden-text' : ''}>
           <tr className="border-b border-line text-caption text-soft">
             <th scope="col" className="py-1 pe-3 text-start font-medium max-sm:w-2/5">
-              {t.offers}
+              {t.offer}
             </th>
             <th scope="col" className="py-1 pe-3 text-start font-medium max-sm:hidden">
               {t.change}
@@ -67,11 +67,19 @@ export function OfferChanges({
   );
 }
 
+/** Why an offer left, and by which rule or policy: two contact policies are two reasons. */
+function leftBy(reason: string, { dropped, gates }: OfferSide['story']): string {
+  const id = dropped?.ruleId ?? dropped?.policyId ?? null;
+  const gate = id === null ? undefined : gates?.find((each) => each.id === id);
+  const { title } = reasonText(reason);
+  return gate?.name == null ? title : `${title}: ${gate.name}`;
+}
+
 function Side({ side }: { readonly side: OfferSide | null }) {
   const format = useFormat();
   if (side === null) return t.notThere;
   const { fate, rank, score, reason } = side;
-  const where = rank === null ? (reason === null ? t.fates[fate] : reasonText(reason).title) : t.shownAt(rank);
+  const where = rank === null ? (reason === null ? t.fates[fate] : leftBy(reason, side.story)) : t.shownAt(rank);
   if (score === null) return where;
   return (
     <>

@@ -35,7 +35,7 @@ export function OfferList({ offers, selected, onSelect, fate, onFate, write }: O
   const best = useMemo(() => offers.reduce((most, { score }) => Math.max(most, score?.score ?? 0), 0), [offers]);
   return (
     <div className="flex min-h-0 flex-col gap-2">
-      <div className="flex flex-wrap items-center gap-1">
+      <div className="flex flex-wrap items-center gap-2">
         {fates.map((each) => (
           <button
             key={each}

@@ -45,7 +45,7 @@ export const OfferRow = memo(function OfferRow({ story, best, isSelected, onSele
       </span>
       <Badge tone={fateTones[fate]}>{t.fates[fate]}</Badge>
       {fate === 'blocked' ? (
-        <span className="col-span-2 col-start-2 text-dense text-soft sm:truncate">{whyText(story, write)}</span>
+        <span className="col-span-2 col-start-2 line-clamp-2 text-dense text-soft">{whyText(story, write)}</span>
       ) : value === null ? null : (
         <span className="col-span-2 col-start-2 flex items-center gap-2 text-dense text-soft">
           <span className="w-14">{format.fixed(value, 4)}</span>

@@ -22,13 +22,14 @@ function sentence({ draftConfig }: DecisionFlow): string {
 
 const columns: readonly Column<DecisionFlow>[] = [
   nameColumn(),
+  statusColumn,
   {
     key: 'live',
     header: t.live,
     cell: ({ publishedVersions, isDefault }) => {
       const last = publishedVersions.at(-1);
       return (
-        <span className="inline-flex items-center gap-1">
+        <span className="inline-flex items-center gap-1 align-middle">
           {last ? <Badge tone="pass">{t.version(last.version)}</Badge> : <Badge tone="draft">{t.notLive}</Badge>}
           {isDefault ? <Badge tone="info">{t.isDefault}</Badge> : null}
         </span>
@@ -50,7 +51,6 @@ const columns: readonly Column<DecisionFlow>[] = [
     grow: 2,
   },
   keyColumn(200),
-  statusColumn,
   changedColumn,
 ];
 

@@ -5,6 +5,7 @@ import { healthTexts as t } from '../../messages/health.ts';
 import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { BarChart } from '../../ui/charts/bars.tsx';
+import { startOf } from '../../ui/charts/zone-days.ts';
 import { Metric } from '../../ui/metric.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
@@ -31,6 +32,7 @@ function Shown({ health }: { health: DecisionHealth }) {
     [t.degradedRate, degradedRate],
     [t.policyBlockRate, policyBlockRate],
   ] as const;
+  const dayText = (day: string) => format.date(startOf(day, format.locale.timeZone));
   const most = daily.reduce((best, day) => (day.decisions > best.decisions ? day : best), daily[0] ?? none);
   return (
     <div className="flex flex-col gap-4">
@@ -52,13 +54,14 @@ function Shown({ health }: { health: DecisionHealth }) {
       ) : (
         <BarChart
           title={t.byDay}
-          summary={t.byDaySummary(format.number(decisions), format.number(most.decisions), most.day)}
+          summary={t.byDaySummary(format.number(decisions), format.number(most.decisions), dayText(most.day))}
           of={t.day}
           measure={t.decisions}
           write={(value) => format.number(value)}
           rows={daily.map(({ day, decisions: value }) => ({
             key: day,
-            label: day,
+            label: dayText(day),
+            fileLabel: [day],
             value,
             drill: { to: addresses.decisions({ from: day, to: day }) },
           }))}
@@ -68,4 +71,4 @@ function Shown({ health }: { health: DecisionHealth }) {
   );
 }
 
-const none = { day: '', decisions: 0 };
+const none = { day: '1970-01-01', decisions: 0 };

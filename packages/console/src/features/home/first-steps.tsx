@@ -56,7 +56,7 @@ export function FirstSteps({ done }: { done: Done }) {
     ...(channelType === undefined ? {} : { channel: channelType }),
   });
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid gap-4 lg:grid-cols-2">
       <Step number={1} title={t.decideNow} done={done.decided}>
         <form onSubmit={submit} className="flex flex-col gap-3">
           <div className="flex flex-wrap items-end gap-3">

@@ -1,4 +1,5 @@
 import { dashboardOperations } from '@arbiter/contract/dashboards';
+import { useEffect, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { homeTexts as t } from '../../messages/home.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -8,14 +9,18 @@ import { useFormat } from '../../ui/provider.tsx';
 /** Links below each other on a narrow screen: each must be high enough to be pressed. */
 const target = 'inline-block py-0.5';
 
+/** How often it is asked, in milliseconds: before anything was counted, and then. */
+const soonMs = 5_000;
+const usualMs = 30_000;
+
 /** What was decided in the last day, how fast, and what failed, in a few words; nothing while it is not known. */
 export function LastDay() {
   const format = useFormat();
-  const { data } = useOperation(
-    dashboardOperations.decisionPipeline,
-    { query: { windowHours: 24 } },
-    { everyMs: 60_000 },
-  );
+  // The server counts a decision some seconds after it was made: who waits for the first one sees it soon.
+  const [everyMs, setEveryMs] = useState(soonMs);
+  const { data } = useOperation(dashboardOperations.decisionPipeline, { query: { windowHours: 24 } }, { everyMs });
+  const isCounted = (data?.decisions ?? 0) > 0;
+  useEffect(() => setEveryMs(isCounted ? usualMs : soonMs), [isCounted]);
   if (data === undefined) return null;
   const { decisions, failed, p95Ms, from } = data;
   return (

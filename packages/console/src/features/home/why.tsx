@@ -33,8 +33,14 @@ export function Why({ answer }: { answer: RecommendAnswer | null }) {
             {factors.map((name) => {
               const value = item.scoreComponents?.[name] ?? 0;
               return (
-                <div key={name} className="grid grid-cols-[6rem_minmax(0,1fr)_3.5rem] items-center gap-3">
-                  <dt className="text-soft">{t.factors[name]}</dt>
+                <div
+                  key={name}
+                  className="grid grid-cols-[12rem_minmax(0,1fr)_3.5rem] items-center gap-3 max-sm:grid-cols-[6rem_minmax(0,1fr)_3.5rem]"
+                >
+                  <dt className="text-soft">
+                    {t.factors[name]}
+                    <span className="text-dense text-faint max-sm:hidden">, {t.factorHelps[name]}</span>
+                  </dt>
                   <dd className="h-2 overflow-hidden rounded-control bg-sunken" aria-hidden>
                     <div
                       data-mark

@@ -119,7 +119,7 @@ function OutOf100({ value }: { readonly value: number }) {
   const format = useFormat();
   return (
     <span className="flex items-center gap-3">
-      <span>
+      <span className="w-20 shrink-0">
         {format.number(value)} <span className="text-faint">{t.of100}</span>
       </span>
       <span aria-hidden className="h-1.5 max-w-48 grow overflow-hidden rounded-control bg-sunken">

@@ -30,7 +30,7 @@ function Budget({ offer }: { readonly offer: Offer }) {
 
 /** `today`: the day in the tenant's zone, to which counters of a day belong. */
 const columnsOn = (today: string): readonly Column<Offer>[] => [
-  nameColumn(),
+  nameColumn(240),
   statusColumn,
   {
     key: 'category',
@@ -65,7 +65,7 @@ const columnsOn = (today: string): readonly Column<Offer>[] => [
     header: t.budget,
     cell: (offer) => <Budget offer={offer} />,
     text: (offer) => plainLimit(offer, today) ?? t.noBudget,
-    width: 220,
+    width: 170,
     halfCard: true,
   },
   creativesColumn(t.creatives, (id) => addresses.creatives({ offerId: id })),

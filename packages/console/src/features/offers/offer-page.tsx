@@ -1,12 +1,11 @@
 import { type Offer, offerOperations } from '@arbiter/contract/offers';
 import { useOperation } from '../../data/use-operation.ts';
-import { RecordPage } from '../../forms/record-page.tsx';
+import { DecisionsLink, RecordPage } from '../../forms/record-page.tsx';
 import { offerTexts as t } from '../../messages/offers.ts';
 import { scheduleState } from '../../messages/schedules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { useNow } from '../../ui/as-of.tsx';
-import { ButtonLink } from '../../ui/button.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { CreativeMatrix } from './creative-matrix.tsx';
@@ -29,7 +28,7 @@ export function OfferPage() {
       id={id}
       parents={parents}
       lead={({ shortDesc }) => shortDesc}
-      actions={<ButtonLink to={addresses.decisions({ offerId: id })}>{t.allDecisions}</ButtonLink>}
+      actions={<DecisionsLink to={addresses.decisions({ offerId: id })}>{t.allDecisions}</DecisionsLink>}
     >
       {(body) => (
         <>

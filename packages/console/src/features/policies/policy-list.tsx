@@ -13,11 +13,12 @@ import type { Column } from '../../ui/table-column.ts';
 
 const columns: readonly Column<ContactPolicy>[] = [
   nameColumn(),
+  statusColumn,
   {
     key: 'says',
     header: t.says,
     cell: ({ ruleType, config }) => (
-      <span className="inline-flex max-w-full items-center gap-2">
+      <span className="inline-flex max-w-full items-center gap-2 align-middle">
         <span className="truncate" title={policySentence(ruleType, config)}>
           {policySentence(ruleType, config)}
         </span>
@@ -37,7 +38,6 @@ const columns: readonly Column<ContactPolicy>[] = [
     width: 180,
   },
   priorityColumn,
-  statusColumn,
 ];
 
 const typeChoice = {

@@ -1,14 +1,13 @@
 import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/contact-policies';
 import { useOperation } from '../../data/use-operation.ts';
 import { ScopeText } from '../../forms/record-name.tsx';
-import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
+import { DecisionsLink, RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { listTexts } from '../../messages/lists.ts';
 import { cannotAct, policySentence, policyTypeNames, policyTexts as t, windowOf } from '../../messages/policies.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { Facts } from '../../ui/facts.tsx';
-import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { useFormat } from '../../ui/provider.tsx';
@@ -21,7 +20,14 @@ export function PolicyPage() {
   const id = useParam('id');
   const answer = useOperation(contactPolicyOperations.get, { params: { id }, query: { includeDeleted: true } });
   return (
-    <RecordPage answer={answer} operation={contactPolicyOperations.get} kind="contactPolicy" id={id} parents={parents}>
+    <RecordPage
+      answer={answer}
+      operation={contactPolicyOperations.get}
+      kind="contactPolicy"
+      id={id}
+      parents={parents}
+      actions={<DecisionsLink to={addresses.decisions({ policyId: id })}>{t.allDecisions}</DecisionsLink>}
+    >
       {(body) => <Policy policy={body} />}
     </RecordPage>
   );
@@ -49,10 +55,6 @@ function Policy({ policy }: { readonly policy: ContactPolicy }) {
                 { label: t.appliesTo, value: <ScopeText scopes={scopes} all /> },
                 { label: listTexts.priority, value: priority },
                 { label: t.bypassable, value: config.bypassable === false ? t.bypassed.no : t.bypassed.yes },
-                {
-                  label: t.blocked,
-                  value: <Link to={addresses.decisions({ policyId: policy.id })}>{t.openBlocked}</Link>,
-                },
                 ...versionFacts(policy, format),
               ]}
             />

@@ -25,6 +25,7 @@ const pointsAt = ({ scopes, config: { requiredSegments } }: QualificationRule) =
 
 const columnsWith = (names: Names): readonly Column<QualificationRule>[] => [
   nameColumn(200),
+  statusColumn,
   {
     key: 'asks',
     header: t.asks,
@@ -50,7 +51,6 @@ const columnsWith = (names: Names): readonly Column<QualificationRule>[] => [
     width: 180,
   },
   priorityColumn,
-  statusColumn,
 ];
 const columns = columnsWith(new Map());
 

@@ -1,7 +1,7 @@
 import { type QualificationRule, qualificationRuleOperations } from '@arbiter/contract/qualification-rules';
 import { useOperation } from '../../data/use-operation.ts';
 import { ScopeText } from '../../forms/record-name.tsx';
-import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
+import { DecisionsLink, RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { listTexts } from '../../messages/lists.ts';
@@ -9,7 +9,6 @@ import { consequence, ruleTypeNames, ruleTexts as t } from '../../messages/rules
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { Facts } from '../../ui/facts.tsx';
-import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
@@ -26,6 +25,7 @@ export function RulePage() {
       kind="qualificationRule"
       id={id}
       parents={parents}
+      actions={<DecisionsLink to={addresses.decisions({ ruleId: id })}>{t.allDecisions}</DecisionsLink>}
     >
       {(body) => <Rule rule={body} />}
     </RecordPage>
@@ -51,10 +51,6 @@ function Rule({ rule }: { readonly rule: QualificationRule }) {
               { label: t.stage, value: stage },
               { label: t.appliesTo, value: <ScopeText scopes={scopes} all /> },
               { label: listTexts.priority, value: priority },
-              {
-                label: t.dropped,
-                value: <Link to={addresses.decisions({ ruleId: rule.id })}>{t.open}</Link>,
-              },
               ...versionFacts(rule, format),
             ]}
           />

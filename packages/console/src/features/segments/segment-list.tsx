@@ -19,6 +19,7 @@ function Count({ segment: { customerCount } }: { readonly segment: Segment }) {
 
 const columns: readonly Column<Segment>[] = [
   nameColumn(200),
+  statusColumn,
   {
     key: 'who',
     header: t.who,
@@ -54,7 +55,6 @@ const columns: readonly Column<Segment>[] = [
     text: ({ baseSchemaName }) => baseSchemaName,
     width: 160,
   },
-  statusColumn,
 ];
 
 /** All segments. */

@@ -104,7 +104,7 @@ function Members({ id }: { readonly id: string }) {
         columns={look.columns}
         rowKey={({ customerId }) => customerId}
         rowTo={({ customerId }) => addresses.customer(customerId)}
-        maxHeight="28rem"
+        maxHeight="27.25rem"
         empty={<Empty title={t.nobody} level={3} />}
       />
     </Section>

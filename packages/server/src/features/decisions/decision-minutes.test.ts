@@ -67,10 +67,10 @@ test('the figures of two processes are one row, and their quantiles those of all
   two.failed(tenant, flow, new AppError('unavailable'), performance.now() - 1_000);
   two.failed(tenant, flow, new Error('a fault of ours'), performance.now() - 1_000);
   two.failed(tenant, null, new AppError('not_found'), performance.now());
-  await Promise.all([one.flush('over'), two.flush('over')]);
-  assert.deepEqual(await rowsOf(tenant), [], 'the minute is not over');
+  await Promise.all([one.flush('due'), two.flush('due')]);
+  assert.equal((await rowsOf(tenant))[1]?.decisions, 101, 'before the minute is over');
   now = minute + 60_000;
-  await Promise.all([one.flush('over'), two.flush('over')]);
+  await Promise.all([one.flush('due'), two.flush('due')]);
   await Promise.all([one.flush('all'), two.flush('all')]);
 
   const [unknown, row, ...others] = await rowsOf(tenant);
@@ -99,6 +99,19 @@ test('the figures of two processes are one row, and their quantiles those of all
   // Upper ends of the buckets, at most 19 % above; the machine may have been slow by some ms.
   assert.ok(row!.p50_us >= 1_000_000 && row!.p50_us < 2_000_000, String(row!.p50_us));
   assert.ok(row!.p99_us >= 60_000_000 && row!.p99_us < 80_000_000, String(row!.p99_us));
+});
+
+test('of many tenants the minute is written when it is over, so that each costs one transaction', async () => {
+  const tenants = Array.from({ length: 21 }, () => newId());
+  const flow = { id: newId(), version: 1 };
+  let now = minute + 1_000;
+  const minutes = createDecisionMinutes(db.database, allKnown, { now: () => now }, fail);
+  for (const tenant of tenants) minutes.decided(tenant, [{ flow, figures, startedAt: performance.now() }]);
+  await minutes.flush('due');
+  assert.deepEqual(await rowsOf(tenants[0]!), []);
+  now = minute + 60_000;
+  await minutes.flush('due');
+  for (const tenant of tenants) assert.equal((await rowsOf(tenant)).length, 1);
 });
 
 test('what was counted of a flow that is gone by then is not written, failures without a flow are', async () => {

@@ -6,15 +6,19 @@ import { addMinutes, type MinuteRow } from './decision-minutes.store.ts';
 
 /**
  * How decisions went, by minute, flow and arm (docs/design/recording.md S11). What fails leaves no record, so whoever judges
- * an arm by its records would not see it. Gathered in memory and added to the tenant's rows when the minute is over: a
- * process that is killed loses the minute under way. Dry runs do not count.
+ * an arm by its records would not see it. Gathered in memory and added to the tenant's rows every few seconds, or, where
+ * many tenants decide at once, when the minute is over: a process that is killed loses what it has not added. Dry runs do
+ * not count.
  */
 export interface DecisionMinutes {
   decided(tenantId: string, decisions: readonly TimedDecision[]): void;
   /** A decision that was asked for and not made; `flow` null: it failed before one was found. */
   failed(tenantId: string, flow: Pick<SnapshotFlow, 'id' | 'version'> | null, error: unknown, startedAt: number): void;
-  /** Writes the minutes that are over, or `all`. What cannot be written is kept for the next time. */
-  flush(which: 'over' | 'all'): Promise<void>;
+  /**
+   * Writes what is due: minutes that are over, and the one under way while few tenants decide; or `all`. What cannot be
+   * written is kept for the next time.
+   */
+  flush(which: 'due' | 'all'): Promise<void>;
 }
 
 export interface TimedDecision {
@@ -50,6 +54,8 @@ const minuteMs = 60_000;
 const noFlow = { id: '00000000-0000-0000-0000-000000000000', version: 0 };
 /** Rows that are kept while the database is away; the oldest minutes are let go of first. */
 const mostRows = 20_000;
+/** Up to so many tenants, their minute under way is written too, so that a first decision is soon counted; each costs a transaction. */
+const mostSoon = 20;
 
 /**
  * @param knownFlows which of these flows the tenant has: what was counted of flows that a reset took meanwhile goes with them
@@ -92,9 +98,11 @@ export function createDecisionMinutes(
 
   const minuteNow = (): number => Math.floor(clock.now() / minuteMs) * minuteMs;
 
-  async function write(which: 'over' | 'all'): Promise<void> {
+  async function write(which: 'due' | 'all'): Promise<void> {
     const now = minuteNow();
-    const due = [...minutes].filter(([minute]) => which === 'all' || minute < now);
+    const isDue = ([minute, tenants]: readonly [number, ReadonlyMap<string, unknown>]): boolean =>
+      which === 'all' || minute < now || tenants.size <= mostSoon;
+    const due = [...minutes].filter(isDue);
     const byTenant = new Map<string, Cell[]>();
     for (const [minute, tenants] of due) {
       minutes.delete(minute);

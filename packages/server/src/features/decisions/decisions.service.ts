@@ -95,7 +95,7 @@ export interface DecisionService {
   warmUp(until: number): Promise<void>;
   /** Refuses what has waited for its turn too long, and what has no answer in time (503). To be called a few times a second. */
   refuseLate(): void;
-  /** Writes the figures of the minutes that are over; to be called every few seconds. */
+  /** Writes the figures of decisions; to be called every few seconds. */
   flushMinutes(): Promise<void>;
   /** IANA zone in which the tenant counts days. */
   timezoneOf(tenantId: string): Promise<string>;
@@ -349,7 +349,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       refuse(responses.takeLate(late));
       for (const job of submitted) if (now >= job.until) job.reject(overdue());
     },
-    flushMinutes: () => minutes.flush('over'),
+    flushMinutes: () => minutes.flush('due'),
     timezoneOf: async (tenantId) => (await catalogues.get(tenantId)).settings.timezone,
     async close() {
       // What waits for a webhook is decided behind it.

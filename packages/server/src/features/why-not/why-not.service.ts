@@ -5,13 +5,14 @@ import type { RequestFacts } from '../../http/handler.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
-import type { CustomerKeys, KeyedHash } from '../customer-states/index.ts';
+import { type CustomerKeys, decodeState, type KeyedHash, readState } from '../customer-states/index.ts';
 import { decisionNamed, readRecommendCall, readTrialClock, type Trials } from '../decisions/index.ts';
 import { findOfferFacts } from '../offers/index.ts';
 import { readPlanContent } from '../plans/index.ts';
 import { suggestibleColumns } from '../schemas/index.ts';
 import { newDecisionId, recordedQuestion } from '../sealed-records/index.ts';
 import { segmentsAsking } from '../segments/index.ts';
+import { historyBefore } from './recorded-history.ts';
 import { packInput, type SearchJob } from './search-job.ts';
 import { type AskedOffer, isGone, shapeFlips, summaryOf, withStatus } from './why-not.rules.ts';
 
@@ -178,11 +179,12 @@ async function recordedSubject(
   customerId: string,
 ): Promise<Subject> {
   const { flow, input } = await recordedQuestion(tx, { keys, decisionNamed }, decisionId, customerId);
+  const row = await readState(tx, customerId);
+  const history = row === null ? null : historyBefore(flow.plan, input, decodeState(row.state, row.base));
   return {
     plan: flow.plan,
     planHash: flow.hash,
-    // A record keeps how often the customer was contacted, not when.
-    job: { greedy: false, ...packInput(flow.plan, input), history: null },
+    job: { greedy: false, ...packInput(flow.plan, input), history },
   };
 }
 

@@ -319,6 +319,64 @@ test('a cooldown and a cap run out at the instant that is told, and not a second
   now = start;
 });
 
+test('of a record the instant is told as it was then, whatever the customer was shown since', async () => {
+  const hour = 3_600_000;
+  const cases = [
+    { ruleType: 'cooldown', config: { cooldownHours: 30 }, at: start + 30 * hour },
+    { ruleType: 'frequency_cap', config: { maxPerDay: 1 }, at: Date.parse('2026-03-11T00:00:00Z') },
+    { ruleType: 'frequency_cap', config: { windows: [{ max: 1, hours: 5 }] }, at: start + 5 * hour },
+    { ruleType: 'frequency_cap', config: { maxTotal: 1 }, at: null },
+  ];
+  for (const [number, { ruleType, config, at }] of cases.entries()) {
+    const customerId = `recorded ${number}`;
+    const decide = (limit: number) =>
+      server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body: { customerId, channelId, limit } });
+    now = start;
+    const policy = { name: 'Limit', ruleType, config, scope: 'offer', scopeId: offers.Best };
+    assert.equal((await decide(1)).body.decisions[0]?.offerId, offers.Best);
+    const id = await make('contact-policies', policy);
+    now += hour;
+    const { recommendationId, decisions } = (await decide(1)).body;
+    assert.notEqual(decisions[0]?.offerId, offers.Best);
+    await drop('contact-policies', id);
+    now += hour;
+    const later = (await decide(5)).body.decisions;
+    assert.ok(later.some(({ offerId }) => offerId === offers.Best));
+    const answer = await whyNot(customerId, 'Best', `?decisionId=${recommendationId}`);
+    assert.deepEqual(
+      answer.flips.map((flip) => [flip.kind, flip.at, flip.changes, flip.verified]),
+      at === null ? [] : [['time', new Date(at).toISOString(), [], true]],
+      JSON.stringify(config),
+    );
+  }
+  now = start;
+});
+
+test('of a record no time is told when contacts from before it came in after it', async () => {
+  const policy = await make('contact-policies', {
+    name: 'Rest',
+    ruleType: 'cooldown',
+    config: { cooldownHours: 30 },
+    scope: 'offer',
+    scopeId: offers.Best,
+  });
+  const decide = () =>
+    server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body: { customerId: 'late', channelId, limit: 1 } });
+  assert.equal((await decide()).body.decisions[0]?.offerId, offers.Best);
+  now += 3_600_000;
+  const { recommendationId } = (await decide()).body;
+  const flipsNow = async () =>
+    (await whyNot('late', 'Best', `?decisionId=${recommendationId}`)).flips.map(({ kind, at }) => [kind, at]);
+  assert.deepEqual(await flipsNow(), [['time', new Date(start + 30 * 3_600_000).toISOString()]]);
+  const contact = { customerId: 'late', outcome: 'impression', offerId: offers.Best, channelId };
+  const timestamp = new Date(now - 60_000).toISOString();
+  const reported = await server.call('POST', '/api/v1/respond', { body: { ...contact, timestamp } });
+  assert.equal(reported.status, 200, reported.text);
+  assert.deepEqual(await flipsNow(), []);
+  await drop('contact-policies', policy);
+  now = start;
+});
+
 test('each kind of policy and rule tells the values that it compared', async () => {
   const shownOnce = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
     body: { customerId: 'well known', channelId, limit: 1 },

@@ -24,7 +24,7 @@ export interface QuestionFormProps {
 
 /** Who, by which flow, where and when. A recorded decision says all but who itself. */
 export function QuestionForm({ search, change, newest, unsaved, onUnsaved }: QuestionFormProps) {
-  const { channels } = useChannels();
+  const { channels, nameOf } = useChannels();
   const flows = useOperation(decisionFlowOperations.list, { query: { limit: 200 } });
   const [open, setOpen] = useState(false);
   const { timeZone } = useFormat().locale;
@@ -62,7 +62,7 @@ export function QuestionForm({ search, change, newest, unsaved, onUnsaved }: Que
                 value={search.channel ?? ''}
                 options={[...new Set(channels.map(({ channelType }) => channelType))].map((value) => ({
                   value,
-                  label: value,
+                  label: nameOf.get(value) ?? value,
                 }))}
                 onChange={set('channel')}
               />
