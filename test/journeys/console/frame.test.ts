@@ -413,6 +413,43 @@ test('on a small screen the page moves to the answer that was asked for', skip, 
   assert.equal(await isSeen(), true);
 });
 
+test('on a small screen a look at a row moves the page below the bar, and the bar stays', skip, async () => {
+  await page.goto(`${stage.url}/offers`);
+  await page.getByRole('grid').getByRole('row').nth(1).waitFor();
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Close the look at the row' }).waitFor();
+  await page.waitForFunction(() => (document.querySelector('#page')?.scrollTop ?? 0) > 0);
+  assert.equal(await page.evaluate('document.documentElement.scrollTop'), 0);
+  assert.equal(
+    await page.evaluate('document.documentElement.scrollHeight - innerHeight'),
+    0,
+    'the window has no rest to scroll to',
+  );
+});
+
+test('rows that are drawn as cards are as high as their texts', skip, async () => {
+  await page.goto(`${stage.url}/policies`);
+  const grid = page.getByRole('grid');
+  await grid.getByRole('row').nth(2).waitFor();
+  const cut = await grid.evaluate((element) =>
+    [...element.querySelectorAll('[data-value]')]
+      .filter((value) => value.scrollWidth > value.clientWidth || value.scrollHeight > value.clientHeight)
+      .map(({ textContent }) => textContent),
+  );
+  assert.deepEqual(cut, []);
+  const rows = await grid.evaluate((element) =>
+    [...element.querySelectorAll('[role="row"][data-index]')]
+      .map((row) => row.getBoundingClientRect())
+      .map(({ top, bottom }) => ({ top, bottom })),
+  );
+  assert.ok(new Set(rows.map(({ top, bottom }) => Math.round(bottom - top))).size > 1, 'some say more than others');
+  for (const [at, { top }] of rows.entries()) {
+    const above = rows[at - 1];
+    if (above !== undefined) assert.ok(Math.abs(top - above.bottom) < 1, 'each begins where the one above ends');
+  }
+});
+
 test('at sign-out the browser forgets everything, and the pages are closed in every tab', skip, async () => {
   assert.ok((await stored()) > 0, 'the theme was kept');
   const other = await page.context().newPage();

@@ -39,7 +39,7 @@ function Card<Row>(props: CardLineProps<Row>) {
       aria-rowindex={index + 2}
       aria-selected={selection ? selected : undefined}
       className={cx(
-        'grid grid-flow-row-dense grid-cols-[repeat(auto-fit,minmax(max(8.25rem,40%),1fr))]',
+        'grid grid-flow-row-dense grid-cols-[repeat(auto-fit,minmax(max(9rem,40%),1fr))]',
         rowClass(selected, active >= 0),
       )}
       style={{
@@ -71,7 +71,7 @@ function Card<Row>(props: CardLineProps<Row>) {
             onClick={() => props.onPlace({ row: index, column: at })}
           >
             {bare ? null : (
-              <span aria-hidden className="shrink-0 text-caption text-faint">
+              <span aria-hidden className="shrink-0 text-caption leading-6 text-faint">
                 {column.header}
                 {column.unit ? ` ${column.unit}` : ''}
               </span>
@@ -84,7 +84,7 @@ function Card<Row>(props: CardLineProps<Row>) {
               <span
                 data-value
                 className={cx(
-                  'table-cell-content min-w-0 [&_.truncate]:whitespace-normal [&_a]:inline-block [&_a]:align-top [&_a]:leading-6',
+                  'table-cell-content min-w-0 [&_.truncate]:whitespace-normal [&_a]:inline-block [&_a]:py-0 [&_a]:align-top [&_a]:leading-6',
                   at === 0 ? nameClass : 'line-clamp-3 break-words',
                 )}
               >
@@ -101,14 +101,14 @@ function Card<Row>(props: CardLineProps<Row>) {
 
 export const CardLine = memo(Card) as typeof Card;
 
-const nameClass = 'line-clamp-3 min-w-0 break-words font-medium leading-5';
+const nameClass = 'line-clamp-3 min-w-0 break-words font-medium leading-5 [&_.truncate]:whitespace-normal';
 const hiddenWhereEmpty = 'has-[>[data-value]:empty]:hidden';
 
 function placeClass({ line: at, part }: CardCell, hasCorner: boolean): string {
   if (at === 0 && part === 'end')
     return 'absolute end-0 flex h-6.5 w-29 items-center justify-end ps-0 @max-[16rem]:static @max-[16rem]:w-auto @max-[16rem]:justify-start @max-[16rem]:ps-4';
   if (at === 0) return cx('col-span-full flex min-h-6.5 items-center py-0.5', hasCorner && 'pe-29 @max-[16rem]:pe-4');
-  return cx('flex flex-wrap items-baseline gap-x-1.5 leading-6', part === 'whole' ? 'col-span-full' : 'pe-1');
+  return cx('flex flex-wrap gap-x-1.5 leading-6', part === 'whole' ? 'col-span-full' : 'pe-1');
 }
 
 export interface CardSortProps<Row> {

@@ -1,5 +1,6 @@
 import { Tabs as Radix } from 'radix-ui';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
+import { useWidth } from './use-width.ts';
 
 export interface Tab {
   readonly key: string;
@@ -22,6 +23,7 @@ export interface TabsProps {
 /** Parts of a page of which one is shown. Arrows walk them; the open one belongs into the address. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
+  const width = useWidth(list);
   // Where there is no room for all of them, the open one is among those that are seen.
   // Counts come later than the tabs, and make them wider.
   const names = tabs.map(({ label: name, count }) => `${name} ${count ?? ''}`).join();
@@ -30,7 +32,7 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
     const { current } = list;
     const open = current?.querySelector<HTMLElement>('[data-state="active"]');
     if (current && open) current.scrollLeft = open.offsetLeft - (current.clientWidth - open.offsetWidth) / 2;
-  }, [value, names]);
+  }, [value, names, width]);
   return (
     <Radix.Root value={value} onValueChange={onChange} activationMode="manual" className="flex min-w-0 flex-col">
       <Radix.List

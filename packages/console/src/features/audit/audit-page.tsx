@@ -50,7 +50,7 @@ export function AuditPage() {
   const shown: AuditLog | undefined = list.rows.find(({ id }) => id === open);
   const text = (name: 'entityId' | 'from' | 'to', label: string, width: string, type = 'text') => (
     <TextField
-      className={`${width} max-sm:min-w-36 max-sm:flex-1`}
+      className={`${width} max-sm:min-w-34 max-sm:flex-1`}
       label={label}
       type={type}
       value={search[name] ?? ''}
@@ -62,7 +62,7 @@ export function AuditPage() {
       <Verification />
       <div className="flex flex-wrap items-end gap-3">
         <SelectField
-          className="w-36 max-sm:min-w-36 max-sm:flex-1"
+          className="w-36 max-sm:min-w-34 max-sm:flex-1"
           data-filter
           label={t.action}
           placeholder={t.anyAction}
@@ -71,7 +71,7 @@ export function AuditPage() {
           onChange={({ target }) => change({ action: auditActions.find((each) => each === target.value) })}
         />
         <SelectField
-          className="w-36 max-sm:min-w-36 max-sm:flex-1"
+          className="w-36 max-sm:min-w-34 max-sm:flex-1"
           label={t.who}
           placeholder={t.anybody}
           value={search.userId ?? ''}
@@ -79,7 +79,7 @@ export function AuditPage() {
           onChange={({ target }) => change({ userId: target.value === '' ? undefined : target.value })}
         />
         <SelectField
-          className="w-36 max-sm:min-w-36 max-sm:flex-1"
+          className="w-36 max-sm:min-w-34 max-sm:flex-1"
           label={t.entityType}
           placeholder={t.anyKind}
           value={search.entityType ?? ''}

@@ -84,7 +84,7 @@ function Step({ step, share, isSelected, onPress }: StepProps) {
       </span>
       <span
         className={cx(
-          'text-caption max-sm:col-span-2 max-sm:col-start-2 max-sm:@max-[15rem]:col-span-3 max-sm:@max-[15rem]:col-start-1',
+          'text-caption max-sm:col-span-2 max-sm:col-start-2 max-sm:@max-[11rem]:col-span-3 max-sm:@max-[11rem]:col-start-1',
           step.left > 0 ? 'text-block' : step.skipped ? 'text-faint' : 'text-faint max-sm:hidden',
         )}
       >
@@ -100,7 +100,7 @@ function Step({ step, share, isSelected, onPress }: StepProps) {
   );
   // Side by side where there is room; else a line each: name, bar, number, and below the bar who left.
   const box =
-    'flex min-w-0 flex-1 flex-col gap-0.5 rounded-control border px-2 py-1 text-start max-sm:grid max-sm:grid-cols-[minmax(0,7rem)_minmax(0,1fr)_minmax(min-content,3rem)] max-sm:items-center max-sm:gap-x-2 max-sm:py-0.5';
+    'flex min-w-0 flex-1 flex-col gap-0.5 rounded-control border px-2 py-1 text-start max-sm:grid max-sm:grid-cols-[minmax(0,6.25rem)_minmax(0,1fr)_minmax(min-content,2rem)] max-sm:items-center max-sm:gap-x-2 max-sm:py-0.5';
   if (step.left === 0) return <div className={cx(box, 'border-transparent')}>{inside}</div>;
   return (
     <button

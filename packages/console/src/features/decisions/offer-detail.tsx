@@ -45,7 +45,7 @@ export function OfferDetail({ story, offers, rivalId, onRival, write, children }
             {chance.explored ? `, ${t.explored}` : ''}
           </span>
         )}
-        <Link to={addresses.decisions({ offerId })} className="ms-auto text-dense">
+        <Link to={addresses.decisions({ offerId })} className="text-dense max-sm:w-full sm:ms-auto">
           {t.seeOffer}
         </Link>
       </header>

@@ -40,7 +40,9 @@ export const OfferRow = memo(function OfferRow({ story, best, isSelected, onSele
       <span className={cx('text-dense', fate === 'shown' ? 'font-semibold text-ink' : 'text-faint')}>
         {rank !== null ? t.shownAt(rank) : fate === 'lost' && story.place !== null ? story.place : ''}
       </span>
-      <span className={cx('truncate', fate === 'shown' ? 'font-medium' : '')}>{nameOf(story, write)}</span>
+      <span className={cx('min-w-0 break-words sm:truncate', fate === 'shown' ? 'font-medium' : '')}>
+        {nameOf(story, write)}
+      </span>
       <Badge tone={fateTones[fate]}>{t.fates[fate]}</Badge>
       {fate === 'blocked' ? (
         <span className="col-span-2 col-start-2 line-clamp-2 text-dense text-soft">{whyText(story, write)}</span>

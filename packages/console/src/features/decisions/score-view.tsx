@@ -69,8 +69,8 @@ function Factors({ name, parts, rival }: ScoreViewProps) {
           {t.score}: {name}, {methodNames[parts.method]}
         </caption>
         <colgroup>
-          <col className="w-28" />
-          <col className="w-24" />
+          <col className="w-28 max-sm:w-22" />
+          <col className="w-24 max-sm:w-20" />
           <col />
         </colgroup>
         <thead className="hidden-text">
@@ -190,14 +190,14 @@ function Bar({ left, right, className, thin = false }: BarProps) {
 function Ticks({ axis }: { readonly axis: Axis }) {
   const format = useFormat();
   return (
-    <div aria-hidden className="relative ms-52 h-4 text-caption text-faint">
+    <div aria-hidden className="@container relative ms-52 h-4 text-caption text-faint max-sm:ms-42">
       {axis.ticks.map((tick, at) => {
         const place = placeOn(axis, tick);
         const shift = at === 0 ? '0' : place > 0.98 ? '-100%' : '-50%';
         return (
           <span
             key={tick}
-            className="absolute"
+            className={cx('absolute', at > 0 && at < axis.ticks.length - 1 && '@max-[6rem]:hidden')}
             style={{ insetInlineStart: `${place * 100}%`, transform: `translateX(${shift})` }}
           >
             {format.number(tick, 9)}

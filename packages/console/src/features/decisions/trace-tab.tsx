@@ -76,7 +76,7 @@ export function TraceTab({ explained, trace, record }: TraceTabProps) {
                     <Why row={row} />
                   </td>
                   <td className="px-2 text-soft max-sm:hidden">{row.method === null ? '' : methodName(row.method)}</td>
-                  <td className="px-4 text-end text-soft">
+                  <td className="px-4 text-end whitespace-nowrap text-soft max-sm:ps-2">
                     {row.durationMs === null ? '' : format.duration(row.durationMs)}
                   </td>
                 </tr>

@@ -117,7 +117,7 @@ export function WhyTab({ record, explained, search, change, write }: WhyTabProps
             <div className={cx('min-w-0', !chosen && 'max-lg:hidden')}>
               <Button
                 kind="quiet"
-                className="mb-2 lg:hidden"
+                className="-ms-3 mb-2 lg:hidden"
                 icon={<ChevronLeft aria-hidden className="size-4" />}
                 onClick={() => change({ offer: undefined })}
               >

@@ -54,11 +54,11 @@ function Shown({ pipeline }: { pipeline: DecisionPipeline }) {
           <table className="w-full border-collapse text-dense">
             <thead>
               <tr className="border-line border-b text-caption text-soft">
-                <th scope="col" className="py-2 pe-2 text-start font-medium sm:pe-4">
+                <th scope="col" className="py-2 pe-1 text-start font-medium sm:pe-4">
                   {t.stage}
                 </th>
                 {[t.averageMs, t.averageCandidates, t.filterRate].map((head) => (
-                  <th key={head} scope="col" className="px-1.5 py-2 text-end font-medium last:pe-0 sm:px-4">
+                  <th key={head} scope="col" className="px-1 py-2 text-end font-medium last:pe-0 sm:px-4">
                     {head}
                   </th>
                 ))}
@@ -67,14 +67,14 @@ function Shown({ pipeline }: { pipeline: DecisionPipeline }) {
             <tbody>
               {stages.map(({ stage, averageMs, averageCandidates, filterRate }) => (
                 <tr key={stage} className="border-line border-b last:border-b-0">
-                  <th scope="row" className="py-2 pe-2 text-start font-normal sm:pe-4">
+                  <th scope="row" className="py-2 pe-1 text-start font-normal sm:pe-4">
                     {t.stages[stage]}
                   </th>
-                  <td className="px-1.5 py-2 text-end tabular-nums last:pe-0 sm:px-4">{ms(averageMs)}</td>
-                  <td className="px-1.5 py-2 text-end tabular-nums last:pe-0 sm:px-4">
+                  <td className="px-1 py-2 text-end tabular-nums last:pe-0 sm:px-4">{ms(averageMs)}</td>
+                  <td className="px-1 py-2 text-end tabular-nums last:pe-0 sm:px-4">
                     {averageCandidates === null ? '–' : format.number(averageCandidates, 1)}
                   </td>
-                  <td className="px-1.5 py-2 text-end tabular-nums last:pe-0 sm:px-4">
+                  <td className="px-1 py-2 text-end tabular-nums last:pe-0 sm:px-4">
                     {filterRate === null ? '–' : format.percent(filterRate)}
                   </td>
                 </tr>

@@ -23,9 +23,10 @@ const marksOf = (field: SchemaField) =>
   ].filter((mark) => mark !== null);
 
 function Marks({ field }: { readonly field: SchemaField }) {
-  return (
-    <span className="inline-flex gap-1">
-      {marksOf(field).map(({ text, tone }) => (
+  const marks = marksOf(field);
+  return marks.length === 0 ? null : (
+    <span className="inline-flex flex-wrap gap-1">
+      {marks.map(({ text, tone }) => (
         <Badge key={text} tone={tone} icon={null}>
           {text}
         </Badge>

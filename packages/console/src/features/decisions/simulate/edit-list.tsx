@@ -91,7 +91,7 @@ export function EditList({ search, change }: EditListProps) {
         </div>
         <form
           onSubmit={add}
-          className="grid grid-cols-2 items-end gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_minmax(0,1fr)_auto]"
+          className="grid grid-cols-[minmax(9rem,1fr)_minmax(0,1fr)] items-end gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_minmax(0,1fr)_auto]"
         >
           <SelectField
             label={t.editKind}
