@@ -86,7 +86,12 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
 /** The way from a record to the decisions in which it plays a part: the same button on every page. */
 export function DecisionsLink({ to, children }: { readonly to: string; readonly children: string }) {
   return (
-    <ButtonLink to={to} icon={<Scale aria-hidden className="size-4" />}>
+    <ButtonLink
+      to={to}
+      icon={<Scale aria-hidden className="size-4 shrink-0" />}
+      // Long words take a second line on a small screen.
+      className="max-sm:h-auto max-sm:min-h-8 max-sm:shrink max-sm:py-1 max-sm:text-start max-sm:whitespace-normal"
+    >
       {children}
     </ButtonLink>
   );

@@ -62,7 +62,7 @@ function NowOfChannel({ customerId, channel }: { readonly customerId: string; re
         </span>
       )}
       {simulated !== undefined && best === undefined ? (
-        <span className="flex min-w-0 items-center gap-2">
+        <span className="flex min-w-0 items-center gap-x-2 gap-y-1 max-sm:flex-wrap">
           <span className="shrink-0 font-medium text-ink">{t.nowNothingBy}</span>
           <Badge tone="block">
             <Nothing simulated={simulated} />
