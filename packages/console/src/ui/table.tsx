@@ -289,7 +289,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           if (Math.abs(at - scrolled) > 64 || (at === 0 && scrolled !== 0)) setScrolled(at);
         }}
         className={cx(
-          'group/grid @container relative overflow-auto [contain:strict]',
+          'group/grid relative overflow-auto [contain:strict]',
+          // Only cards ask for its width: rows below a container cost more to draw while they are scrolled.
+          card && '@container',
           // The cell that is looked at has the ring; around the whole it would be half covered.
           active === undefined ? '-outline-offset-2' : 'outline-none',
           // What failed stands there alone: a head without rows below it says nothing.
