@@ -66,12 +66,17 @@ test('a plan over HTTP reads its large files there', async () => {
   assert.match(wrong.text, /offers\/big\.yaml#\/colour/);
 });
 
-test('a file that needs too much memory is refused, and the next one is read', async () => {
-  const own = createYamlThread((error) => errors.push(error), 24);
-  const [refused, read] = await Promise.all([own.read(`a:\n${'- - - - b\n'.repeat(300_000)}`), own.read('a: 1')]);
-  assert.ok('problems' in refused && /too much memory/.test(refused.problems[0]!.message));
-  assert.deepEqual(read, { value: { a: 1 } });
-  await own.close();
+test('a file that would need too much memory is refused before it does, and the next one is read', async () => {
+  const texts = [
+    `a: [${'{},'.repeat(2_000_000)}1]`,
+    `a:\n${'- - - - b\n'.repeat(300_000)}`,
+    `a: ${'x'.repeat(5_000_000)}`,
+  ];
+  for (const text of texts) {
+    const refused = await thread.read(text);
+    assert.ok('problems' in refused && /^is too large: at most/.test(refused.problems[0]!.message), text.slice(0, 20));
+  }
+  assert.deepEqual(await thread.read('a: 1'), { value: { a: 1 } });
   assert.deepEqual(errors, []);
 });
 

@@ -9,7 +9,7 @@ const mostWaiting = 32;
 const hangsAfterMs = 120_000;
 /** The thread ends when nothing was read for so long. */
 const idleMs = 30_000;
-/** Its own memory, so that a file that needs too much ends the thread and not the server. */
+/** Its own memory, more than any file needs that the reader takes: a thread at its end may take the process with it. */
 const mostMemoryMb = 512;
 
 export interface YamlThread {
@@ -24,16 +24,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-const tooMuch: ReadYaml = {
-  problems: [{ pointer: null, line: null, message: 'takes too much memory to be read; make it smaller' }],
-};
-
 /**
  * A thread that reads large policy files, one after the other: the library reads a text in one go, and a megabyte of it would
  * keep every request of the process waiting for a second. It is started by the first such file and ends when none came
  * for a while.
  */
-export function createYamlThread(onError: (error: unknown) => void, memoryMb = mostMemoryMb): YamlThread {
+export function createYamlThread(onError: (error: unknown) => void): YamlThread {
   const queue: Waiting[] = [];
   let worker: Worker | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -43,12 +39,11 @@ export function createYamlThread(onError: (error: unknown) => void, memoryMb = m
 
   function start(): Worker {
     const made = new Worker(new URL('./yaml-thread.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
     });
     made.on('error', (error) => {
-      const isTooMuch = Reflect.get(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
-      if (!isTooMuch) onError(error);
-      lose(made, (lost) => (isTooMuch ? lost.resolve(tooMuch) : lost.reject(error)));
+      onError(error);
+      lose(made, (lost) => lost.reject(error));
     });
     made.on('exit', () => lose(made, (lost) => lost.reject(new AppError('unavailable', { retryAfterSeconds: 1 }))));
     made.on('message', ({ id, read }: FromYamlThread) => {

@@ -35,7 +35,15 @@ const reading = {
   logLevel: 'silent',
 } as const;
 
+/**
+ * Most characters and most lexemes (words, marks, spaces, line ends) of a text. A record of the API has at most 1 MB; every
+ * lexeme takes the reader some 700 bytes, and a text that is made of brackets would need more memory than there is.
+ */
+const mostCharacters = 4 * 1024 * 1024;
+const mostLexemes = 600_000;
+
 class TooDeep extends Error {}
+class TooLarge extends Error {}
 
 /**
  * What the text is made of. Ends at the first brackets that are nested too deep, and where more is wrong than is told: reading
@@ -45,11 +53,14 @@ function* tokensOf(text: string): Generator<CST.Token> {
   const parser = new Parser();
   let depth = 0;
   let faults = 0;
+  let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
     if (lexeme === '[' || lexeme === '{') depth += 1;
     else if (lexeme === ']' || lexeme === '}') depth -= 1;
     // What is a little too deep is told with its place, by whoever looks at the values.
     if (depth > 2 * deepest) throw new TooDeep();
+    lexemes += 1;
+    if (lexemes > mostLexemes) throw new TooLarge();
     for (const token of parser.next(lexeme)) {
       yield token;
       if (token.type === 'error') faults += 1;
@@ -65,9 +76,11 @@ function* tokensOf(text: string): Generator<CST.Token> {
  */
 export function readYaml(text: string): ReadYaml {
   let documents: Document[];
+  if (text.length > mostCharacters) return whole(tooLarge);
   try {
     documents = [...new Composer(reading).compose(tokensOf(text))];
   } catch (error) {
+    if (error instanceof TooLarge) return whole(tooLarge);
     if (error instanceof TooDeep) return whole(`is nested deeper than ${deepest} levels`);
     // The reader follows the nesting of the text by calls.
     if (error instanceof RangeError) return whole('is nested too deeply');
@@ -87,6 +100,8 @@ export function readYaml(text: string): ReadYaml {
   const value = jsonOf(document.contents, '', 0, { problems, lineOf });
   return problems.length > 0 ? { problems } : { value };
 }
+
+const tooLarge = `is too large: at most ${mostCharacters} characters and ${mostLexemes} words and marks are read`;
 
 const whole = (message: string): ReadYaml => ({ problems: [{ pointer: null, line: null, message }] });
 
