@@ -29,6 +29,32 @@ async function openPalette(): Promise<void> {
   await page.getByRole('combobox', { name: 'Page, act, name or id' }).waitFor();
 }
 
+test('what is typed before the palette is there stands in it', skip, async () => {
+  const fresh = await page.context().newPage();
+  fresh.setDefaultTimeout(patienceMs);
+  const held = Promise.withResolvers<void>();
+  await fresh.route(/palette-[^/]*\.js/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  const asked = fresh.waitForRequest(/palette-[^/]*\.js/);
+  await fresh.goto(`${stage.url}/decisions`);
+  await fresh.getByRole('heading', { level: 1, name: 'Decisions', exact: true }).waitFor();
+  await fresh.keyboard.press('Control+k');
+  await asked;
+  await fresh.keyboard.type('simum');
+  await fresh.keyboard.press('Backspace');
+  await fresh.keyboard.press('Enter');
+  held.resolve();
+  const field = fresh.getByRole('combobox', { name: 'Page, act, name or id' });
+  await field.waitFor();
+  await fresh.keyboard.type('l');
+  assert.equal(await field.inputValue(), 'simul');
+  await fresh.keyboard.press('Enter');
+  await fresh.getByRole('heading', { level: 1, name: 'Simulate', exact: true }).waitFor();
+  await fresh.close();
+});
+
 test('pages are opened by keys alone, and the focus goes to their headings', skip, async () => {
   await page.goto(`${stage.url}/decisions`);
   await heading('Decisions').waitFor();

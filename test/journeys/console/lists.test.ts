@@ -142,6 +142,30 @@ test('columns are chosen and moved by keys alone, and stay after a reload', skip
   assert.doesNotMatch(page.url(), /columns=/);
 });
 
+test('two presses within one moment both count', skip, async () => {
+  await go('/offers');
+  const all = await heads();
+  const priority = grid().getByRole('columnheader', { name: 'Priority' });
+  const twice = async (where: Locator) =>
+    where.evaluate((it) => {
+      for (let n = 0; n < 2; n += 1) (it as unknown as { click(): void }).click();
+    });
+  await twice(priority.getByRole('button'));
+  await page.waitForURL(/sort=-priority/);
+  await page.keyboard.press('v');
+  await panel().waitFor();
+  await page.evaluate(() => {
+    for (const name of ['Category', 'Schedule'])
+      [...document.querySelectorAll<HTMLInputElement>('input[data-part="shown"]')]
+        .find((it) => it.closest('label')?.textContent === name)
+        ?.click();
+  });
+  await showsColumns(all.filter((head) => head !== 'Category' && head !== 'Schedule'));
+  await panel().getByRole('button', { name: 'As at first' }).click();
+  await showsColumns(all);
+  await page.keyboard.press('Escape');
+});
+
 test('the height of rows is one choice for every table, also where rows are cards', skip, async () => {
   const height = async () => (await grid().getByRole('row').nth(1).boundingBox())?.height;
   await go('/offers');

@@ -22,6 +22,7 @@ import { keepFocus } from './keep-focus.ts';
 import { listenForKeys } from './key-listener.ts';
 import { browserSurroundings, watchOtherTabs } from './live.ts';
 import { features, screens } from './manifest.ts';
+import { keepTyped, takeTyped } from './palette/typed-ahead.ts';
 import { Rail } from './rail.tsx';
 import { railEntryOf, railOf } from './rail-sections.ts';
 import { chooseTheme, themes } from './theme.ts';
@@ -66,6 +67,11 @@ export function Shell({ children }: { children: ReactNode }) {
   useLive(browserSurroundings);
   useEffect(() => focusHeadings(router, document), [router]);
   useEffect(() => keepPlaces(router, document), [router]);
+  const openPalette = () => {
+    if (over !== 'palette') keepTyped();
+    setOver('palette');
+  };
+  useEffect(() => (over === 'palette' ? () => void takeTyped() : undefined), [over]);
   const isCovered = useRef(false);
   useEffect(() => {
     isCovered.current = over !== null;
@@ -117,7 +123,7 @@ export function Shell({ children }: { children: ReactNode }) {
     [links, signOut],
   );
   useKeys([
-    { keys: 'mod+k', title: keyTexts.palette, run: () => setOver('palette') },
+    { keys: 'mod+k', title: keyTexts.palette, run: openPalette },
     { keys: '?', title: keyTexts.overview, run: () => setOver('keys') },
     { keys: 'mod+enter', title: keyTexts.commit, run: () => commit(document.getElementById('page')) },
     { keys: '[', title: trailTexts.previous, run: () => step(links, 'previous') },
@@ -156,7 +162,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </button>
       <TopBar
         onPages={() => setDrawer(true)}
-        onSearch={() => setOver('palette')}
+        onSearch={openPalette}
         onKeys={() => setOver('keys')}
         onTenants={() => setOver('tenants')}
       />

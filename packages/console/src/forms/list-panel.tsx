@@ -97,7 +97,7 @@ function Columns({ look }: { readonly look: LookChoices }) {
   const move = (key: string, by: 1 | -1, part: string) => {
     const next = movedKey(keys, key, by);
     if (next === null) return;
-    choose(next);
+    choose((now) => movedKey(now, key, by) ?? now);
     setMoved({ key, part });
   };
   const onKeyDown = (event: KeyboardEvent, key: string) => {
@@ -117,7 +117,7 @@ function Columns({ look }: { readonly look: LookChoices }) {
           disabledReason={isChosen ? null : t.isAsAtFirst}
           onClick={() => {
             setMoved(null);
-            choose(null);
+            choose(() => null);
           }}
         >
           {t.asAtFirst}
@@ -139,7 +139,7 @@ function Columns({ look }: { readonly look: LookChoices }) {
                   disabled={isFirst}
                   onKeyDown={(event) => onKeyDown(event, key)}
                   onChange={() => {
-                    choose(isShown ? keys.filter((each) => each !== key) : [...keys, key]);
+                    choose((now) => (now.includes(key) ? now.filter((each) => each !== key) : [...now, key]));
                     setMoved({ key, part: 'shown' });
                   }}
                 />

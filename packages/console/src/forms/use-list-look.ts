@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { chooseColumns, type Density, useTableLooks } from '../data/table-looks.ts';
+import { chooseColumns, type Density, type TableLooks, tableLooks, useTableLooks } from '../data/table-looks.ts';
 import { listToolTexts as t } from '../messages/list-tools.ts';
 import { allColumns, columnKeys, ListAddress, sortOf, sortText, viewSearch } from '../route/list-address.ts';
 import { useSearch, useSearchText } from '../route/use-address.ts';
@@ -15,8 +15,8 @@ export interface LookChoices {
   readonly keys: readonly string[];
   /** False: the columns are as at first. */
   readonly isChosen: boolean;
-  /** Shows these columns; null: all, as at first. */
-  readonly choose: (keys: readonly string[] | null) => void;
+  /** Shows the columns that this makes of those that are chosen; null: all, as at first. */
+  readonly choose: (next: (keys: readonly string[]) => readonly string[] | null) => void;
   /** Filters, columns and order as the search text of an address; null where the list does not live in one. */
   readonly view: string | null;
   /** Height of the rows where the person has chosen none. */
@@ -27,7 +27,7 @@ export interface ListLook<Row> extends LookChoices {
   /** The columns that are shown, in their order. */
   readonly columns: readonly Column<Row>[];
   readonly sort: Sort | null;
-  readonly onSort: (sort: Sort | null) => void;
+  readonly onSort: (next: (now: Sort | null) => Sort | null) => void;
 }
 
 export interface LookOptions {
@@ -47,13 +47,14 @@ export function useListLook<Row>(
 ): ListLook<Row> {
   const [address, change] = useSearch(ListAddress);
   const text = useSearchText();
-  const remembered = useTableLooks().columns[list] ?? null;
+  const looks = useTableLooks();
   const [ownSort, setOwnSort] = useState<Sort | null>(null);
   const isAddressed = lives === 'address';
-  const said = isAddressed ? address.columns : undefined;
-  const asked = said === undefined ? remembered : said === allColumns ? null : said.split(',');
   const knownKeys = all.map(({ key }) => key);
-  const keys = columnKeys(knownKeys, asked);
+  /** The columns that an address asks for, else what this browser remembers. */
+  const keysOf = (said: string | undefined, { columns: { [list]: remembered } }: TableLooks) =>
+    columnKeys(knownKeys, said === undefined ? (remembered ?? null) : said === allColumns ? null : said.split(','));
+  const keys = keysOf(isAddressed ? address.columns : undefined, looks);
   const isChosen = keys.join() !== knownKeys.join();
   // As long as the same columns are shown they are the same object, so that no row is drawn anew.
   const shown = keys.join();
@@ -68,14 +69,23 @@ export function useListLook<Row>(
     keys,
     isChosen,
     choose(next) {
-      const wanted = next === null || next.join() === knownKeys.join() ? null : next;
+      const wantedOf = (said: string | undefined) => {
+        const wanted = next(keysOf(said, tableLooks()));
+        return wanted?.join() === knownKeys.join() ? null : wanted;
+      };
+      let wanted = wantedOf(undefined);
+      if (isAddressed) {
+        change((now) => {
+          wanted = wantedOf(now.columns);
+          return { columns: wanted?.join() };
+        });
+      }
       chooseColumns(list, wanted);
-      if (isAddressed) change({ columns: wanted?.join() });
     },
     view: isAddressed ? viewSearch(text, isChosen ? keys : null) : null,
     usualDensity,
     columns,
     sort: isAddressed ? sort : ownSort,
-    onSort: isAddressed ? (next) => change({ sort: sortText(next) }) : setOwnSort,
+    onSort: isAddressed ? (next) => change((now) => ({ sort: sortText(next(sortOf(now.sort))) })) : setOwnSort,
   };
 }

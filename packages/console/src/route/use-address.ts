@@ -21,28 +21,38 @@ export function useSearchText(): string {
 export type SearchChange<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined };
 
 /**
+ * Changes the address of a screen. A change that builds on what stands there is a function of it: the screen is drawn a moment
+ * after its address has changed, and a second press within that moment would build on what the screen still shows.
+ */
+export type ChangeSearch<Search> = (
+  change: SearchChange<Search> | ((now: Search) => SearchChange<Search>),
+  how?: { readonly push: boolean },
+) => void;
+
+/**
  * What the address says after its question mark, typed by a schema, usually the query of the list's operation; and a setter
  * that changes some of it (`undefined` takes one out). A change replaces the entry of the history, unless `push` says that
  * the back button shall undo it.
  */
-export function useSearch<S extends TObject>(
-  schema: S,
-): [Partial<Static<S>>, (change: SearchChange<Partial<Static<S>>>, how?: { readonly push: boolean }) => void] {
+export function useSearch<S extends TObject>(schema: S): [Partial<Static<S>>, ChangeSearch<Partial<Static<S>>>] {
   const text = useSearchText();
   const navigate = useNavigate();
   const raw: RawSearch = useMemo(() => parseSearch(text), [text]);
   const search = useMemo(() => readSearch(schema, raw), [schema, raw]);
-  const change = useCallback(
-    (changed: SearchChange<Partial<Static<S>>>, how = { push: false }) => {
+  const change = useCallback<ChangeSearch<Partial<Static<S>>>>(
+    (changed, how = { push: false }) => {
       void navigate({
         to: '.',
         // Of the address as it is when this happens: two changes one after the other both count.
-        search: (now: object) => parseSearch(writeSearch({ ...now, ...changed })),
+        search: (now: RawSearch) =>
+          parseSearch(
+            writeSearch({ ...now, ...(typeof changed === 'function' ? changed(readSearch(schema, now)) : changed) }),
+          ),
         replace: !how.push,
         resetScroll: false,
       });
     },
-    [navigate],
+    [navigate, schema],
   );
   return [search, change];
 }

@@ -58,7 +58,7 @@ export interface DataTableProps<Row> {
   readonly sorted?: Sort;
   /** The order, where the page keeps it (its address); null: as listed. Else the table keeps it. */
   readonly sort?: Sort | null;
-  readonly onSort?: (sort: Sort | null) => void;
+  readonly onSort?: (next: (now: Sort | null) => Sort | null) => void;
   /** Words before the count in the foot, "as of ...". */
   readonly foot?: ReactNode;
 }
@@ -201,9 +201,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   const sortBy = (key: string) => {
     if (!complete || !columns.some((column) => column.key === key && column.sortBy)) return;
-    const [now] = sorting;
-    if (now?.id !== key) setSort({ key, descending: false });
-    else setSort(now.desc ? null : { key, descending: true });
+    setSort((now) => {
+      if (now?.key !== key) return { key, descending: false };
+      return now.descending ? null : { key, descending: true };
+    });
   };
 
   const cellId = useCallback(({ row, column }: Place) => `${id}-${row}-${column}`, [id]);
@@ -269,7 +270,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <CardSort
           columns={columns}
           sorted={sorting[0]}
-          onSort={(chosen) => setSort(chosen === undefined ? null : { key: chosen.id, descending: chosen.desc })}
+          onSort={(chosen) =>
+            setSort(() => (chosen === undefined ? null : { key: chosen.id, descending: chosen.desc }))
+          }
         />
       ) : null}
       <div

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useKept } from '../../data/kept-records.ts';
 import { paletteTexts } from '../../messages/palette.ts';
 import type { Command } from '../../route/feature.ts';
@@ -12,6 +12,7 @@ import { bestFirst, type Entry, fitting, foundEntries, type Group, ownEntries, s
 import { keptGroups } from './kept.tsx';
 import { pageActs } from './page-acts.ts';
 import { recordSearches } from './record-searches.ts';
+import { takeTyped } from './typed-ahead.ts';
 
 /** How long typing must rest before the server is asked, in milliseconds. */
 const restMs = 120;
@@ -26,6 +27,13 @@ export interface PaletteProps {
 export function Palette({ commands, onClose, go }: PaletteProps) {
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
+  // The dialog leaves the focus where it finds it inside; else its first button would have it.
+  const arrive = useCallback((input: HTMLInputElement | null) => {
+    if (input === null) return;
+    input.focus();
+    const ahead = takeTyped();
+    setText((now) => ahead + now);
+  }, []);
   const found = useFound(text);
   const own = useMemo(() => ownEntries(screens, commands), [commands]);
   // The page below stays as it is for as long as this is open.
@@ -75,7 +83,7 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
         <span className="relative flex items-center">
           <Search aria-hidden className="pointer-events-none absolute start-2.5 size-4 text-faint" />
           <input
-            ref={takeFocus}
+            ref={arrive}
             role="combobox"
             aria-label={paletteTexts.label}
             aria-expanded="true"
@@ -107,9 +115,6 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
     </Dialog>
   );
 }
-
-/** The dialog leaves the focus where it finds it inside; else its first button would have it. */
-const takeFocus = (input: HTMLInputElement | null): void => input?.focus();
 
 interface LinesProps {
   readonly groups: readonly Group[];
