@@ -1,5 +1,5 @@
 # Arbiter: API server and worker in one process. PostgreSQL runs beside it (compose.yaml), or set DATABASE_URL.
-FROM node:24-bookworm-slim AS install
+FROM node:24.21.0-bookworm-slim AS install
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json packages/engine/
@@ -14,7 +14,7 @@ COPY packages/cli/package.json packages/cli/
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 # The console's pages, built by tools that do not go into the image. Those come as optional packages for each system.
-FROM node:24-bookworm-slim AS console
+FROM node:24.21.0-bookworm-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json packages/engine/
@@ -33,7 +33,7 @@ COPY packages/sdk packages/sdk
 COPY packages/console packages/console
 RUN node tools/build-console.js --required
 
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=install /app ./

@@ -2,6 +2,20 @@
 -- Tables and views of schema arbiter with their columns, constraints, indexes, triggers, policies and rights, then functions.
 -- Monthly partitions, the job queue (graphile-worker's) and the tenants' own tables are not shown.
 
+create table account_requests (
+  tenant_id uuid not null,
+  id uuid not null,
+  sealed bytea not null,
+  created_at timestamp(3) with time zone not null
+);
+  constraint account_requests_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX account_requests_created ON arbiter.account_requests USING btree (created_at)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select to arbiter_system
+  comment: Registrations and requests for links that wait for their job, sealed.
+
 create table alert_events (
   tenant_id uuid not null,
   id uuid not null,
@@ -146,7 +160,8 @@ create table api_keys (
   expires_at timestamp(3) with time zone,
   revoked_at timestamp(3) with time zone,
   person text not null,
-  created_at timestamp(3) with time zone not null
+  created_at timestamp(3) with time zone not null,
+  earlier_people text[] default '{}'::text[] not null
 );
   constraint api_keys_key_hash_check CHECK ((octet_length(key_hash) = 32))
   constraint api_keys_scopes_check CHECK ((cardinality(scopes) > 0))
@@ -154,6 +169,7 @@ create table api_keys (
   constraint api_keys_pkey PRIMARY KEY (tenant_id, id)
   constraint api_keys_key_hash UNIQUE (tenant_id, key_hash)
   CREATE INDEX api_keys_lookup ON arbiter.api_keys USING btree (key_hash)
+  CREATE INDEX api_keys_person ON arbiter.api_keys USING btree (tenant_id, person) WHERE (revoked_at IS NULL)
   CREATE TRIGGER api_keys_changed AFTER INSERT OR DELETE OR UPDATE ON arbiter.api_keys FOR EACH ROW EXECUTE FUNCTION notify_credentials()
   row level security: forced
   policy system_access for all to arbiter_system using (true) with check (true)
@@ -1404,7 +1420,8 @@ create table oauth_clients (
   scopes text[] not null,
   person text not null,
   created_at timestamp(3) with time zone not null,
-  revoked_at timestamp(3) with time zone
+  revoked_at timestamp(3) with time zone,
+  earlier_people text[] default '{}'::text[] not null
 );
   constraint oauth_clients_scopes_check CHECK ((cardinality(scopes) > 0))
   constraint oauth_clients_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
@@ -1412,6 +1429,8 @@ create table oauth_clients (
   constraint oauth_clients_pkey PRIMARY KEY (tenant_id, id)
   constraint oauth_clients_client_id UNIQUE (tenant_id, client_id)
   CREATE INDEX oauth_clients_lookup ON arbiter.oauth_clients USING btree (client_id)
+  CREATE INDEX oauth_clients_person ON arbiter.oauth_clients USING btree (tenant_id, person) WHERE (revoked_at IS NULL)
+  CREATE TRIGGER oauth_clients_changed AFTER UPDATE OF person ON arbiter.oauth_clients FOR EACH ROW EXECUTE FUNCTION notify_credentials()
   row level security: forced
   policy system_access for all to arbiter_system using (true) with check (true)
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))

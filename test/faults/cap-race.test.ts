@@ -6,7 +6,7 @@ import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
 import { type Answer, type Caller, type Item, itemsOf } from './api.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { type Pair, pairKinds, startPair } from './pair.ts';
+import { type Pair, pairKinds, startPair, startSkewedPair } from './pair.ts';
 import { createInstallation, type Installation } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
@@ -125,7 +125,9 @@ async function decideBesideHeld(hot: string): Promise<number> {
   return ms;
 }
 
-for (const kind of pairKinds) {
+const secondAhead = 'one server of two processes and one whose clock is 2 s ahead';
+
+for (const kind of [...pairKinds, secondAhead] as const) {
   describe(kind, () => {
     before(async () => {
       db = await createTestDatabase();
@@ -133,7 +135,7 @@ for (const kind of pairKinds) {
         { DATABASE_URL: db.url },
         caps.map((cap) => `Cap ${cap}`),
       );
-      pair = await startPair(installation, kind);
+      pair = await (kind === secondAhead ? startSkewedPair(installation, 2_000) : startPair(installation, kind));
       for (const [i, cap] of caps.entries()) {
         const ofCap = pair.callers(installation.tenants[i]!.key);
         callers.set(cap, ofCap);

@@ -1,7 +1,7 @@
 // Two processes of one installation, as two servers of one process each or as one server of two (PROCESSES=2).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, createPatientCaller } from './api.ts';
-import type { Installation, ServerProcess } from './server-process.ts';
+import { clockAhead, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
 export const pairKinds = ['two servers', 'one server of two processes'] as const;
@@ -22,7 +22,20 @@ const patienceMs = 20_000;
 export async function startPair(installation: Installation, kind: (typeof pairKinds)[number]): Promise<Pair> {
   if (kind === 'one server of two processes')
     return pairOf(await installation.start({ PROCESSES: '2', LOG_LEVEL: 'info' }));
-  const servers = await Promise.all([1, 2].map(() => installation.start({ LOG_LEVEL: 'info' })));
+  return pairOfTwo(await Promise.all([1, 2].map(() => installation.start({ LOG_LEVEL: 'info' }))));
+}
+
+/** A server of two processes, and one whose own clock is ahead. */
+export async function startSkewedPair(installation: Installation, aheadMs: number): Promise<Pair> {
+  const info = { LOG_LEVEL: 'info' };
+  const servers = [
+    installation.start({ ...info, PROCESSES: '2' }),
+    installation.start({ ...info, ...clockAhead(aheadMs) }),
+  ];
+  return pairOfTwo(await Promise.all(servers));
+}
+
+function pairOfTwo(servers: readonly ServerProcess[]): Pair {
   return {
     caller: async (node, key) => createPatientCaller(() => servers[node]!.url, key),
     callers: (key) => [

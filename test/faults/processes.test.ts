@@ -1,8 +1,10 @@
 // One server of several processes (PROCESSES): what happens when one of them ends, when the one that started them ends, and
 // what they say together.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
 import { type Caller, createPatientCaller, must } from './api.ts';
 import { logLines, processOf } from './pair.ts';
@@ -257,6 +259,17 @@ test('no process survives the one that started it', async () => {
   const server = await startTwo();
   const pids = [await nthProcess(server, '1', 1), await nthProcess(server, '2', 1)];
   assert.deepEqual(pids.map(isAlive), [true, true]);
+  server.kill('SIGKILL');
+  await server.ended;
+  for (const pid of pids) await gone(pid);
+});
+
+test('a process whose event loop stands still ends with the one that started it', async () => {
+  const hang = pathToFileURL(join(import.meta.dirname, 'hang-on-signal.ts')).href;
+  const server = await startTwo({ NODE_OPTIONS: `--import=${hang}` });
+  const pids = [await nthProcess(server, '1', 1), await nthProcess(server, '2', 1)];
+  for (const pid of pids) process.kill(pid, 'SIGUSR2');
+  await until('both loops standing still', () => (logLines(server, 'hangs').length === 2 ? true : null));
   server.kill('SIGKILL');
   await server.ended;
   for (const pid of pids) await gone(pid);

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 
 export interface ServerProcess {
   readonly url: string;
@@ -37,6 +38,12 @@ export interface Installation {
   /** Kills what still runs and removes the folder. */
   stopAll(): Promise<void>;
 }
+
+/** Environment of a server whose own clock runs this many milliseconds ahead of the machine's; negative: behind. */
+export const clockAhead = (aheadMs: number): Readonly<Record<string, string>> => ({
+  NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'shifted-clock.ts')).href}`,
+  CLOCK_AHEAD_MS: String(aheadMs),
+});
 
 const program = join(import.meta.dirname, '../../packages/cli/bin/arbiter.js');
 const readyLine = /^arbiter ready url=(\S+)/m;

@@ -50,6 +50,11 @@ export function callsOf(markdown: string): GuideCall[] {
   });
 }
 
+/** The commands `npx arbiter ...` of a guide in their order, as the arguments of the command line. */
+export function commandsOf(markdown: string): string[][] {
+  return [...markdown.matchAll(/^npx arbiter (.+)$/gm)].map(([, words = '']) => words.split(' '));
+}
+
 /** The part of an answer at a dotted path. */
 const at = (value: unknown, path: string): unknown =>
   path

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { run } from '../../packages/cli/src/run.ts';
 import { startTestServer } from '../../packages/server/src/main/test-server.ts';
-import { callsOf, follow } from './guide.ts';
+import { callsOf, commandsOf, follow } from './guide.ts';
 
 for (const name of ['modelling-a-bank', 'modelling-a-telco']) {
   test(`${name}: each call answers as the guide says`, async () => {
@@ -15,6 +18,40 @@ for (const name of ['modelling-a-bank', 'modelling-a-telco']) {
     }
   });
 }
+
+const bankFile = [
+  new URL('../../../shared/data/uci-bank/bank-full.csv', import.meta.url),
+  new URL('bank-full.csv', import.meta.url),
+]
+  .map((url) => fileURLToPath(url))
+  .find((path) => existsSync(path));
+
+test('from-csv-to-decision: ten commands and calls lead from a file to a decision', async () => {
+  const text = await readFile(new URL('../../docs/guides/from-csv-to-decision.md', import.meta.url), 'utf8');
+  const server = await startTestServer();
+  try {
+    const url = await server.app.listen({ port: 0, host: '127.0.0.1' });
+    const environment = {
+      ARBITER_URL: url,
+      ARBITER_API_KEY: server.tenants[0].keys.admin,
+      XDG_CONFIG_HOME: '/nowhere',
+    };
+    const commands = commandsOf(text);
+    const warnings: string[] = [];
+    for (const words of commands) {
+      const args = words.map((word) => (word === 'bank-full.csv' ? (bankFile ?? word) : word));
+      const code = await run(args, { environment, print: () => undefined, warn: (line) => warnings.push(line) });
+      assert.equal(code, 0, warnings.join('\n'));
+    }
+    assert.ok(
+      warnings.includes('arbiter: warning: The header "default" becomes the column default_col.'),
+      warnings.join('\n'),
+    );
+    assert.equal(commands.length + (await follow(server, text)), 10);
+  } finally {
+    await server.close();
+  }
+});
 
 test('a block that cannot be read fails the test, not only the reader', () => {
   const block = (last: string) => `\`\`\`http\nGET /offers\n${last}\n\`\`\``;

@@ -29,6 +29,9 @@ const proven: Readonly<Record<string, string>> = {
   AWS_ACCESS_KEY_ID: 'read as unset: mail goes another way',
   AWS_SECRET_ACCESS_KEY: 'read as unset: mail goes another way',
   AWS_SESSION_TOKEN: 'read as unset: it is not sent',
+  DATABASE_URL: 'read as unset: the embedded database',
+  DATABASE_ADMIN_URL: 'read as unset: nothing is migrated with it',
+  DATABASE_DIRECT_URL: 'read as unset: DATABASE_URL stands for it',
   SMTP_URL: 'read as unset: mail goes another way',
 };
 

@@ -732,6 +732,11 @@ export const examples: Readonly<Record<string, Example>> = {
     await f.must('DELETE', `users/${id}`, undefined, 204);
     return { params: { id } };
   },
+  'users.listCredentials': async (f) => ({ params: { id: await f.credentialOwner() } }),
+  'users.reassignCredentials': async (f) => ({
+    params: { id: await f.credentialOwner() },
+    body: { toUserId: await f.person('admin') },
+  }),
   'users.unlock': async (f) => ({ params: { id: await f.lockedPerson() } }),
   'users.resendInvite': async (f) => ({
     params: { id: (await f.must('POST', 'users', await f.newcomer(), 201)).id },

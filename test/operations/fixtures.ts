@@ -10,6 +10,7 @@ import {
   roles,
 } from '@arbiter/contract';
 import { systemActor, type Tx } from '../../packages/server/src/db/index.ts';
+import { giveKeyTo } from '../../packages/server/src/features/credentials/test-owner.ts';
 import { createTestApp } from '../../packages/server/src/features/second-factor/test-app.ts';
 import type { LinkPurpose } from '../../packages/server/src/features/sessions/index.ts';
 import { createTenant } from '../../packages/server/src/features/tenants/index.ts';
@@ -56,6 +57,8 @@ export interface Fixtures {
   firedRule(): Promise<string>;
   /** A user who is locked after wrong passwords; answers with the id. */
   lockedPerson(): Promise<string>;
+  /** Id of an admin who owns an API key and an OAuth client. */
+  credentialOwner(): Promise<string>;
   /** Another tenant, in which the persons of `sessionAccount` have accounts too; answers with its id. */
   otherTenant(): Promise<string>;
   /** Signs in; answers with the cookie as the browser sends it. */
@@ -194,8 +197,7 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
         { name: fixtures.name('key'), scopes: ['read', 'write'] },
         201,
       );
-      const person = randomUUID();
-      await server.testDatabase.ownerQuery('update arbiter.api_keys set person = $2 where id = $1', [made.id, person]);
+      await giveKeyTo(server.testDatabase, { tenantId: tenant.id, keyId: made.id, person: randomUUID() });
       return String(made.key);
     },
     draft: (resource) => draftOf(fixtures, resource),
@@ -235,6 +237,17 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       return String(answer.headers['set-cookie']).split(';')[0]!;
     },
     newcomer: async () => ({ name: fixtures.name('Newcomer'), email: `${key('newcomer')}@${marker}.test` }),
+    async credentialOwner() {
+      const owner = await fixtures.person('admin');
+      const key = await fixtures.must('POST', 'api-keys', { name: fixtures.name('key') }, 201);
+      await giveKeyTo(server.testDatabase, { tenantId: tenant.id, keyId: key.id, person: owner });
+      const client = await fixtures.must('POST', 'oauth/clients', { name: fixtures.name('client') }, 201);
+      await server.testDatabase.ownerQuery('update arbiter.oauth_clients set person = $2 where id = $1', [
+        client.id,
+        owner,
+      ]);
+      return owner;
+    },
     async lockedPerson() {
       const id = await fixtures.person();
       await server.testDatabase.ownerQuery(

@@ -27,7 +27,7 @@ let server: TestServer;
 /** Another process over the same database. */
 let other: Omit<TestServer, 'tenants'>;
 before(async () => {
-  server = await startTestServer({ tenants: 7, checkResponses: false });
+  server = await startTestServer({ tenants: 8, checkResponses: false });
   other = startServerOn({ ...server.testDatabase, close: async () => undefined }, {});
 });
 after(async () => {
@@ -66,6 +66,15 @@ async function isEmpty(table: string, tenantId: string): Promise<boolean> {
   return rows.length === 0;
 }
 
+/** History that is left of records that aren't. Settings and system outcome types stay. */
+const strayVersions = (tenantId: string) =>
+  server.testDatabase.ownerQuery<{ entity_type: string }>(
+    `select v.entity_type from arbiter.record_versions v
+      where v.tenant_id = $1 and v.entity_type <> 'tenantSettings' and not exists (
+        select from arbiter.outcome_types o where o.tenant_id = v.tenant_id and o.id = v.entity_id)`,
+    [tenantId],
+  );
+
 async function tablesOfTenant(tenantId: string): Promise<string[]> {
   const rows = await server.testDatabase.ownerQuery<{ name: string }>(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -97,6 +106,33 @@ test('every table is emptied, or kept for a reason', async () => {
   const tables = [...(await rowsOf(server.tenants[0].id)).keys(), 'tenants', 'schema_migrations'];
   assert.deepEqual([...named].sort(), tables.sort(), 'say in `resets` of the owner what a reset does with the table');
   for (const { keeps = {} } of allResets) for (const reason of Object.values(keeps)) assert.match(reason, /\w{3}/);
+});
+
+test('a reset leaves as many rows in every table, whether or not outcome types were made since the last one', async () => {
+  const { tenant, must } = await playground(7);
+  assert.equal((await reset(tenant)).status, 200);
+  const before = await rowsOf(tenant.id);
+  const made = await must(
+    'POST',
+    'outcome-types',
+    { key: 'leaflet', name: 'Leaflet taken', classification: 'positive' },
+    201,
+  );
+  await must('PUT', `outcome-types/${made.id}`, { name: 'Leaflet' }, 200);
+  assert.notDeepEqual(await rowsOf(tenant.id), before);
+  assert.equal((await reset(tenant)).status, 200);
+  // The log of what was done grows, by design.
+  const grows = [
+    'audit_logs',
+    'audit_heads',
+    'catalogue_log',
+    'idempotency_keys',
+    'rate_limit_windows',
+    'api_key_uses',
+  ];
+  const counts = (rows: ReadonlyMap<string, number>) => [...rows].filter(([table]) => !grows.includes(table)).sort();
+  assert.deepEqual(counts(await rowsOf(tenant.id)), counts(before));
+  assert.deepEqual(await strayVersions(tenant.id), []);
 });
 
 // Some 350 operations, one after the other, and the records that each of them wants: a minute, or several on a busy machine.
@@ -168,6 +204,7 @@ test('a playground in which every operation was called is empty after it, works,
   assert.ok(outcomes.body.data.every(({ isSystem }) => isSystem));
   assert.equal(systemTypes, outcomes.body.data.length);
   assert.ok(versions > 0);
+  assert.deepEqual(await strayVersions(tenant.id), []);
   assert.deepEqual(await tablesOfTenant(tenant.id), []);
   assert.equal(await queuedFor(tenant.id), 0);
   assert.deepEqual(await fingerprint(server, [stranger.id]), untouched);

@@ -176,14 +176,14 @@ test('unknown keys of a policy, and a policy that can never act', async () => {
   const both = await server.call('POST', '/api/v1/contact-policies', { body });
   assert.equal(
     remarksOf(both.headers),
-    'priorty (priority?), config.perDay (maxPerDay?), config (caps nothing: no limit is given)',
+    'priorty (priority?), config.perDay (maxPerDay?), config (No limit is set, so nothing is capped.)',
   );
 
   // What the contract does not know and what the service remarks come in one answer.
   await told('POST', '/api/v1/contact-policies', { ...body, name: fixtures.name('Policy') }, [
     { path: '/priorty', message: 'is not known; did you mean priority?' },
     { path: '/config/perDay', message: 'is not known; did you mean maxPerDay?' },
-    { path: '/config', message: 'caps nothing: no limit is given' },
+    { path: '/config', message: 'No limit is set, so nothing is capped.' },
   ]);
 
   const cap = policy({ perDay: 3, windows: [{ max: 1, days: 2, hour: 3 }] });
@@ -196,7 +196,7 @@ test('unknown keys of a policy, and a policy that can never act', async () => {
   );
   const withoutSegments = policy({ segments: [] }, 'do_not_contact');
   await told('POST', '/api/v1/contact-policies', withoutSegments, [
-    { path: '/config/segments', message: 'blocks no customer: no segment is given' },
+    { path: '/config/segments', message: 'No segment is set, so nobody is blocked.' },
   ]);
   const conditional = policy({ condition: { field: 'age', operator: 'gt', value: 1, vaule: 2 } }, 'do_not_contact');
   await told('POST', '/api/v1/contact-policies', conditional, [

@@ -43,6 +43,9 @@ export function randomWorld(seed: string, features = true): World & { readonly p
     snapshot,
     plan,
     contacts,
-    input: { ...input, contacts: foldContacts(contacts, plan.windows, input.now, zone, plan.longestCooldownMs) },
+    input: {
+      ...input,
+      contacts: foldContacts(contacts, plan.windows, input.now, zone, { longestCooldownMs: plan.longestCooldownMs }),
+    },
   };
 }

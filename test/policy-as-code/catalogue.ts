@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { PolicyDrift, PolicyExport, PolicyFile, PolicyPlan, PolicyPlanBody } from '@arbiter/contract';
+import { giveKeyTo } from '../../packages/server/src/features/credentials/test-owner.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 
 export interface Made extends Record<string, unknown> {
@@ -12,10 +13,7 @@ export async function secondPerson(server: TestServer, tenant: TestTenant): Prom
   const body = { name: 'Second person', scopes: ['read', 'write', 'admin'] };
   const made = await server.call<Made & { key: string }>('POST', '/api/v1/api-keys', { body, key: tenant.keys.admin });
   assert.equal(made.status, 201, made.text);
-  await server.testDatabase.ownerQuery('update arbiter.api_keys set person = $2 where id = $1', [
-    made.body.id,
-    randomUUID(),
-  ]);
+  await giveKeyTo(server.testDatabase, { tenantId: tenant.id, keyId: made.body.id, person: randomUUID() });
   return made.body.key;
 }
 

@@ -308,8 +308,9 @@ describe('schemas', () => {
         'name: age, dataType: text',
       ),
     ];
-    const plan = await it.diff({ files: retyped });
+    const plan = await it.diff({ files: retyped, allowDataLoss: true });
     assert.equal(plan.summary.replace, 1);
+    assert.match(plan.warnings[0]?.message ?? '', /would lose the data of column age/);
     assert.deepEqual(plan.changes[0]?.fields, [{ path: 'fields.3.dataType', before: 'integer', after: 'text' }]);
     const errors = await it.refused('apply', { files: retyped });
     assert.deepEqual(errors, [
@@ -318,6 +319,11 @@ describe('schemas', () => {
         message: 'would lose the data of column age; allow it by allowDataLoss (--allow-data-loss)',
       },
     ]);
+    assert.deepEqual(await it.refused('diff', { files: retyped }), errors, 'a plan refuses what apply refuses');
+    const pruned = await it.refused('apply', { files: [], prune: true });
+    assert.match(pruned[0]?.message ?? '', /would be deleted with all rows/);
+    assert.deepEqual(await it.refused('diff', { files: [], prune: true }), pruned);
+    assert.equal((await it.diff({ files: [], prune: true, allowDataLoss: true })).summary.delete, 1);
     assert.deepEqual(await rows(), [{ id: '1', age: 30, city: 'Rome', vip: null }]);
     assert.equal((await it.apply({ files: retyped, allowDataLoss: true })).changes[0]?.action, 'replace');
     assert.deepEqual(await rows(), [{ id: '1', age: null, city: 'Rome', vip: null }]);

@@ -9,7 +9,7 @@ import { callsOf, contentOf, edited, type Made, secretsOf } from './catalogue.ts
 let server: TestServer;
 let used = 0;
 before(async () => {
-  server = await startTestServer({ tenants: 4 });
+  server = await startTestServer({ tenants: 6 });
 });
 after(() => server?.close());
 
@@ -140,4 +140,33 @@ test('hidden values of a flow belong to their node, wherever it stands', async (
   // And back, which publishes the older text again.
   await from.apply({ files });
   assert.deepEqual((await from.export()).files, files);
+});
+
+test('a missing secret is the only error, also where creatives name the channel', async () => {
+  const [from, to] = [freshTenant(), freshTenant()];
+  const hook = await from.make('channels', channel);
+  const mail = await from.make('channels', {
+    name: 'Mail',
+    key: 'mail',
+    channelType: 'email',
+    providerConfig: { provider: 'sendgrid', apiKey: 'sends' },
+  });
+  const offer = await from.make('offers', { name: 'Loan', key: 'loan' });
+  for (const { id } of [hook, mail]) {
+    await from.make('creatives', { name: `Banner ${id}`, offerId: offer.id, channelId: id });
+  }
+  const { files } = await from.export();
+  const names = Object.keys(secretsOf(files)).sort();
+  assert.equal(names.length, 3);
+  for (const step of ['diff', 'apply'] as const) {
+    for (const prune of [false, true]) {
+      const errors = await to.refused(step, { files, prune });
+      assert.deepEqual(
+        errors.map(({ message }) => message).sort(),
+        names.map((name) => `needs the secret ${name}`),
+      );
+    }
+  }
+  await to.apply({ files, secrets: secretsOf(files) });
+  assert.deepEqual((await to.export()).files, files);
 });

@@ -4,7 +4,7 @@
  */
 export const consoleTiers: readonly (readonly string[])[] = [
   // foundation
-  ['account', 'api-keys', 'settings', 'sign-in'],
+  ['account', 'api-keys', 'people', 'settings', 'sign-in'],
   // catalogue
   ['categories', 'channels', 'content', 'creatives', 'offers', 'policies', 'rules', 'schemas', 'segments'],
   // decisioning

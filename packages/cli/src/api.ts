@@ -1,3 +1,4 @@
+import { type Warning, warningCodes } from '@arbiter/contract';
 import { ApiError, type Client, createClient } from '@arbiter/sdk';
 import type { Call } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -31,9 +32,19 @@ export async function overHttp<Body>(
     call.warn(`arbiter: ${connection.url} does not answer: ${reasonOf(error)}`);
     return exitCodes.unreachable;
   }
+  for (const { message, suggestion } of warningsIn(body)) {
+    call.warn(`arbiter: warning: ${message}${suggestion === null ? '' : ` ${suggestion}`}`);
+  }
   if (call.flags.flag('json')) call.print(JSON.stringify(body));
   else outcome.report(body);
   return outcome.codeOf?.(body) ?? exitCodes.ok;
+}
+
+/** The warnings of an answer. Other answers have lists of the same name with other entries. */
+function warningsIn(body: unknown): readonly Pick<Warning, 'message' | 'suggestion'>[] {
+  const warnings: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'warnings') : null;
+  if (!Array.isArray(warnings)) return [];
+  return warnings.filter((entry: Partial<Warning> | null) => warningCodes.some((code) => code === entry?.code));
 }
 
 function clientOf({ url, apiKey, tenantId }: Connection, options: { readonly timeoutMs?: number }): Client {
@@ -43,7 +54,8 @@ function clientOf({ url, apiKey, tenantId }: Connection, options: { readonly tim
 function refused(call: Call, error: ApiError): number {
   if (call.flags.flag('json') && error.problem !== null) call.print(JSON.stringify(error.problem));
   const code = error.code === null ? '' : ` (${error.code})`;
-  call.warn(`arbiter: ${error.problem?.error ?? 'the answer did not come from Arbiter'}: ${error.status}${code}`);
+  const message = error.problem?.error.replace(/\.$/, '') ?? 'the answer did not come from Arbiter';
+  call.warn(`arbiter: ${message}: ${error.status}${code}`);
   for (const { path, message } of error.errors) call.warn(`  ${path} ${message}`);
   if (error.requestId !== null) call.warn(`  request ${error.requestId}`);
   return exitCodes.refused;

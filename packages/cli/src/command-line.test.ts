@@ -18,6 +18,8 @@ test('help explains every command', async () => {
   for (const command of [
     'serve',
     'migrate',
+    'backup',
+    'restore',
     'tenant create',
     'key create',
     'user create',
@@ -50,6 +52,9 @@ test('a wrong command line exits 2 and says what is wrong', async () => {
     [['login'], /takes --email or --api-key/],
     [['login', '--email', 'a@b.example'], /no password/],
     [['whoami', 'now'], /does not know now/],
+    [['backup'], /takes one file/],
+    [['backup', 'f', '--with-secrets'], /needs ARBITER_BACKUP_PASSPHRASE/],
+    [['restore'], /takes one file/],
     [['tenant', 'create'], /takes one name/],
     [['user', 'create'], /takes one address/],
     [['user', 'create', 'a@b.c'], /needs --tenant/],

@@ -9,6 +9,8 @@ export const exitCodes = {
   unreachable: 3,
   /** The command worked and found differences (replay, audit verify, doctor). */
   differences: 4,
+  /** Ctrl+C at a question; 128 + SIGINT, as shells report it. */
+  canceled: 130,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
 import { auditVerify } from './commands/audit-verify.ts';
+import { backup } from './commands/backup.ts';
 import { dlqList, dlqPurge, dlqRetry } from './commands/dlq.ts';
 import { doctor } from './commands/doctor.ts';
 import { keyCreate } from './commands/key-create.ts';
@@ -11,6 +12,8 @@ import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts'
 import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
 import { respond } from './commands/respond.ts';
+import { restore } from './commands/restore.ts';
+import { schemaImport } from './commands/schema-import.ts';
 import { seedList, seedLoad, seedUnload, seedUpload } from './commands/seed.ts';
 import { serve } from './commands/serve.ts';
 import { ssoDisable } from './commands/sso-disable.ts';
@@ -26,6 +29,8 @@ import { exitCodes, UsageError } from './exit-codes.ts';
 const commands: readonly Command[] = [
   serve,
   migrate,
+  backup,
+  restore,
   tenantCreate,
   userSignInLink,
   ssoDisable,
@@ -48,6 +53,7 @@ const commands: readonly Command[] = [
   apply,
   drift,
   whyNot,
+  schemaImport,
   seedList,
   seedLoad,
   seedUnload,
@@ -62,7 +68,7 @@ ${commands.map((command) => `  ${command.name.padEnd(20)}${command.summary}`).jo
   ${'help <command>'.padEnd(20)}explain a command
   ${'--version'.padEnd(20)}print the version
 
-Exit codes: 0 ok, 1 refused by the API, 2 wrong command line, 3 server unreachable, 4 differences found.`;
+Exit codes: 0 ok, 1 refused by the API, 2 wrong command line, 3 server unreachable, 4 differences found, 130 canceled.`;
 
 /** Where a run reads and writes; tests of the pieces give their own. */
 export interface Shell {

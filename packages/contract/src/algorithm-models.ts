@@ -51,11 +51,7 @@ const writable = {
   name: Name('Name.', 255),
   description: Type.String({ maxLength: 10_000, description: 'What it is for.' }),
   status: Status,
-  config: JsonObject(
-    'Of a scorecard: `{ baseScore = 50, minScore = 0, maxScore = 100, normalization: sigmoid or linear, rules }`, up to 200 ' +
-      'rules `{ id, field, operator, value, points, description }`. Of epsilon_greedy: `{ epsilon = 0.1, decayRate = 0.001 }`, ' +
-      'with which an empty state begins. Of thompson_bandit: nothing.',
-  ),
+  config: JsonObject('Settings of the model type; unknown keys are kept and have no effect.', { configs: 'models' }),
   predictors: Type.Array(Type.Unknown(), {
     maxItems: 200,
     description:

@@ -63,6 +63,7 @@ import { suppressionOperations } from './suppressions.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
 import { tenantOperations } from './tenants.ts';
+import { userCredentialOperations } from './user-credentials.ts';
 import { userOperations } from './users.ts';
 import { whyNotOperations } from './why-not.ts';
 
@@ -137,6 +138,7 @@ export const operations = {
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),
   ...byId(tenantOperations),
+  ...byId(userCredentialOperations),
   ...byId(userOperations),
   ...byId(whyNotOperations),
 };

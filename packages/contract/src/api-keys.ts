@@ -32,7 +32,10 @@ export const ApiKey = Type.Object(
     lastUsedAt: Nullable(Timestamp('An instant.'), {
       description: 'When the key was last used, to the minute; null before the first use.',
     }),
-    createdBy: Type.String({ description: 'The person the key acts for: a user id, or `system`.' }),
+    createdBy: Type.String({
+      description:
+        'The owner, whose role limits the key: a user id, or `system` for the operator. Whoever created it, until it is reassigned.',
+    }),
   },
   { description: 'An API key.' },
 );

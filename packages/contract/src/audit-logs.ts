@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery, type PageLimits } from './core/pages.ts';
 import { Id, IdFilter, Int, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { rangeQuery } from './core/time-range.ts';
 
 /** The closed list of audit actions (docs/design/api-access.md 7). */
 export const auditActions = [
@@ -134,8 +135,6 @@ export type AuditVerification = Static<typeof AuditVerification>;
 /** Page size of the list. */
 export const auditLogPage: PageLimits = { usual: 50, maximum: 200 };
 
-const Instant = (description: string) => Type.String({ minLength: 10, maxLength: 40, description });
-
 /** Reading and checking the audit log; rows are written by the changes themselves, never by request. */
 export const auditLogOperations = {
   list: operation({
@@ -153,8 +152,7 @@ export const auditLogOperations = {
       entityId: Type.Optional(IdFilter('Only this record.')),
       action: Type.Optional(StringEnum(auditActions, { description: 'Only this action.' })),
       userId: Type.Optional(Type.String({ maxLength: 255, description: 'Only this actor.' })),
-      from: Type.Optional(Instant("First instant (RFC 3339 with zone), or first day in the tenant's zone.")),
-      to: Type.Optional(Instant("End instant (exclusive), or last day in the tenant's zone (to its end).")),
+      ...rangeQuery,
     }),
     responses: { 200: { description: 'A page of audit rows.', schema: cursorPage(AuditLog) } },
     errors: ['invalid_cursor'],

@@ -44,7 +44,7 @@ const writable = {
   scope: PolicyScope,
   scopeId: Nullable(Id('Target.'), { description: 'Target of the scope; null for global.' }),
   ruleType: PolicyType,
-  config: JsonObject('Settings of the rule type (part 2, 4.5); unknown keys are kept and have no effect.'),
+  config: JsonObject('Settings of the rule type; unknown keys are kept and have no effect.', { configs: 'policies' }),
   priority: Int(0, 100, 'Higher is evaluated first.'),
 };
 
@@ -72,12 +72,6 @@ export const ContactPolicy = Type.Object(
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
     createdAt: Timestamp('When it was made.'),
     updatedAt: Timestamp('When it last changed.'),
-    warnings: Type.Optional(
-      Type.Array(Type.String({ description: 'What is to be known.' }), {
-        description:
-          'Only in the answer of a write that has something to warn of: a limit that looks further back than history is kept.',
-      }),
-    ),
   },
   { description: 'A contact policy.' },
 );

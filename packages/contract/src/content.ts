@@ -126,7 +126,7 @@ export type ContentVersion = Static<typeof ContentVersion>;
 
 const Person = (what: string) =>
   Nullable(Type.String(), {
-    description: `${what}: a user id, \`oauth:<id>\` or \`system\`; null while that has not been done.`,
+    description: `${what}: a user id or \`system\`; null while that has not been done.`,
   });
 const When = (what: string) => Nullable(Timestamp('Instant.'), { description: `${what}, or null.` });
 

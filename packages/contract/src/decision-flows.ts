@@ -21,6 +21,7 @@ export const DraftConfig = JsonObject(
     'items are left alone; each item tells its chance in `selection.probability`. Values of `headers` and user and password of `url` ' +
     'of an extension point are write-only: they are answered as eight bullets, and bullets sent back keep what is stored for the ' +
     'same node and header, as long as scheme, host and port of the url stay.',
+  { configs: 'nodes' },
 );
 
 export const FlowKey = Type.String({

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery, usualPage } from './core/pages.ts';
 import { Id, IdFilter, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
+import { rangeQuery } from './core/time-range.ts';
 
 // Decisions as a list, and the filters that lists of decisions and of traces share (docs/design/api-settled.md,
 // "Decisions as a list"; docs/design/console.md K3).
@@ -11,14 +12,6 @@ export const countedAtMost = 10_000;
 
 /** What makes decisions. */
 export const decisionSources = ['recommend', 'campaign', 'journey', 'trigger'] as const;
-
-const DayOrInstant = (description: string) => Type.String({ minLength: 10, maxLength: 40, description });
-
-/** Query of lists over time: `from` and `to`. */
-export const rangeQuery = {
-  from: Type.Optional(DayOrInstant("First instant (RFC 3339 with zone), or first day in the tenant's zone.")),
-  to: Type.Optional(DayOrInstant("End instant (exclusive), or last day in the tenant's zone (to its end).")),
-};
 
 /** Filters of decisions, answered from plain columns and from history: no sealed record is opened. */
 export const decisionFilters = {

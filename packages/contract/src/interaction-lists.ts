@@ -2,7 +2,8 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery, limitQuery, type PageLimits, usualPage } from './core/pages.ts';
 import { CustomerId, Id, IdFilter, Int, JsonObject, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
-import { countedAtMost, rangeQuery } from './decision-lists.ts';
+import { rangeQuery } from './core/time-range.ts';
+import { countedAtMost } from './decision-lists.ts';
 
 // History, its summaries and reservations (docs/design/api-access.md 16, docs/design/api-settled.md 80, 81, 86).
 

@@ -183,3 +183,41 @@ test('a body is shown once: by the example of its schema, else by the draft of i
   const withDraft = body({ ...create, body: bare });
   assert.deepEqual(Reflect.get(withDraft, 'example'), create.resource?.draft?.(documentWords));
 });
+
+test('descriptions name no document that a reader does not have', () => {
+  const document: unknown = openapi(all, options);
+  const found: string[] = [];
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, part] of Object.entries(value)) {
+      if (typeof part === 'string' && foreignDocument.test(part)) found.push(`${path}/${name}: ${part}`);
+      walk(part, `${path}/${name}`);
+    }
+  };
+  walk(document, '');
+  assert.deepEqual(found, []);
+  for (const text of ['see part 2, 4.5', 'api-settled 80', 'docs/design/quality.md E32', 'as in ADR 19', 'law P1'])
+    assert.match(text, foreignDocument);
+});
+
+/** A design page, an ADR, or a part of the contract by its number. */
+const foreignDocument =
+  /\bpart [12]\b|\bapi-(settled|access|catalogue|decisioning)\b|\bdocs\/|\bADR \d|\b[PEFRST]\d{1,2}\b/;
+
+test('configs are unions by type, with the range and meaning of each key', () => {
+  const text = JSON.stringify(openapi(all, options));
+  for (const title of [
+    'FrequencyCapPolicyConfig',
+    'AttributeConditionRuleConfig',
+    'ScorecardModelConfig',
+    'RankNode',
+    'SesProviderConfig',
+  ])
+    assert.ok(text.includes(title), title);
+  const document = JSON.parse(text);
+  const { maxPerWeek, per } = document.components.schemas.FrequencyCapPolicyConfig.properties;
+  assert.deepEqual([maxPerWeek.minimum, maxPerWeek.maximum], [0, 1_000_000]);
+  assert.match(maxPerWeek.description, /week/);
+  assert.equal(per.default, 'scope');
+  assert.ok(!text.includes('"configs"'), 'what only names configs is replaced');
+});

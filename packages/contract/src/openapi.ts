@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { plainSchema } from './config-unions.ts';
 import { isSecret, isSignature, namesTenant } from './core/auth.ts';
 import type { BodyKind } from './core/bodies.ts';
 import { CronError, OAuthError, ScimError } from './core/error-formats.ts';
@@ -32,7 +33,7 @@ export function openapi(operations: readonly Operation[], options: OpenApiOption
   // Twice: the first time collects the schemas, the second one writes what they became when all were known.
   const roots: NamedSchema[] = [];
   describePaths(operations, (name, schema) => {
-    const collected = plain(schema);
+    const collected = plainSchema(schema);
     roots.push({ name, schema: collected });
     return collected;
   });
@@ -164,7 +165,7 @@ function parametersOf(operation: Operation): Json[] {
   const from = (schema: TSchema | undefined, place: string): Json[] => {
     const required: readonly string[] = schema === undefined ? [] : (Reflect.get(schema, 'required') ?? []);
     return Object.entries(propertiesOf(schema)).map(([name, property]) => {
-      const { description, ...rest } = plain(property);
+      const { description, ...rest } = plainSchema(property);
       return {
         name,
         in: place,
@@ -200,9 +201,18 @@ function requestBodyOf(operation: Operation, schema: JsonObject, body: TSchema):
   const types = kind === 'raw' || kind === 'stream' ? (operation.mediaTypes ?? []) : bodyTypes[kind];
   return {
     required: required.length > 0 || kind === 'raw' || kind === 'stream' || kind === 'multipart',
-    content: Object.fromEntries(types.map((type) => [type, { schema, ...exampleOf(operation) }])),
+    content: {
+      ...Object.fromEntries(types.map((type) => [type, { schema, ...exampleOf(operation) }])),
+      ...Object.fromEntries((operation.fileTypes ?? []).map((type) => [type, { schema: fileSchema(operation) }])),
+    },
   };
 }
+
+/** A file in place of the JSON body. */
+const fileSchema = ({ fileLimit }: Operation): JsonObject => ({
+  type: 'string',
+  description: `A file of at most ${fileLimit} bytes.`,
+});
 
 /** A new record as its draft body shows it, where the schema itself has no example. */
 function exampleOf(operation: Operation): { example?: Json } {
@@ -281,7 +291,7 @@ function problemOf(status: number, codes: readonly ErrorCode[], format: ErrorFor
 function components(shared: JsonObject, operations: readonly Operation[]): JsonObject {
   const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
   return {
-    schemas: { ...shared, Problem: plain(Problem), ...otherErrors(operations) },
+    schemas: { ...shared, Problem: plainSchema(Problem), ...otherErrors(operations) },
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`krn_...`).' },
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, with `X-Tenant-Id`.' },
@@ -349,13 +359,8 @@ const hasFiles = (operations: readonly Operation[]): boolean =>
 function otherErrors(operations: readonly Operation[]): JsonObject {
   const formats = new Set(operations.map(({ errorFormat }) => errorFormat));
   return {
-    ...(formats.has('oauth') ? { OAuthError: plain(OAuthError) } : {}),
-    ...(formats.has('scim') ? { ScimError: plain(ScimError) } : {}),
-    ...(formats.has('cron') ? { CronError: plain(CronError) } : {}),
+    ...(formats.has('oauth') ? { OAuthError: plainSchema(OAuthError) } : {}),
+    ...(formats.has('scim') ? { ScimError: plainSchema(ScimError) } : {}),
+    ...(formats.has('cron') ? { CronError: plainSchema(CronError) } : {}),
   };
-}
-
-/** A schema as plain JSON: without the library's hidden markers. */
-function plain(schema: TSchema): JsonObject {
-  return JSON.parse(JSON.stringify(schema));
 }

@@ -22,7 +22,7 @@ export const invitationOperations = {
     method: 'POST',
     path: '/api/v1/users',
     summary: 'Invite a person',
-    description: 'Makes the user and mails a link, good for seven days, by which the person sets a password.',
+    description: 'Creates the user and emails a link for setting a password. The link is valid for seven days.',
     auth: 'credential',
     role: 'admin',
     body: Type.Object(

@@ -4,6 +4,18 @@ import { Nullable, StringEnum } from './core/schemas.ts';
 export const channelProviders = ['ses', 'smtp', 'sendgrid', 'twilio', 'whatsapp_cloud', 'fcm', 'webhook'] as const;
 export type ChannelProvider = (typeof channelProviders)[number];
 
+/** The keys of a provider's config: those of every provider, and further ones of each. */
+export const providerKeys = {
+  common: ['provider', 'from', 'url', 'headers'],
+  ses: ['region', 'accessKeyId', 'secretAccessKey'],
+  smtp: [],
+  sendgrid: ['apiKey'],
+  twilio: ['accountSid', 'authToken'],
+  whatsapp_cloud: ['phoneNumberId', 'accessToken'],
+  fcm: ['serviceAccount'],
+  webhook: ['secret'],
+} as const satisfies Readonly<Record<ChannelProvider | 'common', readonly string[]>>;
+
 const text = (description: string, maxLength = 2000) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 
@@ -46,7 +58,11 @@ export const ProviderConfig = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false, description: 'Provider of an integration channel; empty = none.' },
+  {
+    additionalProperties: false,
+    description: 'Provider of an integration channel; empty = none.',
+    configs: 'providers',
+  },
 );
 export type ProviderConfig = Static<typeof ProviderConfig>;
 

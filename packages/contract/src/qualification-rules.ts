@@ -54,7 +54,7 @@ const writable = {
   description: Type.String({ maxLength: 2000, description: 'Free text.' }),
   status: RuleStatus,
   ruleType: RuleType,
-  config: JsonObject('Settings of the rule type; unknown keys are kept and have no effect.'),
+  config: JsonObject('Settings of the rule type; unknown keys are kept and have no effect.', { configs: 'rules' }),
   scope: RuleScope,
   scopeId: Nullable(Id('Target.'), { description: 'Target of the scope; null for global.' }),
   priority: Int(0, 100, 'Higher is asked first inside its stage.'),

@@ -283,7 +283,8 @@ export const RecommendAnswer = Type.Object(
     quota: Type.Optional(RecommendQuota),
     meta: Type.Optional(
       JsonObject(
-        'Stages, dropped candidates, scores, warnings, and a hint when no channel or placement fits; only with `debug`.',
+        'Stages, dropped candidates, scores, warnings, a hint when no channel or placement fits, and `schemaWarnings` when a ' +
+          'customer schema holds rows that the flow does not read. Only with `debug`.',
       ),
     ),
   },

@@ -32,7 +32,13 @@ export const mostSectionRows = 5000;
 
 // No defaults: the handler knows which parameters a source has.
 const paramsWith = (id: (description: string) => Type.TString) => ({
-  days: Type.Optional(Int(1, 365, "Last so many days of the tenant's zone, today included; 7 when left out.")),
+  days: Type.Optional(
+    Int(
+      1,
+      365,
+      "Number of days to cover, ending today, in the tenant's time zone. Defaults to 7; in a report, to the `days` of the first source that sets it.",
+    ),
+  ),
   limit: Type.Optional(Int(1, 500, 'Rows at most; 20 when left out.')),
   offerId: Type.Optional(id('Only this offer.')),
   channelId: Type.Optional(id('Only this channel.')),
@@ -93,6 +99,30 @@ const Row = Type.Unsafe<Readonly<Record<string, Static<typeof Cell>>>>(
 );
 export type ReportRow = Static<typeof Row>;
 
+const ReportPeriod = Type.Object(
+  {
+    from: Type.String({ format: 'date', description: 'First day.' }),
+    to: Type.String({ format: 'date', description: 'Last day, included.' }),
+  },
+  { description: "Days of the tenant's time zone." },
+);
+
+const ReportFilter = Type.Object(
+  {
+    label: Type.String({ description: 'What is limited, for example `Offer`.' }),
+    value: Type.String({ description: 'To what, by name.' }),
+  },
+  { description: 'A filter.' },
+);
+
+/** What figures cover, wherever they are answered. */
+export const reportScope = {
+  period: Type.Union([ReportPeriod, Type.Null()], {
+    description: 'Days that the figures cover. Null: figures as of the moment of the answer.',
+  }),
+  filters: Type.Array(ReportFilter, { description: 'What the figures are limited to. Empty: everything.' }),
+};
+
 /** Columns and rows, wherever they are answered. */
 export const reportTable = {
   columns: Type.Array(ReportColumn, { description: 'The columns, in their order.' }),
@@ -110,6 +140,7 @@ const DashboardData = Type.Object(
   {
     type: StringEnum(reportSourceKeys, { description: 'The source.' }),
     params: Type.Object(queryParams, { description: 'What it was asked with.' }),
+    ...reportScope,
     ...reportTable,
     notes: reportNotes,
   },

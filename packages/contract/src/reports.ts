@@ -3,7 +3,14 @@ import { Binary } from './core/bodies.ts';
 import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery, offsetPage, offsetQuery, type PageLimits, usualPage } from './core/pages.ts';
 import { Id, IdFilter, IdText, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
-import { mostSectionRows, ReportParams, reportNotes, reportSourceKeys, reportTable } from './report-sources.ts';
+import {
+  mostSectionRows,
+  ReportParams,
+  reportNotes,
+  reportScope,
+  reportSourceKeys,
+  reportTable,
+} from './report-sources.ts';
 
 /** In what a report can be written (part 1, section 2). */
 export const reportFormats = ['pdf', 'csv', 'markdown', 'html'] as const;
@@ -216,7 +223,8 @@ export type ReportDelivery = Static<typeof DeliveryResult>;
 
 const sectionFacts = {
   id: Type.String({ description: 'Id of the section.' }),
-  title: Type.String({ description: 'What stands above it.' }),
+  title: Type.String({ description: 'Heading of the section.' }),
+  ...reportScope,
   ...reportTable,
 };
 
@@ -432,7 +440,7 @@ export const reportTemplateOperations = {
     body: RunNowBody,
     responses: { 202: { description: 'What came of it.', schema: RunNowAnswer } },
     errors: ['not_found'],
-    audit: [],
+    audit: audited('run_started', 'reportRun'),
   }),
 } as const;
 

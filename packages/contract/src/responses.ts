@@ -40,7 +40,11 @@ export const RespondRequest = Type.Object(
     direction: Type.Optional(
       StringEnum(['inbound', 'outbound'], { description: 'Default: outbound for impressions, else inbound.' }),
     ),
-    timestamp: Type.Optional(Timestamp('Event time, from 1970 to 24 hours ahead; default now.')),
+    timestamp: Type.Optional(
+      Timestamp(
+        'Event time, from 1970 to 24 hours ahead; default now. A contact that is reported ahead counts toward caps from now on.',
+      ),
+    ),
     attributes: Type.Optional(JsonObject('8 KB; stored with the row.')),
     context: Type.Optional(JsonObject('8 KB; stored with the row.')),
     outcomeDetails: Type.Optional(JsonObject('8 KB; stored with the row.')),

@@ -9,7 +9,7 @@ export type DataClass = (typeof dataClasses)[number];
 const DataClass = StringEnum(dataClasses, {
   description:
     'interactions: history; summaries: its sums; decisions: sealed records and the plans they name; traces: decision ' +
-    'traces; audit: audit rows, which `POST /api/v1/cleanup` cuts. metrics is refused until they are deleted by age.',
+    'traces; metrics: report runs and alert events; audit: audit rows, which `POST /api/v1/cleanup` cuts.',
 });
 
 const config = {

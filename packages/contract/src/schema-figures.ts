@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Binary } from './core/bodies.ts';
 import { operation } from './core/operation.ts';
 import { IdText, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Warnings } from './core/warnings.ts';
 
 /** Largest CSV file, in bytes (part 2, section 8). */
 export const largestCsv = 50 * 1024 * 1024;
@@ -82,10 +83,13 @@ export const CsvAnalysis = Type.Object(
     columns: Type.Array(CsvColumn, { description: 'Columns in the order of the file.' }),
     rowCount: Type.Integer({ description: 'Rows that were looked at; at most 100.' }),
     headers: Type.Array(Type.String(), { description: 'The header as it stands in the file.' }),
-    estimatedRows: Type.Integer({ description: 'Rows of the whole file; estimated when `truncated`.' }),
+    estimatedRows: Type.Integer({
+      description: 'Rows of the whole file, without the header. Exact: the whole file is read.',
+    }),
     truncated: Type.Boolean({ description: 'True when the file has more than was looked at.' }),
     encoding: StringEnum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'], { description: 'Encoding of the file.' }),
     delimiter: StringEnum([',', ';', '\t', '|'], { description: 'What stands between cells.' }),
+    warnings: Warnings,
   },
   { description: 'What a CSV file holds. Nothing is created or imported.' },
 );

@@ -1,9 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from './core/examples.ts';
 import { operation } from './core/operation.ts';
+import { Problem } from './core/problem.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { type Draft, deleted, newestFirst, resource } from './core/resource.ts';
 import { Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Warnings } from './core/warnings.ts';
+import { largestCsv } from './schema-figures.ts';
 
 /** Data types of fields in their stored spelling (docs/design/api-catalogue.md 2.1). */
 export const dataTypes = [
@@ -239,9 +242,28 @@ const InsertedRows = Type.Object(
     updated: Type.Integer({ description: 'Rows that were there and were overwritten.' }),
     skipped: Type.Integer({ description: 'Rows that were left out as duplicates.' }),
     tableName: Type.String({ description: 'Backing table.' }),
+    warnings: Warnings,
   },
   { description: 'What happened to the rows; the three numbers sum to the rows sent.' },
 );
+
+const ImportProgress = Type.Object(
+  {
+    phase: StringEnum(['receiving', 'storing'], { description: 'The file arrives, or its rows are stored.' }),
+    bytes: Type.Integer({ description: 'Bytes of the file that have arrived.' }),
+    rows: Type.Integer({ description: 'Rows that are written; they count once all are.' }),
+  },
+  { description: 'Data of a `progress` event.' },
+);
+
+/** Data of an event of an import: its progress, its answer, or the problem that ended it. */
+export const RowsImportEvent = Type.Union([ImportProgress, InsertedRows, Problem], {
+  description: 'Data of a `progress`, `done` or `failed` event.',
+});
+export type RowsImportEvent = Static<typeof RowsImportEvent>;
+
+/** Longest line of an NDJSON file of rows, in bytes. */
+export const largestRowLine = 1024 * 1024;
 
 const schemaParams = Type.Object({ id: IdText('Id of the schema.') }, { description: 'Which schema.' });
 
@@ -398,10 +420,25 @@ export const schemaTableOperations = {
     path: '/api/v1/schemas/{id}/data',
     summary: 'Insert rows, all or none',
     description:
-      'Into a customer-type schema, a request with at most 1,000 rows puts an event `customer.changed.v1` into the stream for each customer that is new or changed.',
+      'Send JSON, or a file as `text/csv` or `application/x-ndjson` (one JSON object on each line) of at most 50 MB. The headers ' +
+      'of a CSV file are the columns in any letter case, or the headers that the analysis of the file turned into these columns; ' +
+      'the delimiter is the comma, semicolon, tab or bar that splits the header best. Columns that the schema lacks are ignored ' +
+      'and named in `warnings`, empty cells are null. A row that does not fit refuses the file with up to 20 line numbers. With ' +
+      '`Accept: text/event-stream` the answer is a stream of `progress` events, then `done` with the answer or `failed` with the ' +
+      'problem. Into a customer-type schema, a JSON request with at most 1,000 rows puts an event `customer.changed.v1` into the stream for each customer that is new or changed.',
     role: 'editor',
     params: schemaParams,
+    query: Type.Object(
+      {
+        onDuplicate: Type.Optional(
+          StringEnum(['skip', 'update'], { description: 'As in the body, which beats it; for files. Default skip.' }),
+        ),
+      },
+      { description: 'How a file is stored.' },
+    ),
     bodyLimit: 10 * 1024 * 1024,
+    fileTypes: ['text/csv', 'application/x-ndjson'],
+    fileLimit: largestCsv,
     body: Type.Object(
       {
         rows: Type.Array(DataRow, { minItems: 1, maxItems: 10_000, description: 'Rows; keys are column names.' }),
@@ -416,8 +453,9 @@ export const schemaTableOperations = {
         examples: [{ rows: [{ member_id: 'CM-000001', tier: 'gold', balance: 1250.5 }], onDuplicate: 'update' }],
       },
     ),
-    responses: { 201: { description: 'The rows are stored.', schema: InsertedRows } },
-    errors: ['not_found', 'duplicate_key'],
+    transaction: 'own',
+    responses: { 201: { description: 'The rows are stored.', schema: InsertedRows, events: RowsImportEvent } },
+    errors: ['not_found', 'duplicate_key', 'csv_invalid'],
     audit: [{ action: 'upload', entityType: 'dataSchema' }],
   }),
   listRows: operation({

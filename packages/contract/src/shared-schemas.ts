@@ -76,7 +76,7 @@ function countUses(
       known.count += 1;
       return;
     }
-    uses.set(text, { count: 1, name });
+    uses.set(text, { count: 1, name: typeof schema.title === 'string' ? schema.title : name });
   }
   for (const [part, partName] of inner(schema, name)) countUses(part, partName, uses);
 }

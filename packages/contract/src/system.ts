@@ -15,7 +15,7 @@ export const Health = Type.Object(
 export type Health = Static<typeof Health>;
 
 const Check = (what: string) =>
-  StringEnum(['ok', 'failed', 'off'], { description: `${what}; off = not used by this process.` });
+  StringEnum(['ok', 'failed', 'off'], { description: `${what}; off: this server is configured not to.` });
 
 export const ReadyChecks = Type.Object(
   {
@@ -23,7 +23,7 @@ export const ReadyChecks = Type.Object(
     migrations: Check('All migrations are applied'),
     role: Check('The database role cannot bypass row-level security'),
     queueConsumer: Check('The worker takes jobs'),
-    scheduler: Check('The scheduler runs'),
+    scheduler: Check('This server schedules alerts, exports and reports, or stands by while another one does'),
   },
   { description: 'The single checks.' },
 );

@@ -93,7 +93,8 @@ export const userOperations = {
     method: 'PUT',
     path: '/api/v1/users/{id}',
     summary: 'Change name or role of a user',
-    description: 'Sessions of the user go on, with the new role within a second.',
+    description:
+      'Sessions, API keys, OAuth clients and issued tokens of the user keep working, limited to the new role within a second.',
     body: Type.Object(
       {
         id: Type.Optional(Id('Id of the user; may be sent as it is.')),
@@ -113,8 +114,8 @@ export const userOperations = {
     path: '/api/v1/users/{id}',
     summary: 'Deactivate a user',
     description:
-      'Ends every session and every mailed link of the user within a second; the record stays. Repeatable. Keys that act for ' +
-      'the user open nothing any more.',
+      'Ends every session, every mailed link, and every API key, OAuth client and issued token of the user within a second; the ' +
+      'record stays. Repeatable. To keep integrations running, reassign what `GET /users/{id}/credentials` lists first.',
     responses: { 204: { description: 'The user is deactivated.', schema: null } },
     errors: ['not_found', 'last_admin'],
     audit: changesUser,

@@ -595,7 +595,10 @@ test('foldContacts counts log, totals and open reservations, and leaves its inpu
   const before = JSON.stringify(contacts);
   const windows = [{ kind: 'day' }, { kind: 'alltime' }, { kind: 'rolling', ms: 86_400_000 }] as const;
   const folded = foldContacts(contacts, windows, input.now, clock);
-  assert.deepEqual(folded, { lanes: [lane], lastAt: [input.now], counts: [[3], [10], [3]] });
+  // The contact at the end of the day lies later than the decision: a wrong clock dated it, and it counts.
+  assert.deepEqual(folded, { lanes: [lane], lastAt: [input.now], counts: [[4], [10], [5]] });
+  const named = foldContacts(contacts, windows, input.now, clock, { isNamed: true });
+  assert.deepEqual(named.counts, [[3], [10], [3]], 'for an instant that the caller names, windows end');
   assert.equal(JSON.stringify(contacts), before);
   assert.deepEqual(
     foldContacts(
@@ -635,7 +638,7 @@ test('foldContacts leaves out the lanes that nothing of the plan feels, and deci
     reservations: [{ id: 'r', lane: 3, at: input.now - 5, expiresAt: input.now + 5 }],
   };
   const whole = foldContacts(contacts, plan.windows, input.now, clock);
-  const felt = foldContacts(contacts, plan.windows, input.now, clock, plan.longestCooldownMs);
+  const felt = foldContacts(contacts, plan.windows, input.now, clock, { longestCooldownMs: plan.longestCooldownMs });
   assert.equal(plan.longestCooldownMs, 45 * dayMs);
   assert.deepEqual(felt.lanes, [lanes[0], lanes[1], lanes[3]]);
   assert.deepEqual(felt.lastAt, [input.now, input.now - 40 * dayMs, input.now - 5]);
@@ -646,7 +649,10 @@ test('foldContacts leaves out the lanes that nothing of the plan feels, and deci
   const [one, other] = [whole, felt].map((folded) => decide(plan, { ...input, contacts: folded }, { trace: true }));
   assert.deepEqual(one, other);
   const everSeen = [{ kind: 'alltime' }] as const;
-  assert.equal(foldContacts(contacts, everSeen, input.now, clock, plan.longestCooldownMs).lanes.length, 4);
+  assert.equal(
+    foldContacts(contacts, everSeen, input.now, clock, { longestCooldownMs: plan.longestCooldownMs }).lanes.length,
+    4,
+  );
 });
 
 test('configs of rules and policies are checked on write', () => {

@@ -5,21 +5,32 @@ interface Range {
   readonly to: number;
 }
 
+export interface FoldOptions {
+  /**
+   * Of the plan: lanes that no window counts and whose latest contact is at least that long ago are left out, because no
+   * decision of the plan depends on them. Default: every lane stays.
+   */
+  readonly longestCooldownMs?: number;
+  /**
+   * The caller named `now`, so windows end: rolling ones at `now`, calendar ones with their day, week or month. Otherwise
+   * `now` is a decision's own instant, and a contact that a wrong clock dated later counts, too. Default false.
+   */
+  readonly isNamed?: boolean;
+}
+
 /**
  * Counts a customer's contacts over the plan's windows at `now`; open reservations count like contacts
  * (docs/design/api-catalogue.md 8.1, 8.2). `clock`: of the tenant's zone, whose days, weeks and months are the calendar windows.
  * `alltime` comes from the totals; windows that reach behind `keptFrom` count what the log still has.
- * `longestCooldownMs` (of the plan): lanes that no window counts and whose latest contact is at least that long ago are
- * left out, because no decision of the plan depends on them. Without it every lane stays.
  */
 export function foldContacts(
   contacts: Contacts,
   windows: readonly WindowSpec[],
   now: number,
   clock: ZoneClock,
-  longestCooldownMs = Number.POSITIVE_INFINITY,
+  { longestCooldownMs = Number.POSITIVE_INFINITY, isNamed = false }: FoldOptions = {},
 ): ContactCounts {
-  const ranges = windows.map((window) => rangeOf(window, now, clock));
+  const ranges = windows.map((window) => rangeOf(window, now, clock, isNamed));
   const open = contacts.reservations.filter(({ expiresAt }) => expiresAt > now);
   const earliest = ranges.reduce(
     (least, range) => (range === null ? least : Math.min(least, range.from)),
@@ -81,8 +92,13 @@ function positions(
   return kept;
 }
 
-/** Start inclusive, end exclusive; null for `alltime`. Rolling windows are (now - length, now]; instants are whole ms. */
-function rangeOf(window: WindowSpec, now: number, clock: ZoneClock): Range | null {
+/** Start inclusive, end exclusive; null for `alltime`. Rolling windows begin after now - length; instants are whole ms. */
+function rangeOf(window: WindowSpec, now: number, clock: ZoneClock, ends: boolean): Range | null {
+  const range = closedRangeOf(window, now, clock);
+  return ends || range === null ? range : { from: range.from, to: Number.POSITIVE_INFINITY };
+}
+
+function closedRangeOf(window: WindowSpec, now: number, clock: ZoneClock): Range | null {
   switch (window.kind) {
     case 'day':
       return { from: clock.dayStart, to: clock.dayEnd };

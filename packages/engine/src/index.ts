@@ -7,6 +7,7 @@ export { compareText, finiteNumber } from './arithmetic/order.ts';
 export { pow } from './arithmetic/pow.ts';
 export { canonicalJson } from './canonical/canonical-json.ts';
 export { compile, compileInSlices } from './compile/compile.ts';
+export type { ConfigShape } from './compile/config-fields.ts';
 export { type ConfigProblem, type ConfigRemark, readConfig, unknownKeys } from './compile/config-problems.ts';
 export { type JoinedFigure, type JoinedSource, type JoinedValue, joinedSources } from './compile/joined-sources.ts';
 export type {
@@ -68,15 +69,29 @@ export { formulaHint } from './formula/hint.ts';
 export * from './formula/scope.ts';
 export type * from './input.ts';
 export type { Contribution, Learning, Lesson } from './models/model-kind.ts';
-export { modelLearning, modelProblems, modelRemarks, modelTypeProblem, modelTypes } from './models/model-kinds.ts';
+export {
+  modelLearning,
+  modelProblems,
+  modelRemarks,
+  modelShapes,
+  modelTypeProblem,
+  modelTypes,
+} from './models/model-kinds.ts';
 export { modelsNamed } from './models/plan-models.ts';
 export { predictorProblems } from './models/predictors.ts';
 export { type ModelAnswer, type ScoreQuestion, scoreOffers } from './models/score-one.ts';
 export type { ReferenceKind, WebhookRules } from './nodes/node-keys.ts';
-export { needsOfferCategories, policyProblems, policyRemarks, policyTypes } from './policies/policy-kinds.ts';
+export { nodeShapes } from './nodes/node-shapes.ts';
+export {
+  needsOfferCategories,
+  policyProblems,
+  policyRemarks,
+  policyShapes,
+  policyTypes,
+} from './policies/policy-kinds.ts';
 export { type VolumeLimit, volumeFull, volumeName } from './policies/volumes.ts';
 export { daysSince } from './qualification/recency-check.ts';
-export { defaultStage, ruleProblems, ruleRemarks, ruleTypes } from './qualification/rule-kinds.ts';
+export { defaultStage, ruleProblems, ruleRemarks, ruleShapes, ruleTypes } from './qualification/rule-kinds.ts';
 export { h32, h32After, hashState, u } from './random/hash.ts';
 export { stream } from './random/stream.ts';
 export { compileRegex } from './regex/compile-regex.ts';

@@ -128,7 +128,7 @@ export interface Contacts {
   }[];
 }
 
-/** A counting window of the plan. `rolling`: (now - ms, now]. */
+/** A counting window of the plan. `rolling`: after now - ms; no decision happens before a contact that counts. */
 export type WindowSpec =
   | { readonly kind: 'day' | 'week' | 'month' | 'days30' | 'alltime' }
   | { readonly kind: 'rolling'; readonly ms: number };

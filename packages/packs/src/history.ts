@@ -2,9 +2,8 @@ import { dayMs } from './numbers.ts';
 import type { PackCreative, PackInteraction, PackRow, PackTruth } from './pack.ts';
 import { type Chance, chanceOf } from './random.ts';
 
-/** History covers the 90 days before the load, and ends a day before it: what happens next is the visitor's. */
+/** History covers the 90 days up to the moment of the load. */
 const oldestDays = 89;
-const newestDays = 2;
 /** The first customer was left in peace for so long that no policy holds anything back. */
 const firstCustomerDays = 35;
 /** How often the first customer was contacted, so that there is something to see. */
@@ -64,9 +63,12 @@ function contactWith(
   chance: Chance,
   isFirst: boolean,
 ): PackInteraction[] {
-  const day = Math.floor(loadedAt.getTime() / dayMs) - chance.int(isFirst ? firstCustomerDays : newestDays, oldestDays);
+  const loaded = loadedAt.getTime();
+  const day = Math.floor(loaded / dayMs) - chance.int(isFirst ? firstCustomerDays : 0, oldestDays);
   const hours = openHours.from + chance.next() * (openHours.to - openHours.from);
-  const at = day * dayMs + Math.round(hours * hourMs);
+  const drawn = day * dayMs + Math.round(hours * hourMs);
+  // Later today hasn't happened yet.
+  const at = drawn < loaded ? drawn : drawn - dayMs;
   const shown: PackInteraction = {
     customerId: String(Object.values(customer)[0]),
     creativeName: name,
@@ -75,11 +77,11 @@ function contactWith(
     value: null,
   };
   const isGood = chance.flip(truth(customer, offerName, channelName));
-  const minutes = chance.int(1, 600);
-  const drawn = isGood ? chance.pick(positive(offerName)) : chance.pick(other);
+  const answeredAt = Math.min(at + chance.int(1, 600) * 60_000, loaded);
+  const answer = isGood ? chance.pick(positive(offerName)) : chance.pick(other);
   // An angry word of the first customer would keep offers away for weeks.
-  const outcome = isFirst && !isGood ? null : drawn;
+  const outcome = isFirst && !isGood ? null : answer;
   if (outcome === null) return [shown];
   const value = outcome === 'convert' ? worthOf(offerName) : null;
-  return [shown, { ...shown, outcome, at: new Date(at + minutes * 60_000), value }];
+  return [shown, { ...shown, outcome, at: new Date(answeredAt), value }];
 }

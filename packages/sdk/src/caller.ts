@@ -1,5 +1,6 @@
 import type { OperationId, Operations } from '@arbiter/contract';
 import { ApiError, isProblem } from './api-error.ts';
+import { readEvents } from './events.ts';
 import type { CallArguments, CallBody } from './inputs.ts';
 import { type Callable, type Handling, type LooseInput, requestOf } from './request.ts';
 
@@ -82,10 +83,23 @@ export function createSend(
     const signal = input.signal === undefined ? timeout : AbortSignal.any([input.signal, timeout]);
     const { url, init } = requestOf(operation, { ...input, signal }, baseUrl, options, options.handling ?? 'strict');
     const response = await (options.fetch ?? globalThis.fetch)(url, init);
-    const body = await bodyOf(response);
+    const body = isEvents(response) ? await doneOf(operation, response, input) : await bodyOf(response);
     if (!response.ok) throw new ApiError(operation.id, response.status, isProblem(body) ? body : null);
     return { status: response.status, headers: response.headers, body };
   };
+}
+
+const isEvents = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
+
+/** The answer at the end of a stream of progress. */
+async function doneOf(operation: Callable, response: Response, { onProgress }: LooseInput): Promise<unknown> {
+  for await (const { event, data } of readEvents(response.body ?? new ReadableStream())) {
+    if (event === 'done') return data;
+    if (event === 'failed' && isProblem(data)) throw new ApiError(operation.id, data.status, data);
+    onProgress?.(data);
+  }
+  throw new TypeError('fetch failed', { cause: new Error('the answer ended before it was complete') });
 }
 
 async function bodyOf(response: Response): Promise<unknown> {

@@ -1,6 +1,7 @@
 import { type OperationId, type Operations, operations } from '@arbiter/contract';
 import { type CallAnswer, type CallerOptions, createSend } from './caller.ts';
 import type { CallArguments, CallBody } from './inputs.ts';
+import { type ListItem, type Page, pageOf } from './page.ts';
 import type { LooseInput } from './request.ts';
 
 export type ClientOptions = CallerOptions;
@@ -28,7 +29,15 @@ export interface ClientCalls {
     id: Id,
     ...input: CallArguments<Operations[Id]>
   ): Promise<CallAnswer<CallBody<Operations[Id]>>>;
+  /**
+   * One page of a list in the same shape for every list: `data`, `total` and the query of the `next` page. Throws as `call`,
+   * and a TypeError for an operation that doesn't list anything.
+   */
+  list<Id extends ListId>(id: Id, ...input: CallArguments<Operations[Id]>): Promise<Page<ListItem<Operations[Id]>>>;
 }
+
+/** The operations that answer with a list. */
+export type ListId = { [Id in OperationId]: [ListItem<Operations[Id]>] extends [never] ? never : Id }[OperationId];
 
 export type Client = ClientCalls & OperationMethods;
 
@@ -45,7 +54,9 @@ export function createClient(options: ClientOptions): Client {
   };
   const call = async (id: OperationId, input?: LooseInput): Promise<unknown> => (await send(id, input)).body;
 
-  const client: Record<string, unknown> = { call, send };
+  const list = async (id: OperationId, input?: LooseInput) => pageOf(id, await call(id, input));
+
+  const client: Record<string, unknown> = { call, send, list };
   for (const id of Object.keys(operations) as OperationId[]) {
     const [resource = '', verb = ''] = id.split('.');
     const methods = (client[resource] ?? {}) as Record<string, unknown>;

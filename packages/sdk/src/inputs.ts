@@ -1,4 +1,11 @@
-import type { Operation, OperationForm, OperationInput, OperationReply, ServerSentEvent } from '@arbiter/contract';
+import type {
+  Operation,
+  OperationForm,
+  OperationInput,
+  OperationReply,
+  ServerSentEvent,
+  StreamedFile,
+} from '@arbiter/contract';
 
 /** Names of the properties that must be given. */
 type RequiredKeys<T> = { [K in keyof T]-?: object extends Pick<T, K> ? never : K }[keyof T];
@@ -20,7 +27,9 @@ type FormParts<Values> = { readonly [K in keyof Values]: Uint8Array extends Valu
 /** What a caller gives as the body. */
 type GivenBody<O extends Operation> = O['bodyKind'] extends 'multipart'
   ? FormParts<OperationForm<O>>
-  : OperationInput<O>['body'];
+  : O extends { readonly fileTypes: readonly string[] }
+    ? Exclude<OperationInput<O>['body'], StreamedFile> | Blob
+    : OperationInput<O>['body'];
 
 /** What every call takes besides the operation's own input. */
 export interface CallOptions {
@@ -29,6 +38,8 @@ export interface CallOptions {
   /** Kept as X-Request-Id in answers, logs and audit rows. */
   readonly requestId?: string;
   readonly signal?: AbortSignal;
+  /** Told of the progress of an operation that reports it as events; the call resolves with the answer as ever. */
+  readonly onProgress?: (data: unknown) => void;
 }
 
 /** Path parameters, query, headers and body of an operation, as far as it declares them. */

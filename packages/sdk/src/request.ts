@@ -31,7 +31,7 @@ export function requestOf(
   credential: Credential,
   handling: Handling,
 ): { readonly url: string; readonly init: RequestInit } {
-  const headers = new Headers({ accept: 'application/json' });
+  const headers = new Headers({ accept: input.onProgress === undefined ? 'application/json' : 'text/event-stream' });
   if (handling === 'strict') headers.set('prefer', 'handling=strict');
   if (operation.auth !== 'none' && credential.apiKey !== undefined) {
     headers.set('authorization', `Bearer ${credential.apiKey}`);
@@ -46,14 +46,16 @@ export function requestOf(
   const hasBody = input.body !== undefined;
   const isForm = operation.bodyKind === 'multipart';
   // The type of a form holds the mark between its parts, which is made with its bytes.
-  if (hasBody && !isForm) headers.set('content-type', 'application/json');
+  const file = input.body instanceof Blob ? input.body : null;
+  if (file !== null) headers.set('content-type', file.type);
+  else if (hasBody && !isForm) headers.set('content-type', 'application/json');
   return {
     url: baseUrl + pathOf(operation, input.params ?? {}) + queryOf(input.query ?? {}),
     init: {
       method: operation.method,
       headers,
       redirect: 'error',
-      ...(hasBody ? { body: isForm ? formOf(input.body) : JSON.stringify(input.body) } : {}),
+      ...(hasBody ? { body: file ?? (isForm ? formOf(input.body) : JSON.stringify(input.body)) } : {}),
       ...(input.signal === undefined ? {} : { signal: input.signal }),
     },
   };

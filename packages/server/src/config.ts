@@ -138,7 +138,10 @@ function readDataKey(value: string): string {
   return value;
 }
 
-const postgres = ['postgres', 'postgresql'];
+/** It holds a password, so it may stand in a file; its length says nothing. */
+function databaseUrl(about: string, shown = 'unset'): Variable<string | null> {
+  return { ...url('Storage', about, ['postgres', 'postgresql'], shown), secret: true, anyLength: true };
+}
 
 export const variables = {
   PORT: whole('Listening', 'Port. 0 takes any free one.', 3000, 0, 65535),
@@ -158,21 +161,15 @@ export const variables = {
   ),
   CORS_ALLOWED_ORIGINS: list('Listening', 'Exact origins that browsers may call from, by commas.', readOrigin),
 
-  DATABASE_URL: url(
-    'Storage',
-    'PostgreSQL 15 to 18, as the application role: no superuser, no BYPASSRLS, owner of nothing. Unset: an embedded database in DATA_DIR.',
-    postgres,
+  DATABASE_URL: databaseUrl(
+    'PostgreSQL 15 to 18, as the application role: no superuser, no BYPASSRLS, owner of nothing. Percent-encode what a URL does not allow in its password. Unset: an embedded database in DATA_DIR.',
     'unset (embedded)',
   ),
-  DATABASE_ADMIN_URL: url(
-    'Storage',
-    'The owner: migrates and makes the roles, the one of DATABASE_URL included. Unset with DATABASE_URL set: as MIGRATE=off.',
-    postgres,
+  DATABASE_ADMIN_URL: databaseUrl(
+    'The owner: migrates and makes the roles, the one of DATABASE_URL included. Backups need a superuser or BYPASSRLS. Unset with DATABASE_URL set: as MIGRATE=off.',
   ),
-  DATABASE_DIRECT_URL: url(
-    'Storage',
+  DATABASE_DIRECT_URL: databaseUrl(
     'The same database, past a pooler that DATABASE_URL leads through in transaction mode: for notifications, jobs and the start. Unset: DATABASE_URL.',
-    postgres,
     'unset (DATABASE_URL)',
   ),
   DATABASE_POOL_MAX: whole('Storage', 'Connections of the pool, in each process.', 10, 2, 1000),
@@ -203,7 +200,12 @@ export const variables = {
   BOOTSTRAP_FILE: text('Start and sign-up', 'JSON file of tenants, users, keys and settings, applied at every start.'),
   DEMO_TENANT: onOff(
     'Start and sign-up',
-    'On an empty database without BOOTSTRAP_FILE: make tenant Demo with a pack and a key.',
+    'On an empty database without BOOTSTRAP_FILE: make a first tenant with an admin and an API key.',
+    true,
+  ),
+  DEMO_DATA: onOff(
+    'Start and sign-up',
+    'Load the demo pack into the first tenant. `npm start -- --empty` is `off`.',
     true,
   ),
   DEMO_MODE: onOff('Start and sign-up', 'Reported by /tenant/status as isDemoMode.', false),
@@ -229,10 +231,10 @@ export const variables = {
 
   WORKER: onOff('Background', 'Run background jobs, in one process of this server.', true),
   WORKER_CONCURRENCY: whole('Background', 'Jobs at once.', 4, 1, 100),
-  SCHEDULER: onOffOr(
+  SCHEDULER: onOff(
     'Background',
-    'Run scheduled jobs from this process (one node at a time). What the server needs to stay whole runs wherever WORKER is on.',
-    'on when embedded',
+    'Schedule alerts, segment refreshes, expiries, exports and reports. Leave it on everywhere: a lease decides which server does it. Maintenance runs wherever WORKER is on.',
+    true,
   ),
   APPROVAL_MAX_AGE_HOURS: {
     ...whole(

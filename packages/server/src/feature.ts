@@ -63,7 +63,7 @@ export interface Resets {
   readonly empties?: readonly string[];
   /** The same for tables from which the application may not delete otherwise. */
   readonly emptiesHistory?: readonly string[];
-  /** Tables of which `begin` or `end` take away what has to go. */
+  /** Tables of which `begin`, `clear` or `end` delete some rows. */
   readonly clears?: readonly string[];
   /** Tables that stay as they are, and why. */
   readonly keeps?: Readonly<Record<string, string>>;
@@ -71,7 +71,9 @@ export interface Resets {
   readonly keepsJobs?: readonly string[];
   /** Runs before any table is emptied. */
   readonly begin?: (tx: Tx) => Promise<void>;
-  /** Runs once all tables are empty. */
+  /** Deletes what goes of tables that keep some rows. Runs once the other tables are empty, before any `end`. */
+  readonly clear?: (tx: Tx) => Promise<void>;
+  /** Runs last, when everything is deleted: nothing that it does deletes a record that has a history. */
   readonly end?: (tx: Tx) => Promise<void>;
 }
 

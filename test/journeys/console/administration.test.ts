@@ -79,16 +79,50 @@ test('a key is shown once, opens the API, and is revoked', skip, async () => {
   assert.equal(await statusWith(key), 401);
 });
 
+test('who deactivates a person sees their credentials first, and hands them to another admin', skip, async () => {
+  const email = 'leaving@example.test';
+  await stage.call('POST', 'users', { email, role: 'admin' });
+  const token = await mailedToken(stage, email, 'accept-invite');
+  const leaving = await stage.open();
+  const post = async (path: string, data: object) => {
+    const answer = await leaving.request.post(`${stage.url}/api/v1/${path}`, {
+      headers: { 'x-requested-with': 'journey', origin: stage.url },
+      data,
+    });
+    assert.ok(answer.ok(), await answer.text());
+    return answer.json();
+  };
+  await post('auth/accept-invite', { token, name: 'Leo', password: 'Passw0rd-demo' });
+  const { key } = await post('api-keys', { name: 'nightly import', scopes: ['read'] });
+  assert.equal(await statusWith(key), 200);
+  await page.goto(`${stage.url}/settings/people`);
+  await button('Deactivate Leo').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('nightly import').waitFor();
+  await dialog.getByLabel('Reassign to').selectOption({ index: 1 });
+  await dialog.getByRole('button', { name: 'Reassign', exact: true }).click();
+  await dialog.getByText('They own no API keys or OAuth clients.').waitFor();
+  await says(page, 'Leo is deactivated.', () => dialog.getByRole('button', { name: 'Deactivate Leo' }).click());
+  assert.equal(await statusWith(key), 200, 'the key goes on under its new owner');
+});
+
 test('a setting that is refused says why at its field; one that is saved is saved', skip, async () => {
   await page.goto(`${stage.url}/settings`);
-  const zone = page.getByLabel('Time zone');
-  await zone.fill('Nowhere/At all');
+  const limit = page.getByLabel('Offers per decision, at most');
+  await limit.fill('0');
   await button('Save').click();
   await page.getByRole('alert').waitFor();
-  assert.equal(await zone.getAttribute('aria-invalid'), 'true');
-  await zone.fill('Europe/Berlin');
+  assert.equal(await limit.getAttribute('aria-invalid'), 'true');
+  await limit.fill('50');
+  const zone = page.getByRole('combobox', { name: 'Time zone' });
+  await zone.fill('berlin');
+  await page.getByRole('option', { name: 'Europe/Berlin' }).waitFor();
+  await zone.press('Enter');
   await says(page, 'The settings are saved.', () => button('Save').click());
   assert.equal((await stage.call('GET', 'tenant-settings')).timezone, 'Europe/Berlin');
+  await zone.fill('nowhere at all');
+  await zone.press('Tab');
+  assert.equal(await zone.inputValue(), 'Europe/Berlin', 'what is no zone is taken back');
 });
 
 test('the browser computes every hash of the audit log again, the server checks the chain', skip, async () => {
@@ -103,6 +137,20 @@ test('the browser computes every hash of the audit log again, the server checks 
     .click();
   await page.getByText('timezone').waitFor();
   assert.match(page.url(), /\?row=/);
+});
+
+test('a save that fails keeps the draft and offers to try again', skip, async () => {
+  await page.goto(`${stage.url}/settings`);
+  const cap = page.getByLabel('Mandatory offers per customer and day');
+  await cap.fill('7');
+  await stage.stop();
+  await button('Save').click();
+  const again = page.locator('form').getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  assert.equal(await cap.inputValue(), '7');
+  await stage.start();
+  await says(page, 'The settings are saved.', () => again.click());
+  assert.equal((await stage.call('GET', 'tenant-settings')).mandatoryDailyCap, 7);
 });
 
 test('sample data is removed and loaded again, and the page knows at once', skip, async () => {

@@ -236,6 +236,7 @@ test('past the last room nothing is pinned, and the button says why', skip, asyn
   assert.equal(await pinButton().getAttribute('aria-pressed'), 'false');
   await goHome();
   await list('Pinned').getByRole('button', { name: 'Show all 50' }).click();
+  await list('Pinned').getByRole('link').nth(49).waitFor();
   assert.equal(await list('Pinned').getByRole('link').count(), 50);
 });
 
@@ -308,6 +309,21 @@ async function viewed(
 /** A picture stands alone: it needs no sheet, no variable and no address of the page. */
 const standsAlone = (svg: string) => assert.doesNotMatch(svg, /var\(|class=|href|style=|data-|light-dark/);
 
+test('Home charts what the customers of the demo saw and did, up to today', skip, async () => {
+  await page.goto(`${stage.url}/`);
+  const title = 'Impressions and conversions by day';
+  const figure = page.getByRole('figure', { name: title });
+  await figure.getByText(/[1-9][\d,]* impressions and [1-9][\d,]* conversions in 30 days/).waitFor();
+  const csv = await saved(title, 'Save as CSV');
+  const [head, ...rows] = csv.text.replace('\ufeff', '').trimEnd().split('\r\n');
+  assert.equal(head, 'Day,Impressions,Conversions');
+  const lastWeek = rows.slice(-7).map((row) => Number(row.split(',')[1]));
+  assert.ok(
+    lastWeek.some((impressions) => impressions > 0),
+    String(lastWeek),
+  );
+});
+
 test('a chart is a table, a CSV file and a picture that stands alone, in both themes', skip, async () => {
   const title = 'Decisions by day';
   // What was decided a moment ago is counted a moment later.
@@ -331,7 +347,8 @@ test('a chart is a table, a CSV file and a picture that stands alone, in both th
   // The drill of the mark is that of the row, and leads to the decisions of the day.
   const today = (rows.at(-1) ?? '').split(',')[0] ?? '';
   const drill = await table.getByRole('link').last().getAttribute('href');
-  assert.equal(drill, `/decisions?from=${today}&to=${today}`);
+  const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10);
+  assert.equal(drill, `/decisions?from=${today}&to=${tomorrow}`);
   for (const [theme, ground] of [
     ['dark', '#161a18'],
     ['light', '#ffffff'],
@@ -353,7 +370,7 @@ test('a chart is a table, a CSV file and a picture that stands alone, in both th
   }
   await choose(title, 'As picture');
   await figure.getByRole('link').last().click();
-  await page.waitForURL(`**/decisions?from=${today}&to=${today}`);
+  await page.waitForURL(`**/decisions?from=${today}&to=${tomorrow}`);
 });
 
 test('the way of a decision and its score are files too, and a step of the table filters the list', skip, async () => {

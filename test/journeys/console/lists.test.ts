@@ -458,6 +458,7 @@ test('in every list, whatever a cell says stands in the file as well', skip, asy
     'segments',
     'segments-id',
     'settings-api-keys',
+    'settings-people',
   ]);
 });
 

@@ -152,6 +152,14 @@ export const overlays: readonly Overlay[] = [
     },
   },
   {
+    name: 'dialog-deactivate',
+    address: '/settings/people',
+    open: async (page) => {
+      await press(page, /^Deactivate /);
+      await dialog(page);
+    },
+  },
+  {
     name: 'dialog-confirm',
     address: '/settings',
     open: async (page) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { giveKeyTo } from '../../../packages/server/src/features/credentials/test-owner.ts';
 import type { TestServer } from '../../../packages/server/src/main/test-server.ts';
 import type { Body, Made } from './world.ts';
 
@@ -74,10 +75,7 @@ export async function addDataAndContent(make: Make, must: Must, server: TestServ
 
 async function keyOfAnotherPerson(must: Must, server: TestServer): Promise<string> {
   const made = await must('POST', 'api-keys', { name: 'second person', scopes: ['read', 'write'] }, 201);
-  await server.testDatabase.ownerQuery('update arbiter.api_keys set person = $2 where id = $1', [
-    made.id,
-    randomUUID(),
-  ]);
+  await giveKeyTo(server.testDatabase, { tenantId: server.tenants[0].id, keyId: made.id, person: randomUUID() });
   assert.ok(typeof made.key === 'string');
   return made.key;
 }

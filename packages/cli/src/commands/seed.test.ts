@@ -104,8 +104,8 @@ test('seed upload sends the file with its name and the schema; a refusal names t
   for (const [wrong, words] of [
     [['coffee_rewards', '--schema', 'coffee_members'], /takes the key of one dataset and one file/],
     [['coffee_rewards', file], /needs --schema/],
-    [['coffee_rewards', join(folder, 'none.csv'), '--schema', 'coffee_members'], /none\.csv cannot be read/],
-    [['coffee_rewards', folder, '--schema', 'coffee_members'], /is no file/],
+    [['coffee_rewards', join(folder, 'none.csv'), '--schema', 'coffee_members'], /none\.csv can.t be read/],
+    [['coffee_rewards', folder, '--schema', 'coffee_members'], /is not a file/],
     [['coffee_rewards', large, '--schema', 'coffee_members'], /52428801 bytes; at most 52428800 are taken/],
   ] as const) {
     const { code, err, asked } = await seed(200, done, 'upload', ...wrong);

@@ -1,10 +1,8 @@
-import { openAsBlob } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { largestCsv } from '@arbiter/contract';
 import { ApiError, type Client } from '@arbiter/sdk';
 import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
+import { fileAt } from '../csv-file.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import { tableLines } from '../table.ts';
 
@@ -124,22 +122,6 @@ ${connectionHelp}`,
     );
   },
 };
-
-/** A file that is read while it is sent. */
-async function fileAt(path: string): Promise<File> {
-  let content: Blob;
-  try {
-    if (!(await stat(path)).isFile()) throw new UsageError(`${path} is no file`);
-    content = await openAsBlob(path, { type: 'text/csv' });
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`${path} cannot be read`);
-  }
-  // The server would hang up in the middle of it, and that looks like a line that broke.
-  if (content.size > largestCsv) {
-    throw new UsageError(`${path} has ${content.size} bytes; at most ${largestCsv} are taken`);
-  }
-  return new File([content], basename(path), { type: 'text/csv' });
-}
 
 function keyOf(call: Call): string {
   const [key, ...more] = call.positionals;

@@ -9,18 +9,23 @@ export const serve: Command = {
   summary: 'start the server',
   help: `Start the server: API, background work and, when DATABASE_URL is unset, an embedded PostgreSQL in DATA_DIR.
 
-Usage: arbiter serve [--apply-only]
+Usage: arbiter serve [--empty] [--apply-only]
 
+  --empty             on an empty database, makes the first tenant without demo data (DEMO_DATA=off)
   --apply-only        migrate, apply BOOTSTRAP_FILE (or make the demo tenant), and end
 
 Everything else is set in the environment; see docs/config.md. The first start on an empty database makes a demo
 tenant and prints a link to sign in, a password and an API key once; they are kept in DATA_DIR/first-run.json. SIGTERM or Ctrl+C ends the server
 gracefully, a second one at once. Exits 78 when the configuration cannot be used.`,
-  options: { 'apply-only': { type: 'boolean' } },
+  options: { 'apply-only': { type: 'boolean' }, empty: { type: 'boolean' } },
   async run(call) {
     if (call.positionals.length > 0) throw new UsageError(`does not know ${call.positionals[0]}`);
+    // Loading takes a while on a slow machine, and a person at the terminal should see that something happens.
+    if (call.ask !== undefined) call.print('Starting Arbiter; the first start takes longest');
     const server = await loadServer();
-    return call.flags.flag('apply-only') ? server.applyOnly(call) : server.serve(call);
+    const environment = call.flags.flag('empty') ? { ...call.environment, DEMO_DATA: 'off' } : call.environment;
+    const shell = { ...call, environment };
+    return call.flags.flag('apply-only') ? server.applyOnly(shell) : server.serve(shell);
   },
 };
 

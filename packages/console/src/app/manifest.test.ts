@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiKeyOperations } from '@arbiter/contract/api-keys';
 import { auditLogOperations } from '@arbiter/contract/audit-logs';
+import { userOperations } from '@arbiter/contract/users';
 import { House } from 'lucide-react';
 import { addresses } from '../route/addresses.ts';
 import type { railGroups, Screen } from '../route/feature.ts';
@@ -28,7 +29,11 @@ test('no two pages answer to the same letter after g, and pages of the rail need
 });
 
 test('a page that only some may read says of whom its operation is', () => {
-  const roles = { '/audit': auditLogOperations.list.role, '/settings/api-keys': apiKeyOperations.list.role };
+  const roles = {
+    '/audit': auditLogOperations.list.role,
+    '/settings/api-keys': apiKeyOperations.list.role,
+    '/settings/people': userOperations.list.role,
+  };
   assert.deepEqual(Object.fromEntries(screens.flatMap(({ path, needs }) => (needs ? [[path, needs]] : []))), roles);
 });
 

@@ -10,6 +10,7 @@ import { flows } from '../features/flows/index.ts';
 import { health } from '../features/health/index.ts';
 import { home } from '../features/home/index.ts';
 import { offers } from '../features/offers/index.ts';
+import { people } from '../features/people/index.ts';
 import { policies } from '../features/policies/index.ts';
 import { rules } from '../features/rules/index.ts';
 import { schemas } from '../features/schemas/index.ts';
@@ -22,6 +23,7 @@ import type { Feature, Screen } from '../route/feature.ts';
 export const features: readonly Feature[] = [
   account,
   apiKeys,
+  people,
   settings,
   signIn,
   categories,

@@ -49,7 +49,7 @@ export function SignInAgain() {
       description={signInAgainTexts.description}
     >
       <form onSubmit={submit} className="flex flex-col gap-3">
-        {failure === null ? null : <FailurePanel failure={failure} operation={operation} />}
+        {failure === null ? null : <FailurePanel failure={failure} operation={operation} retry="submit" />}
         {steps.mustSetUp ? <p className="text-soft">{signInAgainTexts.setup}</p> : null}
         {steps.asksCode ? (
           <CodeField steps={steps} />

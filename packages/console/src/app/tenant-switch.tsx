@@ -109,7 +109,7 @@ function Into({ tenant: { id: tenantId, name }, onBack }: { tenant: Membership; 
           <p>{t.otherGoogleText}</p>
         </ProblemPanel>
       ) : (
-        <FailurePanel failure={failure} operation={operation} />
+        <FailurePanel failure={failure} operation={operation} retry="submit" />
       )}
       {codeOf(failure) === 'sso_required' ? (
         <a

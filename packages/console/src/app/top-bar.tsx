@@ -4,6 +4,7 @@ import { boot, onBoot } from '../data/boot.ts';
 import { shellTexts, tenantTexts } from '../messages/shell.ts';
 import { addresses } from '../route/addresses.ts';
 import { writtenKeys } from '../route/keys.ts';
+import { BrandMark } from '../ui/brand-mark.tsx';
 import { Button } from '../ui/button.tsx';
 import { later } from '../ui/later.tsx';
 import { Link, useLinks } from '../ui/link.tsx';
@@ -40,11 +41,12 @@ export function TopBar({ onPages, onSearch, onKeys, onTenants }: TopBarProps) {
         onClick={onPages}
       />
       <Link
-        className="min-w-0 truncate rounded-control px-1 font-semibold text-section"
+        className="flex min-w-0 items-center gap-2 rounded-control px-1 font-semibold text-section"
         look="plain"
         to={addresses.home()}
       >
-        {shellTexts.product}
+        <BrandMark className="size-5 shrink-0" />
+        <span className="min-w-0 truncate">{shellTexts.product}</span>
       </Link>
       <span aria-hidden className="px-1 text-faint max-sm:hidden">
         /

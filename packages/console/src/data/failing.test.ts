@@ -96,6 +96,8 @@ test('a lost answer is told apart from a refusal, and a write that may have happ
   const write = adviceFor(lost, operations['offers.update']);
   const repeatable = adviceFor(lost, operations['decisions.respond']);
   assert.deepEqual([read.act, write.act, repeatable.act], ['retry', 'reload', 'retry']);
+  // Setting the same values twice is harmless; the page keeps them.
+  assert.equal(adviceFor(lost, operations['tenantSettings.update']).act, 'retry');
   assert.match(write.title, /not known/);
   assert.match(repeatable.text, /without harm/);
 });

@@ -26,7 +26,7 @@ const effects: Readonly<Record<string, readonly string[]>> = {
   gitops: ['*'],
   tenant: ['*'],
   tenantSettings: ['tenant', 'decisionFlows'],
-  users: ['sso'],
+  users: ['sso', 'apiKeys'],
 };
 
 /** Resources whose answers are old after a call of this operation succeeded; `*`: all of them. Calls that only read make none old. */

@@ -86,10 +86,17 @@ const acts: Readonly<Record<ErrorCode, AdviceAct>> = {
   not_fresh: null,
 };
 
+/** Sent twice, it does what it does once: by its key, or because it sets values without naming the version it changes. */
+function isRepeatable({ method, idempotent, body }: Operation): boolean {
+  if (idempotent === true) return true;
+  const properties: unknown = body === undefined ? null : Reflect.get(body, 'properties');
+  return method === 'PUT' && typeof properties === 'object' && properties !== null && !('rowVersion' in properties);
+}
+
 /** Advice for a failure of an operation: what happened, what to do, and the step that does it. */
 export function adviceFor(failure: Failure, operation: Operation, role?: Role | null): Advice {
   const plain = { detail: null, entries: [], requestId: null, waitSeconds: null } as const;
-  const write = operation.method !== 'GET' ? (operation.idempotent === true ? 'repeatable' : 'write') : 'read';
+  const write = operation.method === 'GET' ? 'read' : isRepeatable(operation) ? 'repeatable' : 'write';
   switch (failure.kind) {
     case 'unreachable':
     case 'timeout':

@@ -13,7 +13,8 @@ export interface FailurePanelProps {
   readonly failure: Failure;
   /** What failed: it tells a read from a write, and who may. */
   readonly operation: Operation;
-  readonly retry?: (() => void) | undefined;
+  /** Tries the call again; `submit` sends the surrounding form as it is now. Null: trying again would not help. */
+  readonly retry: (() => void) | 'submit' | null;
   /** Opens the comparison after a conflict of versions. */
   readonly compare?: (() => void) | undefined;
   /** Where to look instead when what was asked for is not here. */
@@ -29,8 +30,12 @@ export function FailurePanel({ failure, operation, retry, compare, instead, show
   const isBack = useIsBack(failure);
   const details = advice.entries.filter(({ path }) => !shownPaths.includes(path));
   const again =
-    retry === undefined ? null : (
-      <Button size="small" onClick={retry} disabledReason={left > 0 ? retryIn(left) : null}>
+    retry === null ? null : (
+      <Button
+        size="small"
+        {...(retry === 'submit' ? { submit: true } : { onClick: retry })}
+        disabledReason={left > 0 ? retryIn(left) : null}
+      >
         {left > 0 ? retryIn(left) : adviceActs.retry}
       </Button>
     );

@@ -1,6 +1,6 @@
 import type { Answer } from '../data/use-operation.ts';
 import { listTexts as t } from '../messages/lists.ts';
-import { middleCut } from '../ui/format.ts';
+import { Skeleton } from '../ui/progress.tsx';
 
 export interface NameOfProps {
   readonly answer: Pick<Answer<{ readonly name: string }>, 'data' | 'failure'>;
@@ -9,7 +9,7 @@ export interface NameOfProps {
   readonly id: string;
 }
 
-/** The name in an answer; the id while that is on its way, and words where the record is gone. */
+/** The name in an answer; a placeholder while it loads, and words where the record is gone. The id is in the tooltip only. */
 export function NameOf({ answer: { data, failure }, kind, id }: NameOfProps) {
   if (data !== undefined) {
     return (
@@ -18,9 +18,10 @@ export function NameOf({ answer: { data, failure }, kind, id }: NameOfProps) {
       </span>
     );
   }
+  if (failure === null) return <Skeleton className="inline-block h-3 w-24 max-w-full align-middle" />;
   return (
-    <span className="font-mono text-caption text-soft" title={id}>
-      {failure === null ? middleCut(id) : t.unknownRecord(kind)}
+    <span className="text-soft" title={id}>
+      {t.unknownRecord(kind)}
     </span>
   );
 }

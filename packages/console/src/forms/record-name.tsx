@@ -45,7 +45,7 @@ export function RecordLink({ kind, id }: { readonly kind: NamedKind; readonly id
   );
 }
 
-/** Name of a record that is known by its id; the id itself while it is asked for, and words where it is gone. */
+/** Name of a record that is known by its id; a placeholder while it loads, and words where it is gone. */
 export function RecordName({ kind, id }: { readonly kind: NamedKind; readonly id: string }) {
   const answer = useOperation(readers[kind], { params: { id } }, { keepPrevious: false });
   return <NameOf answer={answer} kind={kind} id={id} />;

@@ -1,3 +1,4 @@
+import type { Warning } from '@arbiter/contract/core/warnings';
 import type { Operation } from '@arbiter/contract/operation';
 import { Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -11,6 +12,7 @@ import { ButtonLink } from '../ui/button.tsx';
 import { Id } from '../ui/copy.tsx';
 import type { Fact } from '../ui/facts.tsx';
 import type { Format } from '../ui/format.ts';
+import { useLinks } from '../ui/link.tsx';
 import { Page, type PageProps } from '../ui/page.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
 import { useFormat } from '../ui/provider.tsx';
@@ -25,6 +27,7 @@ interface Named {
   readonly description?: string;
   readonly status?: string;
   readonly deletedAt?: string | null;
+  readonly warnings?: readonly Warning[];
 }
 
 export interface RecordPageProps<Body extends Named> extends Pick<PageProps, 'parents' | 'actions'> {
@@ -43,12 +46,14 @@ export interface RecordPageProps<Body extends Named> extends Pick<PageProps, 'pa
   readonly idOf?: (body: Body) => ReactNode;
   /** The sentence below the heading; the description where it is left out. */
   readonly lead?: (body: Body) => string;
+  /** How to fix what the warnings say: buttons or links. */
+  readonly fixes?: (body: Body) => ReactNode;
   readonly children: (body: Body) => ReactNode;
 }
 
 /** One record, read: where it hangs, its name, status and id, then what `children` make of it, in each state of the answer. */
 export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
-  const { answer, operation, kind, id, nameOf, badges, idOf, lead, children, ...page } = props;
+  const { answer, operation, kind, id, nameOf, badges, idOf, lead, fixes, children, ...page } = props;
   const body = answer.data;
   const word = recordKindTitles[kind];
   const name = body === undefined ? null : (nameOf?.(body) ?? body.name);
@@ -76,6 +81,17 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
     >
       {isGone ? <GonePin kind={kind} id={body?.id ?? id} /> : null}
       {body?.deletedAt == null ? null : <Deleted kind={word} at={body.deletedAt} />}
+      {body === undefined || body.warnings === undefined ? null : (
+        <ProblemPanel
+          tone="warn"
+          title={t.warnings(body.warnings.length)}
+          details={body.warnings.map(({ path, message, suggestion }) => ({
+            label: path === '' ? word : path.slice(1).replaceAll('/', '.'),
+            message: suggestion === null ? message : `${message} ${suggestion}`,
+          }))}
+          actions={fixes?.(body)}
+        />
+      )}
       <Loaded answer={answer} operation={operation} instead={page.parents?.[0]}>
         {children}
       </Loaded>
@@ -94,6 +110,21 @@ export function DecisionsLink({ to, children }: { readonly to: string; readonly 
     >
       {children}
     </ButtonLink>
+  );
+}
+
+/** The reference of one call, for changes that have no form here yet. */
+export function ApiLink({ operation, children }: { readonly operation: Operation; readonly children: string }) {
+  const links = useLinks();
+  return (
+    <a
+      href={`${links.href('/api/docs')}#${operation.id}`}
+      target="_blank"
+      rel="noopener"
+      className="inline-flex h-8 items-center rounded-control border border-line-strong bg-surface px-3 font-medium hover:bg-hover"
+    >
+      {children}
+    </a>
   );
 }
 

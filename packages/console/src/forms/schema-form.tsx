@@ -80,7 +80,7 @@ export function SchemaForm(props: SchemaFormProps) {
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       {errors.length > 0 && formState.isSubmitted ? <Summary errors={errors} /> : null}
       {failure !== null && (errors.length === 0 || shownPaths.length === 0) ? (
-        <FailurePanel failure={failure} operation={operation} shownPaths={shownPaths} />
+        <FailurePanel failure={failure} operation={operation} retry="submit" shownPaths={shownPaths} />
       ) : null}
       {fields.map((field) => (
         <Bound key={field.pointer} field={field} control={control} override={overrides[field.pointer] ?? {}} />

@@ -12,7 +12,7 @@ interface Format {
 /** What alert rules watch, in words. */
 const metricWords: Readonly<Record<AlertMetric, string>> = {
   acceptance_rate: 'Acceptance rate',
-  ctr: 'Click rate',
+  ctr: 'Click or conversion rate',
   conversion_rate: 'Conversion rate',
   revenue: 'Revenue',
   decision_count: 'Decisions',

@@ -152,6 +152,8 @@ export const customerTexts = {
   },
   summaryColumns: { last: 'Last contact', lastOutcome: 'Last outcome' },
   notSet: 'not set',
+  yes: 'yes',
+  no: 'no',
   limitsTitle: 'Contacts, and what limits further ones',
   limitsSummary: (contacts: number, limits: number) =>
     `${contacts === 1 ? '1 contact' : `${contacts} contacts`} and ${

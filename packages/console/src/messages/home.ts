@@ -118,12 +118,19 @@ export const sinceTexts = {
   all: 'All changes in the audit log',
 } as const;
 
-/** Texts of the decisions of the last days. */
+/** Texts of the charts of the last days. */
 export const monthTexts = {
   section: 'Last 30 days',
+  responses: 'Impressions and conversions by day',
+  impressions: 'Impressions',
+  conversions: 'Conversions',
+  responsesSummary: (impressions: string, conversions: string, best: string) =>
+    `${impressions} impressions and ${conversions} conversions in 30 days. Best day: ${best}.`,
+  noResponses: 'No impressions or conversions in the last 30 days.',
+  totals: 'daily totals, kept without the decisions behind them',
   title: 'Decisions by day',
   decisions: 'Decisions',
   summary: (all: string, most: string, day: string, today: string) =>
-    `${all} decisions in 30 days, most on ${day} (${most}); ${today} today so far.`,
-  none: 'No decision of the last 30 days has been counted yet.',
+    `${all} decisions in 30 days. Busiest day: ${day} (${most}). Today so far: ${today}.`,
+  none: 'No decisions in the last 30 days.',
 } as const;

@@ -18,6 +18,8 @@ export const listTexts = {
   made: 'Made',
   description: 'Description',
   version: 'Version',
+  warnings: (count: number) =>
+    count === 1 ? 'One setting needs your attention' : `${count} settings need your attention`,
   about: 'About',
   key: 'Key',
   decisions: 'Decisions',

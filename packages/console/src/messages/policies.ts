@@ -167,8 +167,7 @@ export const policyTexts = {
   allDecisions: 'All decisions where it blocked',
   settings: 'Settings as stored',
   noLimit: 'never blocks',
-  noLimitLong:
-    'No limit is set, so this policy never blocks. Set maxPerDay, maxPerWeek, maxPerMonth, maxTotal or windows.',
+  changeByApi: 'Change this policy with the API',
   empty: 'No contact policies yet',
   emptyText: 'Without one, customers may be contacted at any time and any number of times.',
   weekdays,

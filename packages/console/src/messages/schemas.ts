@@ -15,6 +15,8 @@ export const schemaTexts = {
   linked: 'Belongs to',
   link: (child: string, parent: string) => `${child} → ${parent}`,
   autoEnrich: 'Read by decisions',
+  readRows: 'Let decisions read these rows',
+  needsEditor: 'You need the editor role to change a schema.',
   yes: 'yes',
   no: 'no',
   primary: 'primary key',

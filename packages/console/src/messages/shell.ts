@@ -17,7 +17,7 @@ export const shellTexts = {
   ownAccount: 'Your account',
   role: (role: string) => `Role ${role}`,
   theme: 'Theme',
-  themes: { dark: 'Dark', light: 'Light', system: 'As the system' },
+  themes: { dark: 'Dark', light: 'Light', system: 'Match the system' },
   themeAct: (theme: string) => `Theme: ${theme}`,
   signOut: 'Sign out',
   tenant: (name: string) => `Tenant ${name}`,

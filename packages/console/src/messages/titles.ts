@@ -5,6 +5,7 @@ export const titles = {
   audit: 'Audit log',
   health: 'Health',
   home: 'Home',
+  people: 'People',
   settings: 'Settings',
   signIn: 'Sign in',
 } as const;

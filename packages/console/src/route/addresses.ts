@@ -41,6 +41,7 @@ export const addresses = {
   health: () => '/health',
   settings: () => '/settings',
   apiKeys: () => '/settings/api-keys',
+  people: () => '/settings/people',
   account: () => '/settings/me',
   login: (search: Search = {}) => `/login${writeSearch(search)}`,
 } as const;

@@ -36,6 +36,18 @@ test('values are read as the schema says, and what does not fit is left out', ()
   assert.deepEqual(read('?kind=c'), {});
 });
 
+test('a text that the server would refuse is left out: empty or too long, or not an id', () => {
+  const schema = Type.Object({
+    customer: Type.Optional(Type.String({ minLength: 1, maxLength: 5 })),
+    channel: Type.Optional(Type.String({ format: 'uuid' })),
+  });
+  const read = (text: string) => readSearch(schema, parseSearch(text));
+  assert.deepEqual(read('?customer=&channel=email'), {});
+  assert.deepEqual(read('?customer=123456'), {});
+  const channel = '01a20ac8-4faf-7243-9560-fa204a65b342';
+  assert.deepEqual(read(`?customer=12345&channel=${channel}`), { customer: '12345', channel });
+});
+
 test('the filters of a list of the contract can stand in an address', () => {
   const raw = parseSearch('?customerId=CM-1&limit=5&from=2026-01-01T00:00:00Z');
   assert.deepEqual(readSearch(decisionListOperations.list.query, raw), {

@@ -40,7 +40,18 @@ export function readSearch<S extends TObject>(schema: S, raw: RawSearch): Partia
 
 function readValue(schema: TSchema, value: string | readonly string[] | undefined): unknown {
   if (value === undefined) return undefined;
-  const { type, items, anyOf, const: only, enum: allowed, minimum, maximum } = keywords(schema);
+  const {
+    type,
+    items,
+    anyOf,
+    const: only,
+    enum: allowed,
+    minimum,
+    maximum,
+    minLength,
+    maxLength,
+    format,
+  } = keywords(schema);
   if (anyOf !== undefined) {
     return anyOf.map((each) => readValue(each, value)).find((each) => each !== undefined);
   }
@@ -61,8 +72,12 @@ function readValue(schema: TSchema, value: string | readonly string[] | undefine
   }
   if (only !== undefined && only !== value) return undefined;
   if (allowed !== undefined && !allowed.includes(value)) return undefined;
+  if (value.length < (minLength ?? 0) || value.length > (maxLength ?? Number.POSITIVE_INFINITY)) return undefined;
+  if (format === 'uuid' && !uuid.test(value)) return undefined;
   return value;
 }
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 interface Keywords {
   readonly type?: string;
@@ -72,6 +87,9 @@ interface Keywords {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly format?: string;
 }
 
 const keywords = (schema: TSchema): Keywords => schema as Keywords;

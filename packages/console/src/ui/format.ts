@@ -27,6 +27,10 @@ export interface Format {
   /** 22 Nov, 12:04. */
   moment(at: Instant): string;
   date(at: Instant): string;
+  /** 22 Nov, for axes. */
+  day(at: Instant): string;
+  /** 12:04, for axes. */
+  hour(at: Instant): string;
   time(at: Instant): string;
   /** "2 min ago", "in 3 h": words of a sentence, and so in the language of the texts; `now` in milliseconds. */
   ago(at: Instant, now: number): string;
@@ -85,6 +89,8 @@ export function formatFor(where: Locale): Format {
     instant: written({ dateStyle: 'medium', timeStyle: 'medium' }),
     moment: written({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
     date: written({ dateStyle: 'medium' }),
+    day: written({ day: 'numeric', month: 'short' }),
+    hour: written({ hour: '2-digit', minute: '2-digit' }),
     time: written({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
     ago: (at, now) => {
       const seconds = (new Date(at).getTime() - now) / 1000;

@@ -21,6 +21,8 @@ interface ChooserProps {
   readonly find: (text: string, signal: AbortSignal) => Promise<readonly Pick[]>;
   /** Null: the field was emptied. */
   readonly onPick: (pick: Pick | null) => void;
+  /** Something is always chosen: a field that is left empty shows the choice again. */
+  readonly required?: boolean;
 }
 
 export type PickFieldProps = Omit<FieldLook, 'label'> & ChooserProps;
@@ -45,29 +47,31 @@ function decide(
   type: string,
   changes: Partial<UseComboboxState<Pick>>,
   shown: string,
+  required: boolean,
 ): Partial<UseComboboxState<Pick>> {
   // Only Enter or a press chooses; an emptied field chooses nothing.
   if (type === changeTypes.InputBlur)
-    return { ...changes, selectedItem: state.selectedItem, inputValue: state.inputValue === '' ? '' : shown };
-  if (type === changeTypes.InputChange && changes.inputValue === '') return { ...changes, selectedItem: null };
+    return { ...changes, inputValue: state.inputValue === '' && !required ? '' : shown };
   // With the list closed, Escape is for the dialog around the field.
   if (type === changeTypes.InputKeyDownEscape) return { ...state, isOpen: false };
   return changes;
 }
 
-function Chooser({ label, shown, find, onPick }: ChooserProps) {
+function Chooser({ label, shown, find, onPick, required = false }: ChooserProps) {
   const wiring = useField();
   const [picks, setPicks] = useState<readonly Pick[]>([]);
   const [standing, setStanding] = useState<'searching' | 'found' | 'failed'>('searching');
   const box = useCombobox<Pick>({
     items: [...picks],
     inputId: wiring.id,
+    // The page keeps the choice: with none here, the same one can be chosen again after the page took it back.
+    selectedItem: null,
     initialInputValue: shown,
     defaultHighlightedIndex: 0,
     itemToString: (pick) => pick?.label ?? '',
-    stateReducer: (state, { type, changes }) => decide(state, String(type), changes, shown),
+    stateReducer: (state, { type, changes }) => decide(state, String(type), changes, shown, required),
     onInputValueChange: ({ inputValue }) => {
-      if (inputValue === '') onPick(null);
+      if (inputValue === '' && !required) onPick(null);
     },
     onSelectedItemChange: ({ selectedItem }) => {
       if (selectedItem) onPick(selectedItem);
@@ -103,13 +107,14 @@ function Chooser({ label, shown, find, onPick }: ChooserProps) {
           'aria-labelledby': undefined,
           // The library leaves a text alone whose list is closed already.
           onBlur: () => {
-            if (!isOpen && inputValue !== '') setInputValue(shown);
+            if (!isOpen && (required || inputValue !== '')) setInputValue(shown);
           },
         })}
         data-list-open={isOpen || undefined}
         autoComplete="off"
         spellCheck={false}
-        placeholder={pickTexts.any}
+        placeholder={required ? shown : pickTexts.any}
+        aria-required={required || undefined}
         className={controlClass}
       />
       <List box={box} label={label} picks={picks} />

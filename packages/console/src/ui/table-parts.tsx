@@ -1,6 +1,6 @@
 import type { SortingState } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { memo } from 'react';
+import { memo, useLayoutEffect, useRef } from 'react';
 import { cx } from './cx.ts';
 import { Link, leftToBrowser, onHover, useLinks } from './link.tsx';
 import { Skeleton } from './progress.tsx';
@@ -34,12 +34,18 @@ function cellStyle(index: number, placed: Placed, leading: number) {
 }
 
 /** The first and the last cell stand as far from the border as the heading of a section does. */
-function cellClass(index: number, isLast: boolean, align: 'start' | 'end' | undefined, active: boolean): string {
+function cellClass(
+  index: number,
+  isLast: boolean,
+  align: 'start' | 'end' | undefined,
+  active: boolean,
+  sticks = true,
+): string {
   return cx(
     'flex h-full items-center',
     index === 0 ? 'ps-4' : 'ps-3',
     isLast ? 'pe-4' : 'pe-3',
-    index === 0 ? 'sticky z-[1] bg-inherit' : 'absolute top-0',
+    index > 0 ? 'absolute top-0' : sticks && 'sticky z-[1] bg-inherit',
     align === 'end' && 'justify-end text-end',
     active && ringClass,
   );
@@ -198,13 +204,30 @@ export function RowLink({ to }: { readonly to: string }) {
   );
 }
 
+interface LineProps<Row> extends RowProps<Row> {
+  readonly height: number;
+  /** The columns don't fit side by side, so the first one stays in place. */
+  readonly sticks: boolean;
+}
+
 /** One row. A link lies over all of it, so that the browser's own ways of opening work; controls inside lie above the link. */
-function Line<Row>(props: RowProps<Row> & { readonly height: number }) {
+function Line<Row>(props: LineProps<Row>) {
   const { columns, placed, drawn, leading, selection, cellId, totalWidth, active, row, rowId, index, top, height, to } =
     props;
   const selected = selection?.selected.has(rowId) ?? false;
+  const element = useRef<HTMLDivElement>(null);
+  // The element may show another row next: a control that has the focus must not act on that one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the row changes
+  useLayoutEffect(
+    () => () => {
+      const line = element.current;
+      if (line?.contains(document.activeElement)) line.closest<HTMLElement>('[role="grid"]')?.focus();
+    },
+    [rowId],
+  );
   return (
     <div
+      ref={element}
       role="row"
       aria-rowindex={index + 2}
       aria-selected={selection ? selected : undefined}
@@ -223,7 +246,7 @@ function Line<Row>(props: RowProps<Row> & { readonly height: number }) {
             id={cellId({ row: index, column: at })}
             role={at === 0 ? 'rowheader' : 'gridcell'}
             aria-colindex={at + (selection ? 2 : 1)}
-            className={cellClass(at, at === columns.length - 1, column.align, active === at)}
+            className={cellClass(at, at === columns.length - 1, column.align, active === at, props.sticks)}
             style={cellStyle(at, place, leading)}
             onClick={() => props.onPlace({ row: index, column: at })}
           >

@@ -77,6 +77,8 @@ const unsorted: SortingState = [];
 const rowsAhead = (loaded: number): number => Math.min(60, Math.ceil(loaded / 4));
 /** In windows that are narrower than this many px, rows whose columns do not fit are drawn as cards. */
 const mostCardWidth = 600;
+/** Rows that are drawn above and below the window. */
+const overscan = 4;
 
 /**
  * Rows of one kind: head and first column stay, rows and columns outside the window are not drawn, a row is a link. The keys
@@ -170,10 +172,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     count: lines.length,
     getScrollElement: () => box.current,
     estimateSize: () => rowHeight,
-    overscan: 8,
+    overscan,
     scrollPaddingStart: headHeight,
     getItemKey: (index) => keys[index] ?? index,
+    // Rows are drawn in a task of their own, not inside the scroll event.
+    useFlushSync: false,
   });
+  // Rows of one height that leave the window lend their elements to those that enter it. No more than this are drawn at once.
+  const slots = Math.ceil((virtualizer.scrollRect?.height ?? 0) / rowHeight) + 2 * overscan + 2;
 
   // The next page is asked for before the end is reached, and once more when its loading ended without it.
   const isNearEnd = (virtualizer.getVirtualItems().at(-1)?.index ?? -1) >= lines.length - rowsAhead(lines.length);
@@ -347,7 +353,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                     {...shared}
                   />
                 ) : (
-                  <RowLine key={line.id} height={rowHeight} {...shared} />
+                  <RowLine key={item.index % slots} height={rowHeight} sticks={totalWidth > width} {...shared} />
                 );
               })}
             </div>

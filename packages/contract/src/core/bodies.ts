@@ -42,6 +42,13 @@ export interface RawBody {
   readonly mediaType: string | null;
 }
 
+/** A file that is sent in place of a JSON body (`fileTypes` of an operation). Its bytes end with 400 or 413 when it is cut short or too large. */
+export interface StreamedFile {
+  /** Declared type, lower case, without parameters. */
+  readonly fileType: string;
+  readonly content: ByteStream;
+}
+
 /** A body that streams. Ends with 400 or 413 when it is cut short or too large. */
 export type ByteStream = AsyncIterable<Uint8Array>;
 

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { FileAnswer, ServerSentEvent } from './answers.ts';
 import { type Auth, isSecret, isSignature } from './auth.ts';
-import type { BodyKind, ByteStream, Parts, RawBody } from './bodies.ts';
+import type { BodyKind, ByteStream, Parts, RawBody, StreamedFile } from './bodies.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Resource } from './resource.ts';
 
@@ -93,6 +93,13 @@ export interface Operation {
   readonly bodyKind?: BodyKind;
   /** Types of a raw body or of one that streams, lower case; others are 415. */
   readonly mediaTypes?: readonly string[];
+  /**
+   * Types of a file that may be sent in place of the JSON body, lower case. It streams to the handler, which needs a
+   * transaction of its own.
+   */
+  readonly fileTypes?: readonly string[];
+  /** Bytes of such a file at most. */
+  readonly fileLimit?: number;
   /** Bytes; default 1 MiB (64 KiB without credential). */
   readonly bodyLimit?: number;
   /** Success answers by status; `null` = no body. A non-JSON answer names its media type. */
@@ -167,7 +174,9 @@ export interface OperationInput<O extends Operation> {
       ? RawBody
       : O['bodyKind'] extends 'stream'
         ? ByteStream
-        : StaticOr<O['body'], undefined>;
+        : O extends { readonly fileTypes: readonly string[] }
+          ? StaticOr<O['body'], undefined> | StreamedFile
+          : StaticOr<O['body'], undefined>;
 }
 
 /** The values of the parts of a form, for an operation that takes one; bytes for a file. */

@@ -5,6 +5,7 @@ import { cursorPage, cursorQuery } from './pages.ts';
 import { versionOperations } from './record-versions.ts';
 import type { Resource } from './resource.ts';
 import { Id, IdText, QueryFlag } from './schemas.ts';
+import { withWarnings } from './warnings.ts';
 
 /** The parts of a resource that the types of its operations are made of. */
 interface Parts<
@@ -64,14 +65,14 @@ export function recordOperations<
   const R extends Resource,
   const N extends string,
   const P extends string,
-  Rec extends TObject,
+  Own extends TProperties,
   C extends TSchema,
   U extends TProperties,
   F extends TProperties,
   Q extends TProperties,
   D extends Readonly<Record<number, ResponseSpec>>,
->(resource: R & Parts<N, P, Rec, C, U, F, Q, D>) {
-  const parts: Parts<N, P, Rec, C, U, F, Q, D> = resource;
+>(resource: R & Parts<N, P, TObject<Own>, C, U, F, Q, D>) {
+  const parts: Parts<N, P, TObject<Own>, C, U, F, Q, D> = resource;
   const { noun, nouns, entityType, errors } = resource;
   const aNoun = `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
   const path = `/api/v1/${parts.path}` as const;
@@ -93,7 +94,8 @@ export function recordOperations<
       Type.Integer({ minimum: 0, description: 'The version the change is based on; another one is 409.' }),
     ),
   };
-  const one = { description: `The ${noun}.`, schema: parts.record };
+  const written = withWarnings(parts.record, `${entityType[0]?.toUpperCase()}${entityType.slice(1)}WithWarnings`);
+  const one = { description: `The ${noun}.`, schema: written };
   const removal = {
     ...common,
     role: resource.writeRole,
@@ -109,7 +111,7 @@ export function recordOperations<
   const history = hasUsualVersions(resource) ? versionOperations(resource, parts) : {};
   return {
     // The condition above is that of the type.
-    ...(history as HistoryOf<R, N, P, Rec>),
+    ...(history as HistoryOf<R, N, P, TObject<Own>>),
     list: operation({
       ...common,
       id: `${parts.name}.list`,
@@ -145,7 +147,7 @@ export function recordOperations<
       summary: `Create ${aNoun}`,
       role: resource.writeRole,
       body: parts.create,
-      record: parts.record,
+      record: written,
       changesCatalogue: true,
       responses: { 201: one },
       errors: creating,
@@ -173,7 +175,7 @@ export function recordOperations<
       description: 'Only the supplied properties change; null clears a nullable one.',
       role: resource.writeRole,
       body: Type.Object({ id: Id(`The ${noun} to change.`), ...changes }, { description: `Changes of ${aNoun}.` }),
-      record: parts.record,
+      record: written,
       changesCatalogue: true,
       responses: { 200: one },
       errors: ['not_found', 'row_version_conflict', ...updating],
@@ -192,7 +194,7 @@ export function recordOperations<
         { id: Type.Optional(Id('When given, the id of the path.')), ...changes },
         { description: `Changes of ${aNoun}.` },
       ),
-      record: parts.record,
+      record: written,
       changesCatalogue: true,
       responses: { 200: one },
       errors: ['not_found', 'row_version_conflict', ...updating],

@@ -1,6 +1,7 @@
 import type { Json } from '../snapshot.ts';
 import { nearestWord } from '../words/nearest-word.ts';
 import { mustBeOneOf } from '../words/word-texts.ts';
+import type { Range } from './config-fields.ts';
 
 export type JsonObject = { readonly [key: string]: Json };
 
@@ -18,6 +19,8 @@ export interface ConfigRemark {
   readonly nearest: string | null;
   /** Why it cannot act; null for an unknown key. */
   readonly reason: string | null;
+  /** How to make it act. */
+  readonly suggestion?: string;
 }
 
 /** The keys of an object that are not in `keys`. */
@@ -40,8 +43,8 @@ export type Parsed<T> =
 /** Reads keys of a config and collects what is wrong with them. An absent or null key counts as not given. */
 export interface ConfigReader {
   readonly problems: ConfigProblem[];
-  integer(key: string, min: number, max: number): number | undefined;
-  number(key: string, min: number, max: number): number | undefined;
+  integer(key: string, range: Range): number | undefined;
+  number(key: string, range: Range): number | undefined;
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;
   word<W extends string>(key: string, words: readonly W[]): W | undefined;
@@ -59,11 +62,15 @@ export function readConfig(config: JsonObject): ConfigReader {
     const value = Object.hasOwn(config, key) ? config[key] : undefined;
     return value === null ? undefined : value;
   };
-  const number = (key: string, min: number, max: number): number | undefined => {
+  const number = (
+    key: string,
+    { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE }: Range,
+  ): number | undefined => {
     const value = given(key);
     if (value === undefined) return undefined;
-    if (typeof value !== 'number' || !Number.isFinite(value) || value < min || value > max) {
-      return refuse(key, `must be a number from ${min} to ${max}`);
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < minimum || value > maximum) {
+      const isOpen = maximum === Number.MAX_VALUE;
+      return refuse(key, isOpen ? 'must be a number' : `must be a number from ${minimum} to ${maximum}`);
     }
     return value;
   };
@@ -71,11 +78,11 @@ export function readConfig(config: JsonObject): ConfigReader {
     problems,
     number,
     refuse,
-    integer(key, min, max) {
+    integer(key, { minimum = 0, maximum = Number.MAX_SAFE_INTEGER }) {
       const value = given(key);
       if (value === undefined) return undefined;
-      if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-        return refuse(key, `must be an integer from ${min} to ${max}`);
+      if (typeof value !== 'number' || !Number.isInteger(value) || value < minimum || value > maximum) {
+        return refuse(key, `must be an integer from ${minimum} to ${maximum}`);
       }
       return value;
     },

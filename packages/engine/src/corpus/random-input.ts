@@ -48,13 +48,9 @@ export function randomInput(
     ),
     segments: chance.some(['vip', 'loyal', 'churned', 'left'], 0.08),
     contacts: packContacts(
-      foldContacts(
-        randomContacts(chance, snapshot, now),
-        plan.windows,
-        now,
-        zones[plan.timezone]!,
-        plan.longestCooldownMs,
-      ),
+      foldContacts(randomContacts(chance, snapshot, now), plan.windows, now, zones[plan.timezone]!, {
+        longestCooldownMs: plan.longestCooldownMs,
+      }),
     ),
     ...(plan.outcomeReads === null ? {} : { outcomes: randomOutcomes(chance, snapshot, now) }),
     suppressions: chance.flip(0.1) ? randomSuppressions(chance, snapshot, now) : [],

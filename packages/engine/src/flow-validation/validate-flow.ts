@@ -15,8 +15,9 @@ import {
 import { readList, readObject, readObjects } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import { scoreShape } from '../nodes/score.ts';
+import { scoreMethodNames } from '../scoring/score-methods.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
-import { told } from '../words/word-texts.ts';
+import { listWords, told } from '../words/word-texts.ts';
 import { checkCalls, type KnownFlow } from './check-calls.ts';
 import { checkStructure } from './check-structure.ts';
 import { readFlow, unknownKey } from './read-flow.ts';
@@ -258,7 +259,7 @@ function checkUse(nodes: readonly FlowNode[], flowConfig: JsonObject, errors: Fl
     path: score === undefined ? '/flowConfig/scoring/method' : `/nodes/${nodes.indexOf(score)}/config/method`,
     nodeId: score?.id ?? null,
     code: 'scoring_not_configured',
-    message: 'the flow has no scoring method',
+    message: `the flow has no scoring method; set one of ${listWords(scoreMethodNames)}`,
     class: 'U',
   });
 }

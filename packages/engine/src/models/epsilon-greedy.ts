@@ -1,4 +1,5 @@
 import { finiteNumber } from '../arithmetic/order.ts';
+import { numberField } from '../compile/config-fields.ts';
 import { readConfig, unknownKeys } from '../compile/config-problems.ts';
 import type { Json } from '../snapshot.ts';
 import { armNumber, armsOf, checkNames, checkNumber, mostOutcomes, stateProblems } from './arms.ts';
@@ -7,6 +8,11 @@ import type { ModelKind } from './model-kind.ts';
 const usualEpsilon = 0.1;
 const usualDecay = 0.001;
 
+const fields = {
+  epsilon: numberField(0, 1, 'Chance of an offer of chance, before anything is learned.', { default: usualEpsilon }),
+  decayRate: numberField(0, 1, 'How fast that chance falls with what is learned.', { default: usualDecay }),
+};
+
 /**
  * The mean reward of each offer, 1 for one that was never tried; with chance e, falling with what was learned, one uniform
  * per offer instead (docs/design/api-decisioning.md 15). `epsilon` and `decayRate` of the config begin an empty state.
@@ -14,13 +20,15 @@ const usualDecay = 0.001;
 export const epsilonGreedy: ModelKind = {
   type: 'epsilon_greedy',
   isBandit: true,
+  fields,
+  required: [],
   check(config) {
     const reader = readConfig(config);
-    reader.number('epsilon', 0, 1);
-    reader.number('decayRate', 0, 1);
+    reader.number('epsilon', fields.epsilon);
+    reader.number('decayRate', fields.decayRate);
     return reader.problems;
   },
-  remarks: (config) => unknownKeys(config, ['epsilon', 'decayRate']),
+  remarks: (config) => unknownKeys(config, Object.keys(fields)),
   learning: {
     empty: (config) => ({
       arms: {},

@@ -1,9 +1,10 @@
+import type { ConfigShape } from '../compile/config-fields.ts';
 import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
 import type { FormulaScope } from '../formula/scope.ts';
 import type { Json, SnapshotModel } from '../snapshot.ts';
 
 /** One type of model (docs/design/api-decisioning.md 15); one file and one line of `model-kinds.ts` each. */
-export interface ModelKind {
+export interface ModelKind extends ConfigShape {
   readonly type: string;
   /** True: it draws its scores. */
   readonly isBandit: boolean;

@@ -1,3 +1,4 @@
+import type { ConfigShape } from '../compile/config-fields.ts';
 import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
 import { mustBeOneOf } from '../words/word-texts.ts';
 import { epsilonGreedy } from './epsilon-greedy.ts';
@@ -12,6 +13,11 @@ export const modelKinds: ReadonlyMap<string, ModelKind> = new Map(kinds.map((kin
 
 /** Types of models that may be stored. */
 export const modelTypes: readonly string[] = kinds.map(({ type }) => type);
+
+/** The configs of all model types, for the documentation of the API. */
+export const modelShapes: Readonly<Record<string, ConfigShape>> = Object.fromEntries(
+  kinds.map(({ type, fields, required }) => [type, { fields, required }]),
+);
 
 /** Types of docs/design/api-decisioning.md 15 that come later. */
 const unbuiltTypes: readonly string[] = [

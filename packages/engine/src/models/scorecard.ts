@@ -1,4 +1,5 @@
 import { exp } from '../arithmetic/exp.ts';
+import { numberField, textField, wordField } from '../compile/config-fields.ts';
 import {
   type ConfigProblem,
   type ConfigRemark,
@@ -8,7 +9,7 @@ import {
 } from '../compile/config-problems.ts';
 import { compileConditionList } from '../conditions/compile-condition.ts';
 import { type Matcher, matcherOf } from '../conditions/match.ts';
-import { canonicalOperator } from '../conditions/operator.ts';
+import { canonicalOperator, LIST_OPERATORS } from '../conditions/operator.ts';
 import type { FormulaScope } from '../formula/scope.ts';
 import { isObject } from '../json-object.ts';
 import { readNumber, readObjects } from '../nodes/node-kind.ts';
@@ -20,19 +21,46 @@ const mostRules = 200;
 /** Points and bounds; sums of 200 of them are exact to far below the sixth decimal. */
 const mostPoints = 1_000_000;
 const normalizations = ['sigmoid', 'linear'] as const;
-const configKeys = ['baseScore', 'minScore', 'maxScore', 'normalization', 'rules'];
-const ruleKeys = ['id', 'field', 'operator', 'value', 'points', 'description'];
+const pointsOfConfig = (description: string, usual: number) =>
+  numberField(-mostPoints, mostPoints, description, { default: usual });
+
+const ruleFields = {
+  id: { type: 'string', minLength: 1, maxLength: 64, description: 'Names the rule; unique in the model.' },
+  field: textField('What is compared: the key of a predictor, or its path.'),
+  operator: wordField([...LIST_OPERATORS], 'How it is compared with the value.'),
+  value: { description: 'What it is compared with; not for exists and not_exists.' },
+  points: numberField(-mostPoints, mostPoints, 'Points when the rule holds.'),
+  description: { type: 'string', maxLength: 500, description: 'For people.' },
+};
+
+const fields = {
+  baseScore: pointsOfConfig('Points before the rules.', 50),
+  minScore: pointsOfConfig('Points that stand for the score 0.', 0),
+  maxScore: pointsOfConfig('Points that stand for the score 1. Above minScore.', 100),
+  normalization: wordField(normalizations, 'How points become a score between 0 and 1.', 'sigmoid'),
+  rules: {
+    type: 'array',
+    maxItems: mostRules,
+    items: { type: 'object', properties: ruleFields, required: ['id', 'field', 'operator', 'points'] },
+    description: 'Rules that add points.',
+    default: [],
+  },
+};
 
 /** Points of the rules that hold, brought between 0 and 1 (docs/design/api-decisioning.md 15). It learns nothing. */
 export const scorecard: ModelKind = {
   type: 'scorecard',
   isBandit: false,
+  fields,
+  required: [],
   check,
   remarks: (config) => [
-    ...unknownKeys(config, configKeys),
+    ...unknownKeys(config, Object.keys(fields)),
     ...readObjects(config.rules).flatMap((rule, at): ConfigRemark[] => [
-      ...unknownKeys(rule, ruleKeys, `/rules/${at}`),
-      ...(rule.points === 0 ? [{ path: `/rules/${at}/points`, nearest: null, reason: 'changes no score' }] : []),
+      ...unknownKeys(rule, Object.keys(ruleFields), `/rules/${at}`),
+      ...(rule.points === 0
+        ? [{ path: `/rules/${at}/points`, nearest: null, reason: '0 points change no score.' }]
+        : []),
     ]),
   ],
   learning: null,
@@ -104,9 +132,9 @@ function pointsOf(base: number, rules: readonly Rule[], scope: FormulaScope): nu
 
 function check(config: JsonObject): ConfigProblem[] {
   const reader = readConfig(config);
-  reader.number('baseScore', -mostPoints, mostPoints);
-  const low = reader.number('minScore', -mostPoints, mostPoints) ?? 0;
-  const high = reader.number('maxScore', -mostPoints, mostPoints) ?? 100;
+  reader.number('baseScore', fields.baseScore);
+  const low = reader.number('minScore', fields.minScore) ?? 0;
+  const high = reader.number('maxScore', fields.maxScore) ?? 100;
   reader.word('normalization', normalizations);
   const problems: ConfigProblem[] = [...reader.problems];
   if (problems.length === 0 && low >= high) problems.push({ path: '/maxScore', message: 'must be above minScore' });

@@ -14,6 +14,8 @@ const leastShape = 0.001;
 export const thompsonBandit: ModelKind = {
   type: 'thompson_bandit',
   isBandit: true,
+  fields: {},
+  required: [],
   check: () => [],
   remarks: (config) => unknownKeys(config, []),
   learning: {

@@ -12,10 +12,11 @@ export const computeKey = text(
   'a name of at most 64 of A-Z, a-z, 0-9 and _',
 );
 
+const mostItems = 50;
 const extraKeys: Readonly<Record<string, KeyCheck>> = {
   key: computeKey,
   // Looked at by itself: earlier entries are names that it may use.
-  formula: () => undefined,
+  formula: taking({ schema: { type: 'string' } }, () => undefined),
   outputType: oneOf(outputTypes),
 };
 
@@ -25,9 +26,9 @@ export const compute: NodeKind = {
   phase: 3,
   single: false,
   keys: {
-    formulaExtras: taking({ keys: extraKeys }, (value, path, issues) => {
-      if (!Array.isArray(value) || value.length > 50) {
-        return issues.refuse(path, 'invalid_config', 'must be a list of at most 50 entries');
+    formulaExtras: taking({ keys: extraKeys, required: ['key', 'formula'], mostItems }, (value, path, issues) => {
+      if (!Array.isArray(value) || value.length > mostItems) {
+        return issues.refuse(path, 'invalid_config', `must be a list of at most ${mostItems} entries`);
       }
       const names = new Set(issues.bareNames);
       value.forEach((entry, at) => {

@@ -1,7 +1,7 @@
 import { leave, type Run } from '../run.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
 import { closeStage } from './close-stage.ts';
-import { integer, looseIds, objects, oneOf, reference, text } from './node-keys.ts';
+import { integer, looseIds, objects, oneOf, reference, taking, text } from './node-keys.ts';
 import { type NodeKind, readList, readObjects, readWord } from './node-kind.ts';
 
 const onMissingWords = ['continue', 'drop_all'] as const;
@@ -17,11 +17,14 @@ export const enrich: NodeKind = {
     sources: objects(10, {
       keys: {
         schemaId: reference('schema'),
-        fields(value, path, issues) {
-          if (!Array.isArray(value) || value.length > 100 || !value.every(fieldNames)) {
-            issues.refuse(path, 'invalid_config', 'must be a list of at most 100 column names');
-          }
-        },
+        fields: taking(
+          { schema: { type: 'array', maxItems: 100, items: { type: 'string' } } },
+          (value, path, issues) => {
+            if (!Array.isArray(value) || value.length > 100 || !value.every(fieldNames)) {
+              issues.refuse(path, 'invalid_config', 'must be a list of at most 100 column names');
+            }
+          },
+        ),
         prefix: text(/^[a-z0-9_]{0,32}$/, 'at most 32 of a-z, 0-9 and _'),
         cacheTtlSeconds: integer(0, 1_000_000_000),
       },

@@ -6,12 +6,15 @@ import type { FlowNode, Json } from '../snapshot.ts';
 import { closeStage } from './close-stage.ts';
 import { askedOf, inOrder, webhookAnswer } from './extension-answer.ts';
 import { compileValue, type ExtensionValue, noValue } from './extension-value.ts';
-import { checkFormula, integer, type NodeIssues, oneOf } from './node-keys.ts';
+import { checkFormula, integer, type NodeIssues, oneOf, taking } from './node-keys.ts';
 import type { NodeKind } from './node-kind.ts';
 import type { Step } from './step.ts';
 
 const mostHeaders = 10;
 const longestUrl = 2000;
+const headersTaken = {
+  schema: { type: 'object', maxProperties: mostHeaders, additionalProperties: { type: 'string' } },
+};
 
 /** A formula or a webhook between the nodes (docs/design/api-decisioning.md 8). */
 export const extensionPoint: NodeKind = {
@@ -22,9 +25,9 @@ export const extensionPoint: NodeKind = {
     hook: oneOf(['pre_score', 'score_override', 'post_rank']),
     kind: oneOf(['none', 'formula', 'webhook']),
     // Which names a formula may use depends on the hook, so `check` looks at it.
-    formula: () => undefined,
-    url: checkUrl,
-    headers: checkHeaders,
+    formula: taking({ schema: { type: 'string' } }, () => undefined),
+    url: taking({ schema: { type: 'string', maxLength: longestUrl } }, checkUrl),
+    headers: taking(headersTaken, checkHeaders),
     timeoutMs: integer(50, 2000),
     onError: oneOf(['continue', 'drop']),
   },

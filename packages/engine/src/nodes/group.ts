@@ -9,6 +9,8 @@ const placementShape = objects(20, {
   required: ['placementId'],
 });
 
+const checkWeight = number(0, 10);
+
 /** Which candidate goes to which placement (docs/design/api-decisioning.md 8, 10). */
 export const group: NodeKind = {
   type: 'group',
@@ -26,7 +28,10 @@ export const group: NodeKind = {
         seen.add(id);
       });
     }),
-    placementWeights: checkWeights,
+    placementWeights: taking(
+      { schema: { type: 'object', additionalProperties: checkWeight.takes?.schema ?? {} } },
+      checkWeights,
+    ),
     uniqueOffers: boolean,
     // Accepted without effect: it stands in flows that were written for an older version (part 2, 4.6).
     allowPartial: boolean,
@@ -42,7 +47,7 @@ function checkWeights(value: Json, path: string, issues: NodeIssues): void {
   for (const [id, weight] of Object.entries(readObject(value))) {
     const place = `${path}/${pointerStep(id)}`;
     reference('placement')(id, place, issues);
-    number(0, 10)(weight, place, issues);
+    checkWeight(weight, place, issues);
   }
 }
 

@@ -58,10 +58,16 @@ export interface KeyCheck {
 
 /** What a key takes, as far as it can be listed. */
 export interface Taken {
+  /** What a value is, as a JSON Schema; the parts of `keys` come from there. */
+  readonly schema?: Readonly<Record<string, Json>>;
   /** One of these words, or some of them. */
   readonly words?: readonly string[];
   /** An object with these keys, or a list of such objects. */
   readonly keys?: Readonly<Record<string, KeyCheck>>;
+  /** Of these keys, those that must be there. */
+  readonly required?: readonly string[];
+  /** Of a list of such objects: how many there may be. */
+  readonly mostItems?: number;
 }
 
 /** A check that says what it takes. */
@@ -77,41 +83,45 @@ export function taking(takes: Taken, check: (value: Json, path: string, issues: 
 const invalid = (issues: NodeIssues, path: string, message: string): void =>
   issues.refuse(path, 'invalid_config', message);
 
-export const boolean: KeyCheck = (value, path, issues) => {
+export const boolean: KeyCheck = taking({ schema: { type: 'boolean' } }, (value, path, issues) => {
   if (typeof value !== 'boolean') invalid(issues, path, 'must be true or false');
-};
+});
 
 export function integer(min: number, max: number): KeyCheck {
-  return (value, path, issues) => {
+  return taking({ schema: { type: 'integer', minimum: min, maximum: max } }, (value, path, issues) => {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
       invalid(issues, path, `must be an integer from ${min} to ${max}`);
     }
-  };
+  });
 }
 
 export function number(min: number, max: number): KeyCheck {
-  return (value, path, issues) => {
+  const most = max === Number.MAX_VALUE ? {} : { maximum: max };
+  return taking({ schema: { type: 'number', minimum: min, ...most } }, (value, path, issues) => {
     if (typeof value !== 'number' || !Number.isFinite(value) || value < min || value > max) {
       const range = max === Number.MAX_VALUE ? `of at least ${min}` : `from ${min} to ${max}`;
       invalid(issues, path, `must be a number ${range}`);
     }
-  };
+  });
 }
 
 export function text(pattern: RegExp, description: string): KeyCheck {
-  return (value, path, issues) => {
+  return taking({ schema: { type: 'string', pattern: pattern.source } }, (value, path, issues) => {
     if (typeof value !== 'string' || !pattern.test(value)) invalid(issues, path, `must be ${description}`);
-  };
+  });
 }
 
-export const anyText: KeyCheck = (value, path, issues) => {
-  if (typeof value !== 'string' || value === '' || value.length > 255)
-    invalid(issues, path, 'must be text of 1 to 255 characters');
-};
+export const anyText: KeyCheck = taking(
+  { schema: { type: 'string', minLength: 1, maxLength: 255 } },
+  (value, path, issues) => {
+    if (typeof value !== 'string' || value === '' || value.length > 255)
+      invalid(issues, path, 'must be text of 1 to 255 characters');
+  },
+);
 
 /** `unbuilt`: words that are known and cannot be run yet. */
 export function oneOf(words: readonly string[], unbuilt: readonly string[] = []): KeyCheck {
-  return taking({ words }, (value, path, issues) => {
+  return taking({ words, schema: { type: 'string', enum: words } }, (value, path, issues) => {
     if (typeof value === 'string' && unbuilt.includes(value)) issues.unavailable(path, value);
     else if (typeof value !== 'string' || !words.includes(value)) {
       invalid(issues, path, mustBeOneOf(value, [...words, ...unbuilt]));
@@ -120,7 +130,8 @@ export function oneOf(words: readonly string[], unbuilt: readonly string[] = [])
 }
 
 export function listOf(words: readonly string[], max = words.length): KeyCheck {
-  return taking({ words }, (value, path, issues) => {
+  const schema = { type: 'array', maxItems: max, items: { type: 'string', enum: words } };
+  return taking({ words, schema }, (value, path, issues) => {
     if (!Array.isArray(value) || value.length > max) return invalid(issues, path, `must be a list of at most ${max}`);
     value.forEach((entry: Json, at) => {
       if (typeof entry !== 'string' || !words.includes(entry))
@@ -131,24 +142,24 @@ export function listOf(words: readonly string[], max = words.length): KeyCheck {
 
 /** Ids of records that exist. */
 export function ids(max: number, kind: ReferenceKind): KeyCheck {
-  return (value, path, issues) => {
+  return taking({ schema: { type: 'array', maxItems: max, items: { type: 'string' } } }, (value, path, issues) => {
     if (!Array.isArray(value) || value.length > max)
       return invalid(issues, path, `must be a list of at most ${max} ids`);
     value.forEach((entry: Json, at) => {
       reference(kind)(entry, `${path}/${at}`, issues);
     });
-  };
+  });
 }
 
 /** Ids that are not resolved. */
 export function looseIds(max: number): KeyCheck {
-  return (value, path, issues) => {
+  return taking({ schema: { type: 'array', maxItems: max, items: { type: 'string' } } }, (value, path, issues) => {
     if (!Array.isArray(value) || value.length > max)
       return invalid(issues, path, `must be a list of at most ${max} ids`);
     value.forEach((entry: Json, at) => {
       if (typeof entry !== 'string' || entry === '') invalid(issues, `${path}/${at}`, 'must be an id');
     });
-  };
+  });
 }
 
 const referenceNouns: Partial<Record<ReferenceKind, string>> = {
@@ -158,12 +169,12 @@ const referenceNouns: Partial<Record<ReferenceKind, string>> = {
 };
 
 export function reference(kind: ReferenceKind): KeyCheck {
-  return (value, path, issues) => {
+  return taking({ schema: { type: 'string' } }, (value, path, issues) => {
     if (typeof value !== 'string' || value === '') invalid(issues, path, 'must be an id or key');
     else if (!issues.exists(kind, value)) {
       issues.refuse(path, 'unknown_reference', `no ${referenceNouns[kind] ?? kind} ${told(value)}`);
     }
-  };
+  });
 }
 
 export interface ObjectShape {
@@ -173,7 +184,7 @@ export interface ObjectShape {
 
 /** An object with known keys; unknown ones are kept and warned about. */
 export function object(shape: ObjectShape): KeyCheck {
-  return taking({ keys: shape.keys }, (value, path, issues) => {
+  return taking({ keys: shape.keys, required: shape.required ?? [] }, (value, path, issues) => {
     if (value === null || typeof value !== 'object' || Array.isArray(value))
       return invalid(issues, path, 'must be an object');
     checkKeys(value as JsonObject, shape, path, issues);
@@ -182,7 +193,8 @@ export function object(shape: ObjectShape): KeyCheck {
 
 export function objects(max: number, shape: ObjectShape): KeyCheck {
   const check = object(shape);
-  return taking({ keys: shape.keys }, (value, path, issues) => {
+  const takes = { keys: shape.keys, required: shape.required ?? [], mostItems: max };
+  return taking(takes, (value, path, issues) => {
     if (!Array.isArray(value) || value.length > max) return invalid(issues, path, `must be a list of at most ${max}`);
     value.forEach((entry: Json, at) => {
       check(entry, `${path}/${at}`, issues);
@@ -207,7 +219,16 @@ export function checkKeys(
   }
 }
 
-const operators: Taken = { keys: { operator: oneOf([...LIST_OPERATORS]) } };
+const conditionItems = {
+  type: 'object',
+  properties: { field: { type: 'string' }, operator: { type: 'string', enum: [...LIST_OPERATORS] }, value: {} },
+  required: ['field', 'operator'],
+};
+
+const operators: Taken = {
+  schema: { type: 'array', items: conditionItems },
+  keys: { operator: oneOf([...LIST_OPERATORS]) },
+};
 
 /** Conditions `{ field, operator, value }` of a node (docs/design/api-decisioning.md 8). Default: the namespaces of filter nodes. */
 export function conditionsOver(namespaces?: ReadonlySet<string>): KeyCheck {

@@ -29,6 +29,9 @@ import {
 } from './node-keys.ts';
 import { type NodeKind, readList, readNumber, readObject, readObjects } from './node-kind.ts';
 
+const mostOverrides = 50;
+const mostStrategies = 20;
+
 const exponentKeys = {
   propensityWeight: number(0, 5),
   relevanceWeight: number(0, 5),
@@ -59,10 +62,10 @@ const share: ObjectShape = {
 
 const championKeys: ObjectShape['keys'] = {
   enabled: boolean,
-  experimentKey: (key, path, issues) => {
+  experimentKey: taking(anyText.takes ?? {}, (key, path, issues) => {
     anyText(key, path, issues);
     issues.unavailable(path, 'an experiment');
-  },
+  }),
   champion: object(share),
   challengers: objects(5, share),
 };
@@ -85,9 +88,12 @@ export const scoreShape: ObjectShape = {
     minPropensity: number(0, 1),
     minScore: number(0, Number.MAX_VALUE),
     strategyProfileId: reference('rankingProfile'),
-    strategyOverrides: taking({ keys: strategyKeys }, checkStrategies),
-    overrides: taking({ keys: overrideKeys }, (value, path, issues) => {
-      objects(50, { keys: overrideKeys })(value, path, issues);
+    strategyOverrides: taking(
+      { keys: strategyKeys, required: ['scope', 'value', 'profileId'], mostItems: mostStrategies },
+      checkStrategies,
+    ),
+    overrides: taking({ keys: overrideKeys, mostItems: mostOverrides }, (value, path, issues) => {
+      objects(mostOverrides, { keys: overrideKeys })(value, path, issues);
       readObjects(value).forEach((entry, at) => {
         if (((entry.channelId ?? null) === null) === ((entry.channelType ?? null) === null)) {
           issues.refuse(`${path}/${at}`, 'invalid_config', 'must name either channelId or channelType');
@@ -100,7 +106,7 @@ export const scoreShape: ObjectShape = {
   },
 };
 
-const strategyShape = objects(20, { keys: strategyKeys, required: ['scope', 'value', 'profileId'] });
+const strategyShape = objects(mostStrategies, { keys: strategyKeys, required: ['scope', 'value', 'profileId'] });
 
 /** An entry that names a category or channel, by id or name, which does not exist would never act. */
 function checkStrategies(value: Json, path: string, issues: NodeIssues): void {
@@ -116,10 +122,10 @@ function checkStrategies(value: Json, path: string, issues: NodeIssues): void {
 
 /** A key that has no effect at one value and cannot be run yet at any other. */
 function unbuiltUnless(harmless: Json, check: KeyCheck): KeyCheck {
-  return (value, path, issues) => {
+  return taking(check.takes ?? {}, (value, path, issues) => {
     check(value, path, issues);
     if (value !== harmless) issues.unavailable(path, path.slice(path.lastIndexOf('/') + 1));
-  };
+  });
 }
 
 /** Shares of customers by model; they sum to 100 (docs/design/api-decisioning.md 8). */

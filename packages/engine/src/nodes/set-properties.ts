@@ -10,11 +10,12 @@ import type { FormulaError, OutputStep } from './output-step.ts';
 
 const largestValueBytes = 4096;
 
+const mostItems = 50;
 const propertyKeys: Readonly<Record<string, KeyCheck>> = {
   key: computeKey,
   // These two are looked at together: one of them must be there.
   value: () => undefined,
-  formula: () => undefined,
+  formula: taking({ schema: { type: 'string' } }, () => undefined),
   target: oneOf(['decision', 'response']),
 };
 
@@ -24,9 +25,9 @@ export const setProperties: NodeKind = {
   phase: 3,
   single: false,
   keys: {
-    properties: taking({ keys: propertyKeys }, (value, path, issues) => {
-      if (!Array.isArray(value) || value.length > 50) {
-        return issues.refuse(path, 'invalid_config', 'must be a list of at most 50 entries');
+    properties: taking({ keys: propertyKeys, required: ['key'], mostItems }, (value, path, issues) => {
+      if (!Array.isArray(value) || value.length > mostItems) {
+        return issues.refuse(path, 'invalid_config', `must be a list of at most ${mostItems} entries`);
       }
       value.forEach((entry, at) => {
         const [property] = readObjects([entry]);

@@ -1,10 +1,14 @@
+import { textField } from '../compile/config-fields.ts';
 import { readConfig } from '../compile/config-problems.ts';
 import type { PolicyKind } from './policy-kind.ts';
+
+const fields = { reason: textField('Why blocks are lifted, for traces.') };
 
 /** Never blocks; lifts, for candidates in scope, all blocks of its stage but do_not_contact and `bypassable: false`. */
 export const allowOverride: PolicyKind = {
   ruleType: 'allow_override',
-  keys: ['reason'],
+  fields,
+  required: [],
   check(config) {
     const reader = readConfig(config);
     reader.text('reason');

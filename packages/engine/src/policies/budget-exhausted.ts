@@ -1,3 +1,4 @@
+import { anyNumberField, wordField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { VolumeKey } from '../input.ts';
 import type { Candidate, Run } from '../run.ts';
@@ -6,7 +7,14 @@ import { need } from './outcome-config.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { volumeFull, volumeOf } from './volumes.ts';
 
-const fields = ['impressions', 'spend'] as const;
+const budgetFields = ['impressions', 'spend'] as const;
+
+const fields = {
+  budgetField: wordField(budgetFields, 'What is counted over all customers: impressions, or what they cost.'),
+  threshold: anyNumberField(
+    "Blocks once so many impressions were shown, or so many units of the tenant's currency were spent.",
+  ),
+};
 
 /**
  * Blocks what was shown, or has cost, so much over all customers (docs/design/api-catalogue.md 8.3,
@@ -14,7 +22,8 @@ const fields = ['impressions', 'spend'] as const;
  */
 export const budgetExhausted: PolicyKind = {
   ruleType: 'budget_exhausted',
-  keys: ['budgetField', 'threshold'],
+  fields,
+  required: ['budgetField', 'threshold'],
   check: (config) => parse(config).problems,
   compile(policy, scope, builder) {
     const { budgetField, threshold } = parse(policy.config);
@@ -71,10 +80,10 @@ function volumeKey({ scope, scopeId }: ScopeAssignment): VolumeKey | null {
 
 function parse(config: JsonObject) {
   const reader = readConfig(config);
-  const budgetField = reader.word('budgetField', fields);
+  const budgetField = reader.word('budgetField', budgetFields);
   need(reader, 'budgetField', budgetField);
-  const threshold = reader.number('threshold', -Number.MAX_VALUE, Number.MAX_VALUE);
+  const threshold = reader.number('threshold', fields.threshold);
   need(reader, 'threshold', threshold);
   reader.flag('bypassable');
-  return { budgetField: budgetField ?? fields[0], threshold: threshold ?? 0, problems: reader.problems };
+  return { budgetField: budgetField ?? budgetFields[0], threshold: threshold ?? 0, problems: reader.problems };
 }

@@ -1,3 +1,4 @@
+import { type ConfigField, integerField } from '../compile/config-fields.ts';
 import {
   type ConfigReader,
   type ConfigRemark,
@@ -35,11 +36,26 @@ export function calendarLimit(period: keyof typeof calendar, max: number): CapLi
   return { spec: { kind }, max, period, word, length: null };
 }
 
+const mostWindows = 5;
+const windowFields = {
+  max: integerField(0, mostContacts, 'Contacts at most.'),
+  days: integerField(1, 365, 'Length in days of 24 hours. Either this or `hours`.'),
+  hours: integerField(1, 8760, 'Length in hours. Either this or `days`.'),
+};
+
+export const windowsField: ConfigField = {
+  type: 'array',
+  maxItems: mostWindows,
+  items: { type: 'object', properties: windowFields, required: ['max'] },
+  description: 'Limits over rolling windows that end now.',
+  default: [],
+};
+
 /** `windows: [{ max, days }]` or `[{ max, hours }]`, at most 5 (docs/design/api-catalogue.md 8.2). */
 export function readRolling(value: Json | undefined, reader: ConfigReader): CapLimit[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || value.length > 5) {
-    reader.refuse('windows', 'must be a list of at most 5 windows');
+  if (!Array.isArray(value) || value.length > mostWindows) {
+    reader.refuse('windows', `must be a list of at most ${mostWindows} windows`);
     return [];
   }
   const limits: CapLimit[] = [];
@@ -57,15 +73,15 @@ export function readRolling(value: Json | undefined, reader: ConfigReader): CapL
 /** Unknown keys of the rolling windows of a config without problems. */
 export function windowRemarks(config: JsonObject): ConfigRemark[] {
   const windows: readonly Json[] = Array.isArray(config.windows) ? config.windows : [];
-  return windows.flatMap((window, at) => unknownKeys(window, ['max', 'days', 'hours'], `/windows/${at}`));
+  return windows.flatMap((window, at) => unknownKeys(window, Object.keys(windowFields), `/windows/${at}`));
 }
 
 function readWindow(entry: Json): CapLimit | null {
   if (!isObject(entry)) return null;
   const reader = readConfig(entry);
-  const max = reader.integer('max', 0, mostContacts);
-  const days = reader.integer('days', 1, 365);
-  const hours = reader.integer('hours', 1, 8760);
+  const max = reader.integer('max', windowFields.max);
+  const days = reader.integer('days', windowFields.days);
+  const hours = reader.integer('hours', windowFields.hours);
   if (reader.problems.length > 0 || max === undefined) return null;
   if (days !== undefined && hours === undefined) {
     return {

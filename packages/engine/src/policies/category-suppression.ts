@@ -1,16 +1,31 @@
 import { isoInstant } from '../arithmetic/calendar.ts';
 import type { Builder } from '../compile/builder.ts';
+import { numberField, textField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { UNKNOWN } from '../compile/plan.ts';
 import type { Candidate, Run } from '../run.ts';
 import { oncePerDecision } from './counted-set.ts';
 import { type LaneView, offerIdOf } from './lane-view.ts';
-import { daysAgo, daysToMs, longestDays, need, outcomeRemarks, readOutcomes } from './outcome-config.ts';
+import {
+  afterOutcomeField,
+  daysAgo,
+  daysToMs,
+  longestDays,
+  need,
+  outcomeRemarks,
+  readOutcomes,
+} from './outcome-config.ts';
 import { outcomeKeyOf, outcomesOf } from './outcome-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { hasTally, raiseTally } from './tally.ts';
 
-const idKeys = ['categoryId', 'subCategoryId', 'triggerCategoryId'] as const;
+const fields = {
+  categoryId: textField('Blocks offers of this category. Without any id each category suppresses itself.'),
+  subCategoryId: textField('Blocks offers of this sub-category.'),
+  triggerCategoryId: textField('The category whose contacts and outcomes block. Default: the one that is blocked.'),
+  suppressionDays: numberField(0, longestDays, 'Days of 24 hours that a contact or outcome blocks. 0 blocks nothing.'),
+  afterOutcome: afterOutcomeField('Only these outcomes block. Default: each contact and outcome.'),
+};
 
 /**
  * Nothing of a category within `suppressionDays` of the customer's latest interaction with it, or with the category
@@ -19,7 +34,8 @@ const idKeys = ['categoryId', 'subCategoryId', 'triggerCategoryId'] as const;
  */
 export const categorySuppression: PolicyKind = {
   ruleType: 'category_suppression',
-  keys: [...idKeys, 'suppressionDays', 'afterOutcome'],
+  fields,
+  required: ['suppressionDays'],
   check: (config) => parse(config).problems,
   remarks: (config) => outcomeRemarks(config, 'suppressionDays'),
   compile(policy, _scope, builder) {
@@ -161,7 +177,7 @@ function parse(config: JsonObject) {
     subCategoryId: id('subCategoryId'),
     triggerCategoryId: id('triggerCategoryId'),
   };
-  const suppressionDays = reader.number('suppressionDays', 0, longestDays);
+  const suppressionDays = reader.number('suppressionDays', fields.suppressionDays);
   need(reader, 'suppressionDays', suppressionDays);
   const outcomes = readOutcomes(reader, config, false);
   reader.flag('bypassable');

@@ -1,16 +1,23 @@
+import { numberField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate } from '../run.ts';
-import { bucketOf, bucketOfLane, oncePerDecision, type Per, perWords, reachOfFound } from './counted-set.ts';
+import { bucketOf, bucketOfLane, oncePerDecision, type Per, perField, perWords, reachOfFound } from './counted-set.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { hasTally, raiseTally, type Tally, tallyOf } from './tally.ts';
 
 const hourMs = 3_600_000;
 
+const fields = {
+  cooldownHours: numberField(0, 87_600, 'Hours that must pass after the latest contact. 0 blocks nothing.'),
+  per: perField,
+};
+
 /** No contact within `cooldownHours` of the latest contact of the counted set; exactly that long ago passes. */
 export const cooldown: PolicyKind = {
   ruleType: 'cooldown',
-  keys: ['cooldownHours', 'per'],
+  fields,
+  required: ['cooldownHours'],
   check(config) {
     const { problems, cooldownHours } = parse(config);
     return cooldownHours === undefined && problems.length === 0
@@ -18,7 +25,16 @@ export const cooldown: PolicyKind = {
       : problems;
   },
   remarks: ({ cooldownHours }) =>
-    cooldownHours === 0 ? [{ path: '/cooldownHours', nearest: null, reason: 'blocks nothing: it is 0' }] : [],
+    cooldownHours === 0
+      ? [
+          {
+            path: '/cooldownHours',
+            nearest: null,
+            reason: '0 blocks nothing.',
+            suggestion: 'Set cooldownHours to more than 0.',
+          },
+        ]
+      : [],
   compile(policy, scope, builder) {
     const { cooldownHours = 0, per } = parse(policy.config);
     const cooldownMs = cooldownHours * hourMs;
@@ -76,7 +92,7 @@ export const cooldown: PolicyKind = {
 
 function parse(config: JsonObject) {
   const reader = readConfig(config);
-  const cooldownHours = reader.number('cooldownHours', 0, 87_600);
+  const cooldownHours = reader.number('cooldownHours', fields.cooldownHours);
   const per: Per = reader.word('per', perWords) ?? 'scope';
   reader.flag('bypassable');
   return { cooldownHours, per, problems: reader.problems };

@@ -1,3 +1,4 @@
+import { wordField } from '../compile/config-fields.ts';
 import { NONE } from '../compile/plan.ts';
 import type { Candidate, Run } from '../run.ts';
 import { channelsOf, creativesOf, type LaneView } from './lane-view.ts';
@@ -5,6 +6,12 @@ import { channelsOf, creativesOf, type LaneView } from './lane-view.ts';
 /** What `config.per` narrows a counted set to: the candidate's own offer, creative, channel or category. */
 export const perWords = ['scope', 'offer', 'creative', 'channel', 'category'] as const;
 export type Per = (typeof perWords)[number];
+
+export const perField = wordField(
+  perWords,
+  'What is counted together: everything in scope (`scope`), or each offer, creative, channel or category by itself.',
+  'scope',
+);
 
 /** Which candidates in scope a policy could block in this decision: none, all, or those of these offers. */
 export type Reach = 'none' | 'all' | readonly number[];

@@ -1,10 +1,20 @@
+import { textsField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Assignment } from '../compile/scopes.ts';
-import { windowRemarks } from './cap-limits.ts';
+import { windowRemarks, windowsField } from './cap-limits.ts';
 import { createCounter } from './counter.ts';
 import { channelIdOf } from './lane-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
-import { readTotalAndWindows } from './total-limits.ts';
+import { maxTotalField, periodField, readTotalAndWindows } from './total-limits.ts';
+
+const periods = ['daily', 'weekly', 'monthly'] as const;
+
+const fields = {
+  maxTotal: maxTotalField,
+  periodType: periodField(periods, 'daily'),
+  appliesAcross: textsField('Ids of the channels whose contacts are counted together. Default: all channels.'),
+  windows: windowsField,
+};
 
 /**
  * At most n contacts of the counted set per period, summed over the channels of `appliesAcross`, all when it is empty; only
@@ -12,7 +22,8 @@ import { readTotalAndWindows } from './total-limits.ts';
  */
 export const crossChannelCap: PolicyKind = {
   ruleType: 'cross_channel_cap',
-  keys: ['maxTotal', 'periodType', 'appliesAcross', 'windows'],
+  fields,
+  required: ['maxTotal'],
   check: (config) => parse(config).problems,
   remarks: windowRemarks,
   compile(policy, scope, builder) {
@@ -56,7 +67,7 @@ export const crossChannelCap: PolicyKind = {
 
 function parse(config: JsonObject) {
   const reader = readConfig(config);
-  const limits = readTotalAndWindows(reader, config, ['daily', 'weekly', 'monthly'], 'daily');
+  const limits = readTotalAndWindows(reader, config, periods, 'daily');
   const channelIds = reader.texts('appliesAcross') ?? [];
   reader.flag('bypassable');
   return { limits, channelIds, problems: reader.problems };

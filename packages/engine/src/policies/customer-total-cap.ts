@@ -1,17 +1,20 @@
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Assignment } from '../compile/scopes.ts';
-import { windowRemarks } from './cap-limits.ts';
+import { windowRemarks, windowsField } from './cap-limits.ts';
 import { createCounter } from './counter.ts';
 import type { PolicyKind } from './policy-kind.ts';
-import { periodWords, readTotalAndWindows } from './total-limits.ts';
+import { maxTotalField, periodField, periodWords, readTotalAndWindows } from './total-limits.ts';
 
 /** All contacts of the customer count, whatever the scope says; it says which candidates are blocked. */
 export const everyContact: readonly Assignment[] = [{ word: 'global', matches: () => true, counts: () => true }];
 
+const fields = { maxTotal: maxTotalField, periodType: periodField(periodWords, 'alltime'), windows: windowsField };
+
 /** At most n contacts with the customer per period (docs/design/api-catalogue.md 8.3). */
 export const customerTotalCap: PolicyKind = {
   ruleType: 'customer_total_cap',
-  keys: ['maxTotal', 'periodType', 'windows'],
+  fields,
+  required: ['maxTotal'],
   check: (config) => parse(config).problems,
   remarks: windowRemarks,
   compile(policy, _scope, builder) {

@@ -1,3 +1,4 @@
+import { textField, textsField } from '../compile/config-fields.ts';
 import { type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import type { CompiledCondition } from '../conditions/condition.ts';
@@ -5,10 +6,24 @@ import { conditionRemarks } from '../conditions/condition-remarks.ts';
 import { type Candidate, focus, type Run } from '../run.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
+const fields = {
+  segments: textsField(
+    'Ids or names of segments whose members are not contacted. Without segments and condition: nobody is.',
+  ),
+  condition: {
+    type: 'object',
+    description:
+      'Condition on `customer`, `request`, `offer` or `channel`: `{ field, operator, value }`, or a group of them.',
+  },
+  dncSource: textField('Where the wish comes from, for traces.'),
+  reason: textField('Why, for traces.'),
+};
+
 /** Blocks every candidate in scope; with `segments` or `condition` for the customers that match only. Always last word. */
 export const doNotContact: PolicyKind = {
   ruleType: 'do_not_contact',
-  keys: ['segments', 'condition', 'dncSource', 'reason'],
+  fields,
+  required: [],
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, _scope, builder) {
@@ -46,7 +61,12 @@ function remarks(config: JsonObject): readonly ConfigRemark[] {
   const { segments, condition } = parse(config);
   const found = [...conditionRemarks(config.condition, '/condition')];
   if (segments?.length === 0 && condition === null) {
-    found.push({ path: '/segments', nearest: null, reason: 'blocks no customer: no segment is given' });
+    found.push({
+      path: '/segments',
+      nearest: null,
+      reason: 'No segment is set, so nobody is blocked.',
+      suggestion: 'Add a segment, or leave segments out to block every customer.',
+    });
   }
   return found;
 }

@@ -1,6 +1,7 @@
+import { integerField, textField, textsField } from '../compile/config-fields.ts';
 import { type ConfigReader, type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
-import { type CapLimit, calendarLimit, mostContacts, readRolling, windowRemarks } from './cap-limits.ts';
-import { type Per, perWords } from './counted-set.ts';
+import { type CapLimit, calendarLimit, mostContacts, readRolling, windowRemarks, windowsField } from './cap-limits.ts';
+import { type Per, perField, perWords } from './counted-set.ts';
 import { createCounter } from './counter.ts';
 import { campaignOf } from './lane-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
@@ -19,10 +20,24 @@ const calendarKeys = [
   { key: 'maxTotal', period: 'alltime' },
 ] as const;
 
+const capOf = (period: string) => integerField(0, mostContacts, `Contacts at most ${period}.`);
+
+const fields = {
+  maxPerDay: capOf("in a day of the tenant's time zone"),
+  maxPerWeek: capOf("in a week, Monday to Sunday, of the tenant's time zone"),
+  maxPerMonth: capOf("in a month of the tenant's time zone"),
+  maxTotal: capOf('ever'),
+  windows: windowsField,
+  per: perField,
+  withinCampaignId: textField('Counts the contacts of this campaign only.'),
+  excludeCampaignIds: textsField('Leaves out the contacts of these campaigns.'),
+};
+
 /** At most n contacts of the counted set per window (docs/design/api-catalogue.md 8.1 to 8.3). */
 export const frequencyCap: PolicyKind = {
   ruleType: 'frequency_cap',
-  keys: [...calendarKeys.map(({ key }) => key), 'windows', 'per', 'withinCampaignId', 'excludeCampaignIds'],
+  fields,
+  required: [],
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, scope, builder) {
@@ -66,7 +81,7 @@ function parse(config: JsonObject): { readonly cap: Cap; readonly problems: Conf
   const reader = readConfig(config);
   const limits: CapLimit[] = [];
   for (const { key, period } of calendarKeys) {
-    const max = reader.integer(key, 0, mostContacts);
+    const max = reader.integer(key, fields[key]);
     if (max !== undefined) limits.push(calendarLimit(period, max));
   }
   limits.push(...readRolling(config.windows, reader));
@@ -87,7 +102,12 @@ function parse(config: JsonObject): { readonly cap: Cap; readonly problems: Conf
 function remarks(config: JsonObject): readonly ConfigRemark[] {
   const found = windowRemarks(config);
   if (parse(config).cap.limits.length === 0) {
-    found.push({ path: '', nearest: null, reason: 'caps nothing: no limit is given' });
+    found.push({
+      path: '',
+      nearest: null,
+      reason: 'No limit is set, so nothing is capped.',
+      suggestion: `Set ${calendarKeys.map(({ key }) => key).join(', ')} or windows.`,
+    });
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { integerField, textsField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { ScopeAssignment, SnapshotPolicy } from '../snapshot.ts';
@@ -8,6 +9,18 @@ import { addTally, hasTally, raiseTally, tallyOf } from './tally.ts';
 
 const dayMs = 86_400_000;
 
+const fields = {
+  excludeOfferIds: textsField('Offers that exclude each other and the offers of the scope. At least one id.'),
+  lookbackDays: integerField(
+    0,
+    36_500,
+    'Days of 24 hours in which a contact with one of them blocks the others. 0: only in one answer.',
+    {
+      default: 30,
+    },
+  ),
+};
+
 /**
  * Of a group of offers a customer gets one: in one answer the first that is taken, over time the one of the latest contact,
  * for as long as that is at most `lookbackDays` old (docs/design/api-catalogue.md 8.3). The group is the offers of the
@@ -15,7 +28,8 @@ const dayMs = 86_400_000;
  */
 export const mutualExclusion: PolicyKind = {
   ruleType: 'mutual_exclusion',
-  keys: ['excludeOfferIds', 'lookbackDays'],
+  fields,
+  required: ['excludeOfferIds'],
   check: (config) => parse(config).problems,
   scopes: scopesOf,
   compile(policy, _scope, builder) {
@@ -104,7 +118,7 @@ function parse(config: JsonObject) {
   const listed = reader.texts('excludeOfferIds');
   if (listed === undefined && reader.problems.length === 0) reader.refuse('excludeOfferIds', 'is required');
   if (listed?.length === 0) reader.refuse('excludeOfferIds', 'must not be an empty list');
-  const lookbackDays = reader.integer('lookbackDays', 0, 36_500) ?? 30;
+  const lookbackDays = reader.integer('lookbackDays', fields.lookbackDays) ?? 30;
   reader.flag('bypassable');
   return { offerIds: listed ?? [], lookbackDays, problems: reader.problems };
 }

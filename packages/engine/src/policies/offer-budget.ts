@@ -31,7 +31,7 @@ export function compileOfferBudget(
 ): OfferBudget | null {
   if (source === undefined) return null;
   const reader = readConfig(source);
-  const read = (key: string): number | undefined => reader.integer(key, 0, Number.MAX_SAFE_INTEGER);
+  const read = (key: string): number | undefined => reader.integer(key, {});
   const values = new Map([...capKeys, ...costKeys].map((key) => [key, read(key)]));
   if ([...values.values()].every((value) => value === undefined) && reader.problems.length === 0) return null;
   const impressionCents = values.get('costPerImpressionCents') ?? 0;

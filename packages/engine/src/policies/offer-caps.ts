@@ -40,7 +40,7 @@ export function compileOfferCaps(source: JsonObject | undefined, builder: Builde
   const reader = readConfig(perCustomer);
   const limits: OfferLimit[] = [];
   periods.forEach(([key, period], at) => {
-    const max = reader.integer(key, 0, mostContacts);
+    const max = reader.integer(key, { minimum: 0, maximum: mostContacts });
     if (max === undefined) return;
     const limit = calendarLimit(period, max);
     limits.push({ limit, window: builder.window(limit.spec), row: firstRowOfOfferCaps + at });

@@ -1,11 +1,19 @@
 import type { Builder } from '../compile/builder.ts';
+import { flagField, textField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Candidate } from '../run.ts';
 import { createCounter } from './counter.ts';
 import { everyContact } from './customer-total-cap.ts';
 import type { LaneView } from './lane-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
-import { periodWords, readTotal } from './total-limits.ts';
+import { maxTotalField, periodField, periodWords, readTotal } from './total-limits.ts';
+
+const fields = {
+  targetCategory: textField('Id or name of a category or sub-category.'),
+  maxTotal: maxTotalField,
+  periodType: periodField(periodWords, 'alltime'),
+  filterByCategory: flagField(false, 'True: counts the contacts of that category only.'),
+};
 
 /**
  * At most n contacts of the period for candidates of one category: all contacts with the customer count, or with
@@ -13,7 +21,8 @@ import { periodWords, readTotal } from './total-limits.ts';
  */
 export const offerCategoryCap: PolicyKind = {
   ruleType: 'offer_category_cap',
-  keys: ['targetCategory', 'maxTotal', 'periodType', 'filterByCategory'],
+  fields,
+  required: ['targetCategory', 'maxTotal'],
   check: (config) => parse(config).problems,
   compile(policy, _scope, builder) {
     const { limits, targetCategory, filterByCategory } = parse(policy.config);

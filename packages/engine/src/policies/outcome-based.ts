@@ -1,11 +1,27 @@
+import { numberField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
-import { bucketOf, bucketOfLane, oncePerDecision, type Per, perWords, reachOfFound } from './counted-set.ts';
-import { daysAgo, daysAgoText, daysToMs, longestDays, need, outcomeRemarks, readOutcomes } from './outcome-config.ts';
+import { bucketOf, bucketOfLane, oncePerDecision, type Per, perField, perWords, reachOfFound } from './counted-set.ts';
+import {
+  afterOutcomeField,
+  daysAgo,
+  daysAgoText,
+  daysToMs,
+  longestDays,
+  need,
+  outcomeRemarks,
+  readOutcomes,
+} from './outcome-config.ts';
 import { outcomeKeyOf, outcomesOf } from './outcome-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { hasTally, raiseTally } from './tally.ts';
+
+const fields = {
+  afterOutcome: afterOutcomeField('After one of them nothing is shown for a while.'),
+  suppressForDays: numberField(0, longestDays, 'Days of 24 hours that an outcome blocks. 0 blocks nothing.'),
+  per: perField,
+};
 
 /**
  * Nothing within `suppressForDays` of the customer's latest outcome of `afterOutcome` in the scope; exactly that long ago
@@ -13,7 +29,8 @@ import { hasTally, raiseTally } from './tally.ts';
  */
 export const outcomeBased: PolicyKind = {
   ruleType: 'outcome_based',
-  keys: ['afterOutcome', 'suppressForDays', 'per'],
+  fields,
+  required: ['afterOutcome', 'suppressForDays'],
   check: (config) => parse(config).problems,
   remarks: (config) => outcomeRemarks(config, 'suppressForDays'),
   compile(policy, scope, builder) {
@@ -110,7 +127,7 @@ function latestOutcome(
 function parse(config: JsonObject) {
   const reader = readConfig(config);
   const outcomes = readOutcomes(reader, config, true) ?? [];
-  const suppressForDays = reader.number('suppressForDays', 0, longestDays);
+  const suppressForDays = reader.number('suppressForDays', fields.suppressForDays);
   need(reader, 'suppressForDays', suppressForDays);
   const per: Per = reader.word('per', perWords) ?? 'scope';
   reader.flag('bypassable');

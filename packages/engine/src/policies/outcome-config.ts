@@ -5,6 +5,14 @@ const dayMs = 86_400_000;
 /** Longest time that an outcome may suppress, in days of 24 hours. */
 export const longestDays = 36_500;
 
+export const afterOutcomeField = (description: string) => ({
+  anyOf: [
+    { type: 'string', minLength: 1 },
+    { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
+  ],
+  description: `Key of an outcome type, or a list of keys. ${description}`,
+});
+
 /** Refuses a key that is not given; what is wrong with one that is given has been said. */
 export function need(reader: ConfigReader, key: string, value: unknown): void {
   if (value === undefined && !reader.problems.some(({ path }) => path === `/${key}`)) reader.refuse(key, 'is required');
@@ -24,13 +32,23 @@ export function readOutcomes(reader: ConfigReader, config: JsonObject, isRequire
 export function outcomeRemarks(config: JsonObject, key: string): readonly ConfigRemark[] {
   const listed = Array.isArray(config.afterOutcome) ? config.afterOutcome : [config.afterOutcome];
   return [
-    ...(config[key] === 0 ? [{ path: `/${key}`, nearest: null, reason: 'blocks nothing: it is 0' }] : []),
+    ...(config[key] === 0
+      ? [
+          {
+            path: `/${key}`,
+            nearest: null,
+            reason: '0 blocks nothing.',
+            suggestion: `Set ${key} to more than 0.`,
+          },
+        ]
+      : []),
     ...(listed.includes('impression')
       ? [
           {
             path: '/afterOutcome',
             nearest: null,
-            reason: 'impression blocks nothing: a contact is no outcome, see cooldown',
+            reason: 'An impression is a contact and not an outcome, so it blocks nothing.',
+            suggestion: 'Use a policy of type cooldown.',
           },
         ]
       : []),

@@ -1,4 +1,5 @@
 import type { Builder } from '../compile/builder.ts';
+import type { ConfigShape } from '../compile/config-fields.ts';
 import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
@@ -6,12 +7,10 @@ import type { Json, ScopeAssignment, SnapshotPolicy } from '../snapshot.ts';
 import type { Reach } from './counted-set.ts';
 
 /** One of the contract's 14 policy types (part 2, 4.5; docs/design/api-catalogue.md 8.3). */
-export interface PolicyKind {
+export interface PolicyKind extends ConfigShape {
   readonly ruleType: string;
   /** What must not be stored (docs/design/api-catalogue.md 8.4); references are the caller's part. */
   check(config: JsonObject): readonly ConfigProblem[];
-  /** Keys that a config may have, besides `bypassable`. */
-  readonly keys: readonly string[];
   /** What has no effect besides unknown keys, in a config that `check` accepts. */
   readonly remarks?: (config: JsonObject) => readonly ConfigRemark[];
   /** What it applies to, where that is not what the policy is assigned to; absent: it is. */

@@ -1,4 +1,5 @@
 import type { Builder } from '../compile/builder.ts';
+import { type ConfigShape, flagField } from '../compile/config-fields.ts';
 import {
   type ConfigProblem,
   type ConfigRemark,
@@ -53,8 +54,27 @@ export const policyTypes: readonly string[] = kinds.map((kind) => kind.ruleType)
 
 /** Keys that the config of a policy may have, by policy type; those that no decision evaluates yet are not among them. */
 export const policyKeys: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  kinds.map((kind) => [kind.ruleType, [...kind.keys, 'bypassable']]),
+  kinds.map((kind) => [kind.ruleType, keysOf(kind)]),
 );
+
+const bypassable = flagField(
+  true,
+  'False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted.',
+);
+
+const withBypassable = ({ fields, required }: ConfigShape): ConfigShape => ({
+  fields: { ...fields, bypassable },
+  required,
+});
+
+/** The configs of all policy types, for the documentation of the API. */
+export const policyShapes: Readonly<Record<string, ConfigShape>> = Object.fromEntries(
+  [...kinds, ...unavailableKinds].map((kind) => [kind.ruleType, withBypassable(kind)]),
+);
+
+function keysOf({ fields }: ConfigShape): string[] {
+  return [...Object.keys(fields), 'bypassable'];
+}
 
 /** What is wrong with a policy's type or config on write (docs/design/api-catalogue.md 8.4); references are the caller's part. */
 export function policyProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
@@ -73,7 +93,7 @@ export function policyProblems(ruleType: string, config: JsonObject): readonly C
 export function policyRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
   const kind = judgeByType.get(ruleType);
   if (kind === undefined) return [];
-  return [...unknownKeys(config, [...kind.keys, 'bypassable']), ...(kind.remarks?.(config) ?? [])];
+  return [...unknownKeys(config, keysOf(kind)), ...(kind.remarks?.(config) ?? [])];
 }
 
 /** True when caps of these policies need the categories of offers outside the plan (`snapshot.otherOffers`). */

@@ -1,11 +1,15 @@
+import { textsField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Run } from '../run.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
+const fields = { excludeSegments: textsField('Ids or names of segments whose members are blocked. At least one.') };
+
 /** Blocks members of a segment named by id or name, stored or of the request (docs/design/api-catalogue.md 8.3). */
 export const segmentExclusion: PolicyKind = {
   ruleType: 'segment_exclusion',
-  keys: ['excludeSegments'],
+  fields,
+  required: ['excludeSegments'],
   check(config) {
     const { excludeSegments, problems } = parse(config);
     if (problems.length > 0 || (excludeSegments !== undefined && excludeSegments.length > 0)) return problems;

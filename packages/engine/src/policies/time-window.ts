@@ -1,3 +1,4 @@
+import { integerField, textField } from '../compile/config-fields.ts';
 import { type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { readPath, splitPath } from '../compile/paths.ts';
 import type { ZoneClock } from '../input.ts';
@@ -11,13 +12,36 @@ interface TimeWindow {
   readonly days: readonly number[];
 }
 
+const fields = {
+  startHour: integerField(0, 24, 'Hour of the day at which contacts are allowed, inclusive.', { default: 0 }),
+  endHour: integerField(
+    0,
+    24,
+    'Hour of the day at which they end, exclusive. Earlier than startHour: on the next day.',
+    {
+      default: 24,
+    },
+  ),
+  daysOfWeek: {
+    type: 'array',
+    items: { type: 'integer', minimum: 0, maximum: 6 },
+    description: 'Days on which a window starts, 0 is Sunday. Empty: every day.',
+    default: [],
+  },
+  timezone: textField("IANA time zone of the hours. Default: the tenant's."),
+  zonePath: textField(
+    "Where the customer's own time zone is, like `customer.timezone`. It beats timezone where it has a value.",
+  ),
+};
+
 /**
  * Blocks outside the allowed hours and days (docs/design/quality.md E16): start inclusive, end exclusive, past midnight
  * when the start is the later one; a window belongs to the day on which it starts.
  */
 export const timeWindow: PolicyKind = {
   ruleType: 'time_window',
-  keys: ['startHour', 'endHour', 'daysOfWeek', 'timezone', 'zonePath'],
+  fields,
+  required: [],
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, _scope, builder) {
@@ -78,13 +102,20 @@ function remarks(config: JsonObject): readonly ConfigRemark[] {
   const { startHour, endHour, days } = parse(config).window;
   const wholeDay = startHour === endHour || (startHour === 0 && endHour === 24);
   if (!wholeDay || new Set(days).size % 7 !== 0) return [];
-  return [{ path: '', nearest: null, reason: 'blocks nothing: every hour of every day is allowed' }];
+  return [
+    {
+      path: '',
+      nearest: null,
+      reason: 'Every hour of every day is allowed, so nothing is blocked.',
+      suggestion: 'Set startHour and endHour, or daysOfWeek.',
+    },
+  ];
 }
 
 function parse(config: JsonObject) {
   const reader = readConfig(config);
-  const startHour = reader.integer('startHour', 0, 24) ?? 0;
-  const endHour = reader.integer('endHour', 0, 24) ?? 24;
+  const startHour = reader.integer('startHour', fields.startHour) ?? 0;
+  const endHour = reader.integer('endHour', fields.endHour) ?? 24;
   const days: number[] = [];
   const listed = config.daysOfWeek;
   if (listed !== undefined && listed !== null) {

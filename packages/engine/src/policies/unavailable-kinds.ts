@@ -1,14 +1,27 @@
+import { anyNumberField, type ConfigFields, textField, wordField } from '../compile/config-fields.ts';
 import { type ConfigReader, type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { need } from './outcome-config.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 /** A type that is judged on write and cannot be evaluated yet. */
-export type UnavailableKind = Pick<PolicyKind, 'ruleType' | 'check' | 'keys' | 'remarks'>;
+export type UnavailableKind = Pick<PolicyKind, 'ruleType' | 'check' | 'fields' | 'required' | 'remarks'>;
 
-function unavailable(ruleType: string, keys: readonly string[], read: (reader: ConfigReader) => void): UnavailableKind {
+const metricFields = {
+  metricId: textField('The metric that is compared.'),
+  operator: wordField(['gt', 'gte', 'lt', 'lte', 'eq'], 'How the metric is compared with the threshold.', 'gte'),
+  threshold: anyNumberField('What the metric is compared with.'),
+};
+
+function unavailable(
+  ruleType: string,
+  fields: ConfigFields,
+  required: readonly string[],
+  read: (reader: ConfigReader) => void,
+): UnavailableKind {
   return {
     ruleType,
-    keys,
+    fields,
+    required,
     check(config: JsonObject) {
       const reader = readConfig(config);
       read(reader);
@@ -20,11 +33,11 @@ function unavailable(ruleType: string, keys: readonly string[], read: (reader: C
 
 /** The contract's types that no decision evaluates yet: they are refused on write, each with its own faults first. */
 export const unavailableKinds: readonly UnavailableKind[] = [
-  unavailable('metric_condition', ['metricId', 'operator', 'threshold'], (reader) => {
+  unavailable('metric_condition', metricFields, ['metricId'], (reader) => {
     const metricId = reader.text('metricId');
     if (metricId === '') reader.refuse('metricId', 'must not be empty');
     need(reader, 'metricId', metricId);
-    reader.word('operator', ['gt', 'gte', 'lt', 'lte', 'eq']);
-    reader.number('threshold', -Number.MAX_VALUE, Number.MAX_VALUE);
+    reader.word('operator', metricFields.operator.enum);
+    reader.number('threshold', metricFields.threshold);
   }),
 ];

@@ -1,3 +1,4 @@
+import { textField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { readPath } from '../compile/paths.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
@@ -5,14 +6,22 @@ import type { CompiledCondition } from '../conditions/condition.ts';
 import { focus } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import { wishesOf } from '../why-not/edits.ts';
-import type { RuleKind } from './rule-kind.ts';
+import { missingField, missingWords, operatorField, type RuleKind } from './rule-kind.ts';
+
+const fields = {
+  attribute: textField('Path under `customer`, `request`, `offer` or `channel`, like `customer.age`.'),
+  operator: operatorField,
+  value: { description: 'What it is compared with; not for exists and not_exists.' },
+  onMissing: missingField,
+};
 
 /** A condition on one attribute of customer, request, offer or channel (docs/design/api-catalogue.md 1.3, 9). */
 export const attributeCondition: RuleKind = {
   ruleType: 'attribute_condition',
   defaultStage: 'eligibility',
   check: (config) => parse(config).problems,
-  keys: ['attribute', 'operator', 'value', 'onMissing'],
+  fields,
+  required: ['attribute', 'operator'],
   compile(rule, builder) {
     const { condition, attribute, operator, passMissing } = parse(rule.config);
     if (condition === null) throw new Error('compile is called with a config that check accepts');
@@ -60,7 +69,7 @@ function parse(config: JsonObject) {
   const reader = readConfig(config);
   const attribute = reader.text('attribute') ?? '';
   if (attribute === '') reader.refuse('attribute', 'is required');
-  const onMissing = reader.word('onMissing', ['fail', 'pass']);
+  const onMissing = reader.word('onMissing', missingWords);
   let condition: CompiledCondition | null = null;
   const operator = typeof config.operator === 'string' ? config.operator : '';
   if (operator === '') {

@@ -1,4 +1,5 @@
 import type { PlanOffer } from '../compile/catalogue.ts';
+import { textField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { readPath, splitPath } from '../compile/paths.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
@@ -8,7 +9,15 @@ import { emptyScope } from '../formula/scope.ts';
 import { focus, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import { failureText } from './attribute-condition.ts';
-import type { RuleKind } from './rule-kind.ts';
+import { missingField, missingWords, operatorField, type RuleKind } from './rule-kind.ts';
+
+const fields = {
+  attribute: textField('Path under `offer`, like `offer.metadata.tier`.'),
+  operator: operatorField,
+  value: { description: 'What it is compared with; not for exists and not_exists.' },
+  valueFrom: textField('Path whose value it is compared with, in place of `value`, like `customer.tier`.'),
+  onMissing: missingField,
+};
 
 /**
  * A condition on the candidate's offer: `attribute` is a path under `offer`, compared with `value` or with what stands
@@ -18,7 +27,8 @@ export const offerAttribute: RuleKind = {
   ruleType: 'offer_attribute',
   defaultStage: 'fit',
   check: (config) => parse(config).problems,
-  keys: ['attribute', 'operator', 'value', 'valueFrom', 'onMissing'],
+  fields,
+  required: ['attribute', 'operator'],
   compile(rule, builder, offers) {
     const { attribute, operator, field, valueFrom, condition, passMissing } = parse(rule.config);
     const path = splitPath(field);
@@ -77,7 +87,7 @@ function parse(config: JsonObject) {
   const attribute = reader.text('attribute') ?? '';
   if (attribute === '') reader.refuse('attribute', 'is required');
   const field = attribute.startsWith('offer.') ? attribute : `offer.${attribute}`;
-  const onMissing = reader.word('onMissing', ['fail', 'pass']);
+  const onMissing = reader.word('onMissing', missingWords);
   const valueFrom = reader.text('valueFrom');
   const operator = reader.text('operator') ?? '';
   let condition: CompiledCondition | null = null;

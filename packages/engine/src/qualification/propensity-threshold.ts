@@ -1,11 +1,19 @@
 import { round6 } from '../arithmetic/decimal.ts';
+import { numberField, textField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { modelScore } from '../models/model-scores.ts';
 import { flowModel } from '../models/plan-models.ts';
 import type { Candidate, Run } from '../run.ts';
 import { propensityOf } from '../scoring/propensity.ts';
 import { type ScoreSettings, settingsFor } from '../scoring/scoring.ts';
-import type { RuleKind } from './rule-kind.ts';
+import { missingField, missingWords, type RuleKind } from './rule-kind.ts';
+
+const fields = {
+  minScore: numberField(0, 1, 'The lowest score that passes.'),
+  modelKey: textField('Key of the model that is asked. Default: the one that the flow scores with.'),
+  model: textField('Another name of modelKey.'),
+  onMissing: missingField,
+};
 
 /**
  * The model's score is at least `minScore` (docs/design/api-catalogue.md 9). Without a model of its own the rule asks the one
@@ -16,7 +24,8 @@ export const propensityThreshold: RuleKind = {
   ruleType: 'propensity_threshold',
   defaultStage: 'match',
   check: (config) => parse(config).problems,
-  keys: ['minScore', 'modelKey', 'model', 'onMissing'],
+  fields,
+  required: ['minScore'],
   compile(rule, builder) {
     const { minScore, modelKey, passesMissing } = parse(rule.config);
     const { models } = builder;
@@ -66,7 +75,7 @@ function shown(value: number): string {
 
 function parse(config: JsonObject) {
   const reader = readConfig(config);
-  const minScore = reader.number('minScore', 0, 1);
+  const minScore = reader.number('minScore', fields.minScore);
   if (minScore === undefined && reader.problems.length === 0) reader.refuse('minScore', 'is required');
   const names = ['modelKey', 'model'].map((key) => {
     const name = reader.text(key);
@@ -77,6 +86,6 @@ function parse(config: JsonObject) {
   if (modelKey !== undefined && model !== undefined && modelKey !== model) {
     reader.refuse('model', 'is another name of modelKey, which says something else');
   }
-  const passesMissing = reader.word('onMissing', ['fail', 'pass']) === 'pass';
+  const passesMissing = reader.word('onMissing', missingWords) === 'pass';
   return { minScore: minScore ?? 0, modelKey: modelKey ?? model ?? null, passesMissing, problems: reader.problems };
 }

@@ -1,10 +1,11 @@
 import { isIsoDate, parseInstant } from '../arithmetic/calendar.ts';
+import { numberField, textField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { readPath, splitPath } from '../compile/paths.ts';
 import { focus, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import { isEditable } from '../why-not/edits.ts';
-import type { RuleKind } from './rule-kind.ts';
+import { missingField, missingWords, type RuleKind } from './rule-kind.ts';
 
 const dayMs = 86_400_000;
 const longestDays = 36_500;
@@ -21,12 +22,24 @@ export function daysSince(value: Json | undefined, now: number, today: string): 
   return Math.max(0, Math.floor((until - at) / dayMs));
 }
 
+const fields = {
+  attribute: textField('Path of a date or an instant, like `customer.last_visit`.'),
+  maxDays: numberField(
+    0,
+    longestDays,
+    'Days of 24 hours: passes when it is at most so long ago. Either this or minDays is required.',
+  ),
+  minDays: numberField(0, longestDays, 'Days of 24 hours: passes when it is at least so long ago.'),
+  onMissing: missingField,
+};
+
 /** A date lies at most `maxDays` and at least `minDays` back (docs/design/api-catalogue.md 9). */
 export const recencyCheck: RuleKind = {
   ruleType: 'recency_check',
   defaultStage: 'match',
   check: (config) => parse(config).problems,
-  keys: ['attribute', 'maxDays', 'minDays', 'onMissing'],
+  fields,
+  required: ['attribute'],
   compile(rule, builder) {
     const { attribute, maxDays, minDays, passMissing } = parse(rule.config);
     const path = splitPath(attribute);
@@ -70,14 +83,14 @@ function parse(config: JsonObject) {
   const attribute = reader.text('attribute') ?? '';
   if (attribute === '' && reader.problems.length === 0) reader.refuse('attribute', 'is required');
   const before = reader.problems.length;
-  const maxDays = reader.number('maxDays', 0, longestDays);
-  const minDays = reader.number('minDays', 0, longestDays);
+  const maxDays = reader.number('maxDays', fields.maxDays);
+  const minDays = reader.number('minDays', fields.minDays);
   if (maxDays === undefined && minDays === undefined && reader.problems.length === before) {
     reader.refuse('maxDays', 'is required, or minDays');
   }
   if (maxDays !== undefined && minDays !== undefined && minDays > maxDays) {
     reader.refuse('minDays', 'must not be more than maxDays');
   }
-  const passMissing = reader.word('onMissing', ['fail', 'pass']) === 'pass';
+  const passMissing = reader.word('onMissing', missingWords) === 'pass';
   return { attribute, maxDays, minDays, passMissing, problems: reader.problems };
 }

@@ -1,7 +1,9 @@
 import type { Builder } from '../compile/builder.ts';
 import type { PlanOffer } from '../compile/catalogue.ts';
+import { type ConfigShape, wordField } from '../compile/config-fields.ts';
 import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
+import { LIST_OPERATORS } from '../conditions/operator.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { Json, SnapshotRule } from '../snapshot.ts';
 import type { Wish } from '../why-not/edits.ts';
@@ -11,13 +13,11 @@ export const ruleStages = ['eligibility', 'fit', 'match'] as const;
 export type RuleStage = (typeof ruleStages)[number];
 
 /** One of the qualification rule types (docs/design/api-catalogue.md 9). */
-export interface RuleKind {
+export interface RuleKind extends ConfigShape {
   readonly ruleType: string;
   readonly defaultStage: RuleStage;
   /** What must not be stored; references are the caller's part. */
   check(config: JsonObject): readonly ConfigProblem[];
-  /** Keys that a config may have, besides `penalty`. */
-  readonly keys: readonly string[];
   /** What has no effect besides unknown keys. */
   readonly remarks?: (config: JsonObject) => readonly ConfigRemark[];
   /** Only called with a config that `check` accepts. */
@@ -58,3 +58,9 @@ export interface CompiledRule {
   readonly scope: Scope;
   readonly behaviour: RuleBehaviour;
 }
+
+export const missingWords = ['fail', 'pass'] as const;
+
+export const missingField = wordField(missingWords, 'What a missing value does.', 'fail');
+
+export const operatorField = wordField([...LIST_OPERATORS], 'How the attribute is compared with the value.');

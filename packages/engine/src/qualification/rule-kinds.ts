@@ -1,5 +1,6 @@
 import type { Builder } from '../compile/builder.ts';
 import type { PlanOffer } from '../compile/catalogue.ts';
+import { type ConfigShape, numberField } from '../compile/config-fields.ts';
 import {
   type ConfigProblem,
   type ConfigRemark,
@@ -36,8 +37,29 @@ export const ruleTypes: readonly string[] = kinds.map((kind) => kind.ruleType);
 
 /** Keys that the config of a rule may have, by rule type; those that no decision evaluates yet are not among them. */
 export const ruleKeys: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  kinds.map((kind) => [kind.ruleType, [...kind.keys, 'penalty']]),
+  kinds.map((kind) => [kind.ruleType, keysOf(kind)]),
 );
+
+const penalty = numberField(
+  0.1,
+  1,
+  'Factor of the score when the rule fails in stage match; other stages take the offer out.',
+  {
+    default: 0.5,
+  },
+);
+
+/** The configs of all rule types, for the documentation of the API. */
+export const ruleShapes: Readonly<Record<string, ConfigShape>> = Object.fromEntries(
+  [...kinds, ...unavailableRules].map(({ ruleType, fields, required }) => [
+    ruleType,
+    { fields: { ...fields, penalty }, required },
+  ]),
+);
+
+function keysOf({ fields }: ConfigShape): string[] {
+  return [...Object.keys(fields), 'penalty'];
+}
 
 /** Stage of a rule that names none. */
 export function defaultStage(ruleType: string): RuleStage {
@@ -49,7 +71,7 @@ export function ruleProblems(ruleType: string, config: JsonObject): readonly Con
   const kind = judgeByType.get(ruleType);
   if (kind === undefined) return [{ path: '', message: `${ruleType} is no rule type` }];
   const reader = readConfig(config);
-  reader.number('penalty', 0.1, 1);
+  reader.number('penalty', penalty);
   return [...reader.problems, ...kind.check(config)];
 }
 
@@ -57,7 +79,7 @@ export function ruleProblems(ruleType: string, config: JsonObject): readonly Con
 export function ruleRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
   const kind = judgeByType.get(ruleType);
   if (kind === undefined) return [];
-  return [...unknownKeys(config, [...kind.keys, 'penalty']), ...(kind.remarks?.(config) ?? [])];
+  return [...unknownKeys(config, keysOf(kind)), ...(kind.remarks?.(config) ?? [])];
 }
 
 /** Rules in order: eligibility, fit, match; inside by priority desc, oldest, id. Vacant ones are left out. */

@@ -1,7 +1,10 @@
+import { textsField } from '../compile/config-fields.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Run } from '../run.ts';
 import { wishesForSegments } from '../why-not/edits.ts';
 import type { RuleKind } from './rule-kind.ts';
+
+const fields = { requiredSegments: textsField('Ids or names of segments; the customer must be in all of them.') };
 
 /** Membership in all segments named, by id or name, stored or of the request (docs/design/api-catalogue.md 9). */
 export const segmentRequired: RuleKind = {
@@ -13,10 +16,18 @@ export const segmentRequired: RuleKind = {
       ? [{ path: '/requiredSegments', message: 'is required' }]
       : problems;
   },
-  keys: ['requiredSegments'],
+  fields,
+  required: ['requiredSegments'],
   remarks: ({ requiredSegments }) =>
     Array.isArray(requiredSegments) && requiredSegments.length === 0
-      ? [{ path: '/requiredSegments', nearest: null, reason: 'asks for nothing: no segment is given' }]
+      ? [
+          {
+            path: '/requiredSegments',
+            nearest: null,
+            reason: 'No segment is set, so everybody qualifies.',
+            suggestion: 'Add a segment to requiredSegments.',
+          },
+        ]
       : [],
   compile(rule, builder) {
     const required = parse(rule.config).requiredSegments ?? [];

@@ -1,21 +1,22 @@
+import { anyNumberField, type ConfigFields, textField, wordField } from '../compile/config-fields.ts';
 import { type ConfigReader, readConfig } from '../compile/config-problems.ts';
-import type { RuleKind, RuleStage } from './rule-kind.ts';
+import { missingField, missingWords, type RuleKind, type RuleStage } from './rule-kind.ts';
 
 /** A type that is judged on write and cannot be evaluated yet. */
-export type UnavailableRule = Pick<RuleKind, 'ruleType' | 'defaultStage' | 'check' | 'keys' | 'remarks'>;
-
-const largest = Number.MAX_VALUE;
+export type UnavailableRule = Pick<RuleKind, 'ruleType' | 'defaultStage' | 'check' | 'fields' | 'required' | 'remarks'>;
 
 function unavailable(
   ruleType: string,
   defaultStage: RuleStage,
-  keys: readonly string[],
+  fields: ConfigFields,
+  required: readonly string[],
   read: (reader: ConfigReader) => void,
 ): UnavailableRule {
   return {
     ruleType,
     defaultStage,
-    keys,
+    fields,
+    required,
     check(config) {
       const reader = readConfig(config);
       read(reader);
@@ -36,14 +37,21 @@ function need(reader: ConfigReader, key: string, value: unknown): void {
   if (value === undefined && !reader.problems.some(({ path }) => path === `/${key}`)) reader.refuse(key, 'is required');
 }
 
-const readMissing = (reader: ConfigReader): unknown => reader.word('onMissing', ['fail', 'pass']);
+const readMissing = (reader: ConfigReader): unknown => reader.word('onMissing', missingWords);
+
+const metricFields = {
+  metricId: textField('The metric that is compared.'),
+  operator: wordField(['gt', 'gte', 'lt', 'lte', 'eq'], 'How the metric is compared with the threshold.', 'gte'),
+  threshold: anyNumberField('What the metric is compared with.'),
+  onMissing: missingField,
+};
 
 /** Types of docs/design/api-catalogue.md 9 that no decision evaluates yet: refused on write, each with its own faults first. */
 export const unavailableRules: readonly UnavailableRule[] = [
-  unavailable('metric_condition', 'eligibility', ['metricId', 'operator', 'threshold', 'onMissing'], (reader) => {
+  unavailable('metric_condition', 'eligibility', metricFields, ['metricId'], (reader) => {
     needText(reader, 'metricId');
-    reader.word('operator', ['gt', 'gte', 'lt', 'lte', 'eq']);
-    reader.number('threshold', -largest, largest);
+    reader.word('operator', metricFields.operator.enum);
+    reader.number('threshold', metricFields.threshold);
     readMissing(reader);
   }),
 ];

@@ -1,4 +1,4 @@
-import type { EnrichSource, Plan } from '../compile/plan.ts';
+import type { AutoSource, EnrichSource, Plan } from '../compile/plan.ts';
 import type { DecisionInput } from '../input.ts';
 import type { Json } from '../snapshot.ts';
 import type { Edit } from './edits.ts';
@@ -10,32 +10,63 @@ export interface ColumnPlace {
 }
 
 /**
- * The names under `customer.` that one write of the customer's row changes, and nothing else with them: those of other
- * rows (joined, or looked up by something else), of several schemas, and those by which further rows are looked up are left out.
+ * The names under `customer.` that a write of the customer's own row can change, each with the place of the value that the
+ * decision reads. Where several sources give one name, the decision's own order picks the place
+ * (docs/design/api-catalogue.md 2.3): the last enrich row, then the oldest customer schema with a row, then joins.
+ * Leaves out values of other rows, and columns that decide which further rows or which zone the decision reads.
  */
-export function editableColumns(plan: Plan): ReadonlyMap<string, ColumnPlace> {
+export function editableColumns(plan: Plan, input: DecisionInput): ReadonlyMap<string, ColumnPlace> {
   const places = new Map<string, ColumnPlace | null>();
   const add = (name: string, place: ColumnPlace | null): void => {
-    const known = places.get(name);
-    const isSame = known === undefined || (known?.schemaId === place?.schemaId && known?.column === place?.column);
-    places.set(name, isSame ? place : null);
+    if (!places.has(name)) places.set(name, place);
   };
-  for (const { schemaId, columns } of plan.autoSources) for (const column of columns) add(column, { schemaId, column });
-  for (const source of plan.enrichSources) {
-    for (const column of source.columns) {
-      add(source.prefix + column, isOwnRow(plan, source) ? { schemaId: source.schemaId, column } : null);
+  const addEnriched = (hasRow: boolean): void => {
+    for (const source of plan.enrichSources.toReversed()) {
+      if ((rowOf(input, source) !== null) !== hasRow) continue;
+      const isOwn = isOwnRow(plan, source);
+      for (const column of source.columns) {
+        add(source.prefix + column, isOwn ? { schemaId: source.schemaId, column } : null);
+      }
     }
+  };
+  addEnriched(true);
+  for (const { schemaId, columns } of ownSources(plan, input)) {
+    for (const column of columns) add(column, { schemaId, column });
   }
+  addEnriched(false);
   for (const { values } of plan.joinedSources) for (const { name } of values) add(name, null);
-  for (const field of plan.zoneFields) add(field, null);
-  for (const { lookupFrom } of plan.enrichSources) {
-    if (lookupFrom.startsWith('customer.')) add(lookupFrom.slice('customer.'.length), null);
-  }
-  for (const { rowKey, schemaId } of plan.autoSources) {
-    for (const [name, place] of places) if (place?.schemaId === schemaId && place.column === rowKey) add(name, null);
-  }
-  return new Map([...places].flatMap(([name, place]) => (place === null ? [] : [[name, place] as const])));
+  const locked = lockedColumns(plan, places);
+  return new Map(
+    [...places].flatMap(([name, place]) => (place && !locked.has(placeKey(place)) ? [[name, place]] : [])),
+  );
 }
+
+/** The auto-enriched schemas in the order in which they write names: those with a row of the customer come first. */
+function ownSources(plan: Plan, { profile }: DecisionInput): readonly AutoSource[] {
+  const hasRow = ({ columns }: AutoSource): boolean => columns.every((column) => Object.hasOwn(profile, column));
+  return [...plan.autoSources.filter(hasRow), ...plan.autoSources.filter((source) => !hasRow(source))];
+}
+
+function rowOf({ enriched }: DecisionInput, { nodeId, position }: EnrichSource) {
+  return (Object.hasOwn(enriched, nodeId) ? enriched[nodeId]?.[position] : null) ?? null;
+}
+
+/** Columns whose values decide which rows or which zone are read, so that a write changes more than one value. */
+function lockedColumns(plan: Plan, places: ReadonlyMap<string, ColumnPlace | null>): ReadonlySet<string> {
+  const names = [
+    ...plan.zoneFields,
+    ...plan.enrichSources.flatMap(({ lookupFrom: path }) => (path.startsWith('customer.') ? [path.slice(9)] : [])),
+  ];
+  return new Set(
+    [
+      ...names.flatMap((name) => places.get(name) ?? []),
+      ...plan.autoSources.map(({ schemaId, rowKey: column }) => ({ schemaId, column })),
+      ...plan.joinedSources.flatMap(({ path }) => path),
+    ].map(placeKey),
+  );
+}
+
+const placeKey = ({ schemaId, column }: ColumnPlace): string => `${schemaId} ${column}`;
 
 function isOwnRow(plan: Plan, { schemaId, lookupFrom, lookupColumn, rowKey }: EnrichSource): boolean {
   if (lookupFrom !== 'request.customerId' || lookupColumn !== rowKey) return false;
@@ -50,6 +81,7 @@ export function withEdits(
   edits: readonly Edit[],
 ): DecisionInput {
   if (edits.length === 0) return input;
+  const sources = ownSources(plan, input);
   const profile: Record<string, Json> = { ...input.profile };
   const enriched: Record<string, ({ readonly [name: string]: Json } | null)[]> = {};
   for (const [nodeId, rows] of Object.entries(input.enriched)) enriched[nodeId] = [...rows];
@@ -67,9 +99,8 @@ export function withEdits(
     }
     const place = places.get(name);
     if (place === undefined) continue;
-    for (const { schemaId, columns } of plan.autoSources) {
-      if (schemaId === place.schemaId && columns.includes(place.column)) profile[place.column] = to;
-    }
+    const own = sources.find(({ columns }) => columns.includes(place.column));
+    if (own?.schemaId === place.schemaId) profile[place.column] = to;
     for (const { schemaId, nodeId, position, columns } of plan.enrichSources) {
       if (schemaId !== place.schemaId || !columns.includes(place.column)) continue;
       enriched[nodeId] ??= [];

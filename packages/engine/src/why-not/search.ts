@@ -164,7 +164,7 @@ function editFlips(
   attempt: Attempt,
 ): readonly Flip[] {
   const { input } = question;
-  const places = editableColumns(plan);
+  const places = editableColumns(plan, input);
   const edits = proposals(plan, question, places, wishes);
   const flips: { readonly flip: Flip; readonly members: readonly number[] }[] = [];
   const tryOut = (members: readonly number[]): void => {

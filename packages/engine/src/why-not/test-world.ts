@@ -392,7 +392,7 @@ export function inputAt(world: World, plan: Plan, now: number): DecisionInput {
     profile: world.profile,
     enriched: {},
     segments: world.segments,
-    contacts: foldContacts(world.contacts, plan.windows, now, clock, plan.longestCooldownMs),
+    contacts: foldContacts(world.contacts, plan.windows, now, clock, { longestCooldownMs: plan.longestCooldownMs }),
     suppressions: world.suppressions,
     soldOut: world.soldOut,
     ...(world.volumes === undefined ? {} : { volumes: world.volumes }),

@@ -19,6 +19,7 @@ export interface DatabaseOptions {
   readonly acquireTimeoutMs?: number;
   /** Milliseconds one statement may take, the wait for the connection included. More than `acquireTimeoutMs`; default 4,000. */
   readonly statementTimeoutMs?: number;
+  /** Set by the database's with each transaction, unless it is set by hand. Default: the clock of the process. */
   readonly clock?: Clock;
   /** Gets errors that have no caller: idle connections that broke, effects after a commit that threw. */
   readonly onError?: (error: unknown) => void;
@@ -135,7 +136,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       open = await openTransaction(client, {
         ...identity,
         requestId: extra.requestId ?? newId(),
-        now: new Date(clock.now()),
+        clock,
         statementTimeoutMs: extra.statementTimeoutMs ?? defaultTimeoutMs - (performance.now() - asked),
         until,
         snapshot: extra.snapshot ?? false,

@@ -122,7 +122,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   // Checked again: another process that waited for the same end may have started a database here meanwhile.
   await clearLeftovers(previous, data, report);
   if (!existsSync(join(data, 'PG_VERSION'))) {
-    report('making a new database');
+    report('creating the database');
     await rm(data, { recursive: true, force: true });
     initialise(native, data, launcher, options.durable ?? true);
   }

@@ -1,4 +1,5 @@
 import { AppError } from '../platform/app-error.ts';
+import { unconfirmed } from '../platform/deadline.ts';
 
 /** What kind of rule of the database a statement broke. */
 export type DatabaseErrorKind =
@@ -114,6 +115,17 @@ export function translateError(error: unknown): unknown {
     },
     error,
   );
+}
+
+/**
+ * As `translateError`, for what failed while COMMIT was on its way: unless the database itself said that it failed, the
+ * transaction may be committed.
+ */
+export function translateCommitError(error: unknown): unknown {
+  const translated = translateError(error);
+  const isRefused = error instanceof Error && text(error, 'severity') === 'ERROR';
+  const isLost = translated instanceof AppError && translated.code === 'unavailable' && !isRefused;
+  return isLost ? unconfirmed(error) : translated;
 }
 
 function isAway(error: Error): boolean {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { answerWithinMs, overdue } from '../platform/deadline.ts';
 import { isCanonicalUuid } from '../platform/ids.ts';
 import { connectionConfig } from './connection.ts';
-import { translateError } from './errors.ts';
+import { translateCommitError, translateError } from './errors.ts';
 import { presenceOf } from './transaction.ts';
 
 /** A statement of the hot path: prepared once per connection under its name. */
@@ -13,6 +13,12 @@ export interface HotStatement {
 }
 
 export type HotRow = Readonly<Record<string, unknown>>;
+
+/** SQL: the database's instant, as `instant`. A statement behind the one that locks reads it after the wait for the lock. */
+export const instantColumn = 'clock_timestamp() as instant';
+
+/** Reads the database's clock. */
+export const readClock: HotStatement = { name: 'hot.clock', text: `select ${instantColumn}`, values: [] };
 
 /** An open transaction of the hot path: what is sent together travels in one trip (docs/design/stack.md, "driver"). */
 export interface HotTransaction {
@@ -212,6 +218,8 @@ export function createHotPath(options: HotPathOptions): HotPath {
           return (await settle(sent)).slice(first ? openingStatements : 0).map((r) => r.rows);
         },
         async commit(statements) {
+          // A commit that nobody waits for is not sent.
+          if (performance.now() >= until) throw overdue();
           const sent = corked(() => [
             ...(state === 'new' ? opening() : []),
             ...dispatch(statements),
@@ -220,7 +228,10 @@ export function createHotPath(options: HotPathOptions): HotPath {
             ...(pooled ? [] : [query(leftover)]),
           ]);
           state = 'over';
-          const results = await settle(sent);
+          const results = await settle(sent).catch((error: unknown) => {
+            stuck = isReadTimeout(error);
+            throw translateCommitError(error);
+          });
           if (results.at(pooled ? -1 : -2)?.command !== 'COMMIT') throw new Error('nothing was committed');
           clean = pooled || isClean(results.at(-1));
         },
@@ -228,7 +239,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
       try {
         return await fn(tx);
       } catch (error) {
-        stuck = error instanceof Error && error.message === 'Query read timeout';
+        stuck ||= isReadTimeout(error);
         throw translateError(error);
       } finally {
         if (state === 'new') clean = true;
@@ -256,6 +267,8 @@ export function createHotPath(options: HotPathOptions): HotPath {
     },
   };
 }
+
+const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 
 /** Waits for all, then throws the first error: the connection must be quiet before anybody else gets it. */
 async function settle(sent: readonly Promise<pg.QueryResult>[]): Promise<pg.QueryResult[]> {

@@ -1,5 +1,16 @@
 export { databaseAnswers } from './answers.ts';
 export { booleanArray, bytesArray, instantArray, numberArray, textArray, uuidArray } from './array-text.ts';
+export { type BackupOptions, backupFrames } from './backup/backup-database.ts';
+export {
+  BackupError,
+  type Frame,
+  jsonFrame,
+  readBackupFile,
+  verifyBackupFile,
+  writeBackupFile,
+} from './backup/backup-file.ts';
+export type { BackupHeader } from './backup/contents.ts';
+export { assertEmpty, assertRestorable, type Restored, restoreDatabase } from './backup/restore-database.ts';
 export {
   catalogueVersionOf,
   lockCatalogueVersion,
@@ -18,6 +29,8 @@ export {
   type HotRow,
   type HotStatement,
   type HotTransaction,
+  instantColumn,
+  readClock,
 } from './hot-transaction.ts';
 export type { ListenOptions } from './listener.ts';
 export { migrate, pendingMigrations } from './migrate.ts';

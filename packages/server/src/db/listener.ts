@@ -83,7 +83,8 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
       client = null;
       await current.end().catch(() => undefined);
       if (stop.signal.aborted) break;
-      await sleep(pauseMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+      // Keeps the process alive: a start may wait for nothing but this connection.
+      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
     connected.resolve();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { ConfigError } from '../config.ts';
 import { newId } from '../platform/ids.ts';
 import { createDatabase, systemActor } from './database.ts';
 import { migrate, migrationsFolder, pendingMigrations, readMigrations } from './migrate.ts';
@@ -107,6 +108,37 @@ test('a changed file is refused, a failing one leaves nothing, a new one is appl
   } finally {
     await rm(folderPath, { recursive: true });
   }
+});
+
+test('a database that a newer build has migrated is refused, and both migrations are named', async () => {
+  const { adminUrl, url } = await emptyDatabase();
+  await migrate({ adminUrl, url });
+  const newest = (await readMigrations()).at(-1)?.name ?? '';
+  await query(adminUrl, `insert into arbiter.schema_migrations (name, checksum) values ('9999_later', 'x')`);
+  const refused = (error: unknown) =>
+    error instanceof ConfigError && error.message.includes('9999_later') && error.message.includes(newest);
+  await assert.rejects(migrate({ adminUrl, url }), refused);
+  await assert.rejects(pendingMigrations(url), refused);
+});
+
+test('a database restored without owners or rights says what is missing', async () => {
+  const { adminUrl, url } = await emptyDatabase();
+  await migrate({ adminUrl, url });
+  const explained = (pattern: RegExp) => (error: unknown) =>
+    error instanceof ConfigError && pattern.test(error.message) && error.message.includes('pg_dumpall --roles-only');
+  const [me] = await query(adminUrl, 'select current_user::text as name');
+  const { name } = me as { name: string };
+  await query(adminUrl, `alter schema arbiter owner to ${name}`);
+  await assert.rejects(migrate({ adminUrl, url }), explained(/schema arbiter belongs to \w+, not to arbiter_owner/));
+  await query(adminUrl, `alter schema arbiter owner to arbiter_owner; alter table arbiter.offers owner to ${name}`);
+  await assert.rejects(migrate({ adminUrl, url }), explained(/1 tables of schema arbiter/));
+  await query(
+    adminUrl,
+    `alter table arbiter.offers owner to arbiter_owner;
+     revoke all on schema arbiter from arbiter_app; revoke all on all tables in schema arbiter from arbiter_app`,
+  );
+  await assert.rejects(migrate({ adminUrl, url }), explained(/arbiter_app has no rights/));
+  await assert.rejects(pendingMigrations(url), explained(/arbiter_app has no rights/));
 });
 
 test('an owner that is no superuser can migrate', async () => {

@@ -3,7 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, runMigrations as runQueueMigrations } from 'graphile-worker';
 import pg from 'pg';
+import { ConfigError } from '../config.ts';
 import { closeClient, connectionConfig } from './connection.ts';
+import { assertOwnership } from './ownership-check.ts';
 import { createQueuePool, queueSchema } from './queue-pool.ts';
 import { assertLogin, loginOf } from './role-names.ts';
 import { ensureRoles } from './roles.ts';
@@ -16,6 +18,8 @@ export interface MigrateOptions {
   readonly folder?: URL;
   /** Told what happens, for the log. */
   readonly onProgress?: (message: string) => void;
+  /** Name of the last migration to apply; default: all there are. */
+  readonly upTo?: string;
   /** Milliseconds to wait for another process that migrates. Default 10 minutes. */
   readonly lockTimeoutMs?: number;
 }
@@ -50,7 +54,7 @@ export async function readMigrations(folder: URL = migrationsFolder): Promise<Mi
  * Brings the database to the newest schema: roles, then each missing file in its own transaction as `arbiter_owner`,
  * then the queue's own tables. One process at a time (advisory lock of the session, which ends with its holder);
  * the others wait and find the work done. Returns the names applied. Throws ConfigError for a URL whose user cannot be
- * what it is named for.
+ * what it is named for, and for a database that a newer build has migrated.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   assertLogin('DATABASE_ADMIN_URL', options.adminUrl);
@@ -65,9 +69,10 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   try {
     await admin.query('set statement_timeout = 0; set lock_timeout = 0');
     await takeLock(admin, options);
+    await assertOwnership(admin);
     await ensureRoles(admin, loginOf(options.url));
     await prepareSchema(admin);
-    const applied = await applyMissing(admin, migrations, options.onProgress ?? (() => undefined));
+    const applied = await applyMissing(admin, migrations, options);
     await migrateQueue(admin, options.adminUrl);
     return applied;
   } finally {
@@ -76,7 +81,10 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   }
 }
 
-/** Files the database has not seen, or has seen with another text, as the application role sees it. Empty = current. */
+/**
+ * Files the database has not seen, or has seen with another text, as the application role sees it. Empty = current. Throws
+ * ConfigError for a database that a newer build has migrated.
+ */
 export async function pendingMigrations(url: string, folder?: URL): Promise<string[]> {
   assertLogin('DATABASE_URL', url);
   const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter migrate' }));
@@ -84,14 +92,16 @@ export async function pendingMigrations(url: string, folder?: URL): Promise<stri
   await client.connect();
   try {
     const { rows } = await client.query<{ present: boolean }>(
-      // A role without rights sees nothing of it: to that role, nothing is applied yet.
-      `select coalesce(has_table_privilege(to_regclass('arbiter.schema_migrations')::oid, 'select')
-                       and has_schema_privilege('arbiter', 'usage'), false) as present`,
+      // By the catalogue, since looking up a name in a schema without rights fails.
+      `select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                       where n.nspname = 'arbiter' and c.relname = 'schema_migrations'
+                         and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')) as present`,
     );
+    if (rows[0]?.present !== true) await assertOwnership(client);
     const seen = rows[0]?.present === true ? await readApplied(client) : new Map<string, string>();
-    return (await readMigrations(folder))
-      .filter((each) => seen.get(each.name) !== each.checksum)
-      .map((each) => each.name);
+    const migrations = await readMigrations(folder);
+    assertKnown(seen, migrations);
+    return migrations.filter((each) => seen.get(each.name) !== each.checksum).map((each) => each.name);
   } finally {
     await closeClient(client);
   }
@@ -125,9 +135,10 @@ async function prepareSchema(admin: pg.ClientBase): Promise<void> {
 async function applyMissing(
   admin: pg.ClientBase,
   migrations: readonly Migration[],
-  onProgress: (message: string) => void,
+  { upTo, onProgress = () => undefined }: Pick<MigrateOptions, 'upTo' | 'onProgress'>,
 ): Promise<string[]> {
   const seen = await readApplied(admin);
+  assertKnown(seen, migrations);
   const applied: string[] = [];
   const isNew = seen.size === 0;
   for (const { name, text, checksum } of migrations) {
@@ -138,6 +149,7 @@ async function applyMissing(
       );
     }
     if (before !== undefined) continue;
+    if (upTo !== undefined && name > upTo) break;
     await admin.query('begin; set local role arbiter_owner; set local search_path = arbiter, pg_temp');
     try {
       await admin.query(text);
@@ -151,8 +163,22 @@ async function applyMissing(
     if (!isNew) onProgress(`applied migration ${name}`);
     applied.push(name);
   }
-  if (isNew && applied.length > 0) onProgress(`set up a new database with ${applied.length} migrations`);
+  if (isNew && applied.length > 0) onProgress(`created the schema (${applied.length} migrations)`);
   return applied;
+}
+
+/** An older build doesn't know what newer migrations changed, so it must not run on them. */
+function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
+  const known = new Set(migrations.map(({ name }) => name));
+  const newest = [...applied.keys()]
+    .filter((name) => !known.has(name))
+    .sort()
+    .at(-1);
+  if (newest === undefined) return;
+  throw new ConfigError([
+    `The database is newer than this build: it has migration ${newest}, and this build stops at ${migrations.at(-1)?.name ?? 'none'}. ` +
+      'Start the newer build, or restore a backup from before the upgrade.',
+  ]);
 }
 
 async function readApplied(client: pg.ClientBase): Promise<Map<string, string>> {

@@ -23,6 +23,9 @@ const ownRoles: ReadonlySet<string> = new Set([
   'arbiter_queue_door',
 ]);
 
+/** Every role that the schema's owners and rights name. */
+export const groupRoleNames: readonly string[] = [...ownRoles, applicationRole];
+
 /** PostgreSQL keeps so many bytes of a name and drops the rest, so that another role would be meant. */
 const longestNameBytes = 63;
 

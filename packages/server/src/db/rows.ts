@@ -6,6 +6,14 @@
  * say what is in it.
  */
 
+/** A row of `account_requests`. */
+export interface AccountRequestsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly sealed: Buffer;
+  readonly createdAt: Date;
+}
+
 /** A row of `alert_events`. */
 export interface AlertEventsRow {
   readonly tenantId: string;
@@ -92,6 +100,7 @@ export interface ApiKeysRow {
   readonly revokedAt: Date | null;
   readonly person: string;
   readonly createdAt: Date;
+  readonly earlierPeople: string[];
 }
 
 /** A row of `applied_files`. */
@@ -871,6 +880,7 @@ export interface OauthClientsRow {
   readonly person: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
+  readonly earlierPeople: string[];
 }
 
 /** A row of `objective_counts`. */
@@ -1513,6 +1523,7 @@ export interface VolumesRow {
 
 /** Every table with its row. */
 export interface Tables {
+  readonly account_requests: AccountRequestsRow;
   readonly alert_events: AlertEventsRow;
   readonly alert_states: AlertStatesRow;
   readonly alerts: AlertsRow;
@@ -1639,6 +1650,12 @@ export type ColumnKind =
 
 /** The kind of every column. */
 export const columnKinds = {
+  account_requests: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    sealed: 'bytes',
+    createdAt: 'instant',
+  },
   alert_events: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -1714,6 +1731,7 @@ export const columnKinds = {
     revokedAt: 'instant',
     person: 'text',
     createdAt: 'instant',
+    earlierPeople: 'array',
   },
   applied_files: {
     tenantId: 'uuid',
@@ -2363,6 +2381,7 @@ export const columnKinds = {
     person: 'text',
     createdAt: 'instant',
     revokedAt: 'instant',
+    earlierPeople: 'array',
   },
   objective_counts: {
     tenantId: 'uuid',

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { AppError } from '../platform/app-error.ts';
+import { type Clock, instantFrom } from '../platform/clock.ts';
 import { overdue } from '../platform/deadline.ts';
 import { isCanonicalUuid } from '../platform/ids.ts';
 import { catalogueVersionOf } from './catalogue-versions.ts';
-import { DatabaseError, translateError } from './errors.ts';
+import { DatabaseError, translateCommitError, translateError } from './errors.ts';
 import { kyselyOver, type RunStatement } from './kysely-connection.ts';
 import type { Actor, Tx, Written } from './tx.ts';
 
@@ -14,7 +15,8 @@ export interface TransactionFacts {
   readonly tenantId: string | null;
   readonly actor: Actor;
   readonly requestId: string;
-  readonly now: Date;
+  /** Set by the database's clock, or by hand. */
+  readonly clock: Clock;
   /** Longest time of one statement, in milliseconds: the database cancels it, and we stop waiting a little later. */
   readonly statementTimeoutMs: number;
   /** Monotonic ms by which the whole transaction ends; Infinity: no end but that of each statement. */
@@ -93,10 +95,10 @@ export function beginStatements(
   const role = tenantId === null ? 'set local role arbiter_system; ' : '';
   const kind = snapshot ? 'repeatable read read only' : 'read committed';
   const beside =
-    tenantId === null || alone
-      ? ''
-      : `; select pg_advisory_xact_lock_shared(${presenceOf(pg.escapeLiteral(tenantId))})`;
-  return `begin isolation level ${kind}; ${role}select ${calls.join(', ')}${beside}`;
+    tenantId === null || alone ? '' : `pg_advisory_xact_lock_shared(${presenceOf(pg.escapeLiteral(tenantId))}), `;
+  // Last: the wait for the lock is over by then.
+  const opened = `select ${beside}clock_timestamp() as instant`;
+  return `begin isolation level ${kind}; ${role}select ${calls.join(', ')}; ${opened}`;
 }
 
 /** Opens a transaction on a connection that the caller has borrowed and will give back. */
@@ -116,7 +118,12 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   // After a statement that got no answer, the connection is used for no further statement.
   let stuck = false;
 
-  const send = async (text: string, extended: Partial<Statement>, atLeastMs = 0): Promise<pg.QueryResult[]> => {
+  const send = async (
+    text: string,
+    extended: Partial<Statement>,
+    atLeastMs = 0,
+    translate = translateError,
+  ): Promise<pg.QueryResult[]> => {
     const waitMs = Math.min(cancelAfterMs + answerGraceMs, Math.max(atLeastMs, leftMs()));
     if (stuck || waitMs <= 0) throw overdue();
     try {
@@ -126,7 +133,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       return Array.isArray(results) ? results : [results];
     } catch (error) {
       stuck ||= error instanceof Error && error.message === 'Query read timeout';
-      throw translateError(error);
+      throw translate(error);
     }
   };
 
@@ -139,12 +146,18 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     return result;
   };
 
+  const sentAt = performance.now();
+  const opened = (await send(beginStatements(facts.tenantId, cancelAfterMs, facts), {})).at(-1);
+  const now = instantFrom(facts.clock, opened?.rows[0]?.instant, sentAt);
+  const isSetByHand = facts.clock.follow === undefined;
+
   const kysely = lazily(() => kyselyOver(run));
   const tx = {
     tenantId: facts.tenantId ?? '',
     actor: facts.actor,
     requestId: facts.requestId,
-    now: facts.now,
+    now: new Date(now),
+    latest: () => (isSetByHand ? facts.clock.now() : Math.ceil(now + 1 + performance.now() - sentAt)),
     remarks: [],
     async query(text: string, values: readonly unknown[] = []) {
       return (await run(text, values)).rows;
@@ -168,8 +181,6 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     },
     // The brand and the row types exist for the compiler only.
   } as unknown as Tx;
-
-  await send(beginStatements(facts.tenantId, cancelAfterMs, facts), {});
 
   /**
    * Waits until no other transaction of the tenant is open, and keeps them from opening. A transaction of the hot path may hold
@@ -209,7 +220,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       const before: string[] = [];
       if (catalogueTouched) before.push(raiseCatalogueVersion(facts.actor));
       else if (facts.asksVersion === true) before.push(readCatalogueVersion);
-      const results = await send([...before, 'commit', leftover].join('; '), {});
+      const results = await send([...before, 'commit', leftover].join('; '), {}, 0, translateCommitError);
       // COMMIT of a transaction in which a statement failed answers ROLLBACK, without an error.
       if (results.at(-2)?.command !== 'COMMIT') {
         throw new Error('nothing was committed: an earlier statement of the transaction had failed');

@@ -26,8 +26,10 @@ export interface Tx {
   readonly tenantId: string;
   readonly actor: Actor;
   readonly requestId: string;
-  /** The clock's instant at which the transaction was opened. Use it for every timestamp that is written. */
+  /** The database's instant at which the transaction was opened. Use it for every timestamp that is written. */
   readonly now: Date;
+  /** The database's instant at the call, in epoch ms: never too early, at most one trip to the database too late. */
+  latest(): number;
   /**
    * What of the input was taken and has no effect. Services add to it; the caller is told, or refused when it asked for
    * that. Paths are those of the request's body.

@@ -8,6 +8,7 @@ import type { Remark } from '../platform/remark.ts';
 import { anonymous, type Caller, createIdentify } from './access.ts';
 import { type Answer, isWhole, type WholeAnswer } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
+import { mediaTypeOf } from './body-kinds.ts';
 import type { Connections } from './connections.ts';
 import type { Cors } from './cors.ts';
 import { errorAnswer } from './error-formats.ts';
@@ -31,7 +32,7 @@ import { refuseBody, refuseLength, takeBody } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from './send.ts';
-import { readStream } from './stream-body.ts';
+import { FileBody, readStream } from './stream-body.ts';
 import { createStreamPlaces } from './stream-places.ts';
 import { transport } from './transport.ts';
 import { createFindUnknown } from './unknown-properties.ts';
@@ -167,6 +168,9 @@ export function createBinder(
     const limits = allLimits.filter(({ countsValid, countsFound }) => countsValid !== true && countsFound !== true);
     const lateLimits = allLimits.filter(({ countsValid }) => countsValid === true);
     const { bodyLimit, form } = input;
+    const { fileTypes = [] } = operation;
+    const isFile = (raw: IncomingMessage): boolean =>
+      fileTypes.length > 0 && fileTypes.includes(mediaTypeOf(raw) ?? '');
     const isOpen = !namesTenant(auth);
     const { loadClass, path: route } = operation;
     const finish = createFinish(operation.method, route);
@@ -226,6 +230,10 @@ export function createBinder(
       } else if (bodyLimit !== null && operation.bodyKind === 'stream') {
         refuseBody(raw, bodyLimit, form);
         parsed = readStream(raw, bodyLimit);
+      } else if (bodyLimit !== null && isFile(raw)) {
+        const limit = operation.fileLimit ?? bodyLimit;
+        refuseLength(raw, limit);
+        parsed = new FileBody(mediaTypeOf(raw) ?? '', readStream(raw, limit));
       } else if (bodyLimit !== null) {
         // Whose body is not signed is not told what is wrong with its type.
         if (verify === null) refuseBody(raw, bodyLimit, form);
@@ -246,7 +254,8 @@ export function createBinder(
       }
       // How long the body takes is the caller's matter; all other time since the arrival counts. A body that streams is
       // read by the handler, within the time that the transport gives a request.
-      const isReadLater = operation.bodyKind === 'multipart' || operation.bodyKind === 'stream';
+      const isReadLater =
+        operation.bodyKind === 'multipart' || operation.bodyKind === 'stream' || parsed instanceof FileBody;
       const bodyMs = isReadLater ? transport.requestTimeoutMs : 0;
       const until = performance.now() + (deps.answerWithinMs ?? answerWithinMs) + bodyMs - spentMs;
       if (bytes !== null) {
@@ -255,7 +264,7 @@ export function createBinder(
       }
       const isStrict = prefersStrict(raw.headers.prefer);
       if (isStrict) addHeaders(service, strictApplied);
-      const unknown = findUnknown(raw.url ?? '', parsed);
+      const unknown = findUnknown(raw.url ?? '', parsed instanceof FileBody ? undefined : parsed);
       if (unknown !== null) {
         if (operation.knowsItsQuery === true && unknown.some(({ path }) => path.startsWith('query.')))
           throw refusalOf(unknown);

@@ -31,7 +31,7 @@ const types: Readonly<Record<Exclude<BodyKind, 'raw' | 'stream'>, readonly strin
 export function createBodyForm(operation: Operation, maxItems: ReadonlyMap<string, number>): BodyForm {
   const kind = operation.bodyKind ?? 'json';
   const allowed = kind === 'raw' || kind === 'stream' ? (operation.mediaTypes ?? []) : types[kind];
-  const wanted = `The body must be sent as ${allowed.join(' or ')}${kind === 'raw' || kind === 'multipart' ? '' : ' in UTF-8'}.`;
+  const wanted = `The body must be sent as ${[...allowed, ...(operation.fileTypes ?? [])].join(' or ')}${kind === 'raw' || kind === 'multipart' ? '' : ' in UTF-8'}.`;
   const readJson = (bytes: Buffer): unknown => {
     if (bytes.length === 0) return {};
     return bytes.length < largeBodyBytes ? parseJsonBody(bytes) : parseLargeJson(bytes, { maxItems });

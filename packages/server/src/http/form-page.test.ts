@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { AppError } from '../platform/app-error.ts';
-import { errorPage, formStyle } from './form-page.ts';
+import { errorPage, formPage, formStyle, pageHeaders } from './form-page.ts';
 import { contrastOf, themesOf } from './test-contrast.ts';
 
 const themes = themesOf(formStyle);
@@ -34,4 +35,19 @@ test('a refusal as a page tells nothing of the inside, and escapes what it tells
   assert.doesNotMatch(unset, /in a moment/);
   const limited = errorPage(new AppError('rate_limited', { retryAfterSeconds: 125 }), 'r');
   assert.ok(limited.includes('Please try again in 3 minutes.'), limited);
+});
+
+test('a form carries its font and its mark, and the policy names every style of it', () => {
+  const page = formPage({ heading: 'Sign in', body: '' });
+  const styles = [...page.matchAll(/<style>([^<]*)<\/style>/g)].map(([, style = '']) => style);
+  assert.equal(styles.length, 2);
+  for (const style of styles) {
+    const hash = createHash('sha256').update(style).digest('base64');
+    assert.ok(pageHeaders['content-security-policy']?.includes(`'sha256-${hash}'`), style.slice(0, 80));
+  }
+  assert.match(page, /src:url\(data:font\/woff2;base64,[A-Za-z0-9+/=]{40000,}\)/);
+  assert.match(page, /<p class="brand"><svg aria-hidden="true"/);
+  assert.doesNotMatch(page, /https?:|<link|src="/);
+  const refused = errorPage(new AppError('overloaded'), 'r');
+  assert.ok(refused.length < 10_000, 'a busy server sends no font');
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AppError } from '../platform/app-error.ts';
+import { fontStyle } from './form-font.ts';
 import { escapeHtml } from './page.ts';
 
 /**
@@ -13,9 +14,13 @@ export const formStyle = `
 --accent:#4c8dff;--press:#6ba1ff;--on:#06142e;--link:#8db6ff;--pass:#5ccb8b;--pass-soft:#12291d;--block:#ff8a80;--block-soft:#35191a;--sunken:#0b0d0c}}
 *{box-sizing:border-box}
 html{color-scheme:light dark}
-body{margin:0;min-height:100vh;background:var(--canvas);color:var(--ink);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;display:grid;justify-items:center;align-content:start;padding:12vh 16px 48px}
+body{margin:0;min-height:100vh;background:var(--canvas);color:var(--ink);font:1rem/1.5 "Inter Variable",system-ui,-apple-system,"Segoe UI",sans-serif;display:grid;justify-items:center;align-content:start;padding:12vh 16px 48px}
 main{width:100%;max-width:416px}
-.brand{margin:0 0 12px 4px;font-weight:600}
+.brand{display:flex;align-items:center;gap:10px;margin:0 0 16px 4px;font-size:1.125rem;font-weight:600}
+.brand svg{width:28px;height:28px}
+.brand rect,.brand circle{fill:var(--accent)}
+.brand circle{fill:var(--on)}
+.brand path{fill:none;stroke:var(--on);stroke-width:2.25;stroke-linecap:round;stroke-linejoin:round}
 .card{background:var(--surface);border:1px solid var(--line);border-radius:10px;padding:32px}
 h1{font-size:1.375rem;line-height:1.3;font-weight:600;margin:0 0 20px}
 p{margin:0 0 16px}
@@ -50,33 +55,41 @@ ol{margin:0 0 20px;padding-left:20px}
 @media print{body{padding:0}.more,button,.button{display:none}}
 `.replaceAll('\n', '');
 
+const hashOf = (style: string): string => `sha256-${createHash('sha256').update(style).digest('base64')}`;
+
 /**
  * `same-origin` and not `no-referrer`: browsers send `Origin: null` with the forms of a page without any referrer. The address
  * of a page may hold a token, which no other site sees either way.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(formStyle).digest('base64')}'; ` +
+    `default-src 'none'; style-src '${hashOf(formStyle)}' '${hashOf(fontStyle)}'; font-src data:; ` +
     `form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
 };
 
-/** A whole page. `body` is HTML, `heading` text. `isRefused`: something is to be corrected, which the title says first. */
-export function formPage({
-  heading,
-  body,
-  isRefused = false,
-}: {
-  heading: string;
-  body: string;
-  isRefused?: boolean;
-}): string {
+/** The mark of the product, for the eye alone; the console's is packages/console/src/ui/brand-mark.tsx. */
+const mark =
+  '<svg aria-hidden="true" viewBox="0 0 24 24"><rect width="24" height="24" rx="6"/><path d="M6.5 18 12 6l5.5 12"/><circle cx="12" cy="15.75" r="1.75"/></svg>';
+
+interface FormPage {
+  readonly heading: string;
+  /** HTML. */
+  readonly body: string;
+  /** Something is to be corrected, which the title says first. */
+  readonly isRefused?: boolean;
+  /** Without the font: the page stays small. */
+  readonly isLight?: boolean;
+}
+
+/** A whole page. */
+export function formPage({ heading, body, isRefused = false, isLight = false }: FormPage): string {
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${isRefused ? 'Error: ' : ''}${escapeHtml(heading)} · Arbiter</title>` +
     `<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">` +
-    `<meta name="robots" content="noindex"><style>${formStyle}</style></head>` +
-    `<body><main><p class="brand">Arbiter</p><div class="card"><h1>${escapeHtml(heading)}</h1>${body}</div></main></body></html>`
+    `<meta name="robots" content="noindex">${isLight ? '' : `<style>${fontStyle}</style>`}<style>${formStyle}</style></head>` +
+    `<body><main><p class="brand">${mark}Arbiter</p><div class="card"><h1>${escapeHtml(heading)}</h1>${body}</div></main></body></html>`
   );
 }
 
@@ -88,7 +101,8 @@ export function errorPage(error: AppError, requestId: string): string {
     `<div class="note bad" role="alert"><p>${escapeHtml(said)}</p></div>` +
     `${wait === undefined ? '' : `<p>Please try again in ${waiting(wait)}.</p>`}` +
     `<p class="soft">Request <code>${escapeHtml(requestId)}</code></p>`;
-  return formPage({ heading: titles[error.status] ?? 'That did not work', body, isRefused: true });
+  // A server with too much to do sends many of these.
+  return formPage({ heading: titles[error.status] ?? 'That did not work', body, isRefused: true, isLight: true });
 }
 
 function saidOf(error: AppError): string {

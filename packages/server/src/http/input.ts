@@ -8,6 +8,7 @@ import { createCoerce, declaredProperties, parseQuery, repeated } from './coerci
 import { withoutNullInputs } from './null-inputs.ts';
 import { bodyLimits } from './request-body.ts';
 import { decodeHeader, headerValues } from './request-headers.ts';
+import { FileBody } from './stream-body.ts';
 import type { Check, Place } from './validation.ts';
 
 /** What a handler gets of the request itself. */
@@ -82,7 +83,8 @@ function createShapeBody(
   if (bodyKind === 'raw' || bodyKind === 'stream' || bodyKind === 'multipart') return (parsed) => parsed;
   // Of a record, null is a value: it stands for empty where that may be, and is refused elsewhere.
   const forgivesNull = method === 'POST' && record === undefined;
-  return createShape(schema, compile(withAnyItems(schema, judgedAlone ?? []), 'body'), forgivesNull);
+  const shape = createShape(schema, compile(withAnyItems(schema, judgedAlone ?? []), 'body'), forgivesNull);
+  return (parsed, size) => (parsed instanceof FileBody ? parsed : shape(parsed, size));
 }
 
 /** The schema with lists that may hold anything, as many as before. */

@@ -4,12 +4,12 @@ import type { Lifecycle } from './lifecycle.ts';
 
 /** Throws for an operation whose parts do not go together; asked once, when the server starts. */
 export function checkKinds(operation: Operation): void {
-  const { id, auth, transaction, bodyKind, mediaTypes, idempotent } = operation;
+  const { id, auth, transaction, bodyKind, mediaTypes, fileTypes, idempotent } = operation;
   const problems: string[] = [];
   const inTransaction = transaction === 'tenant';
   if (inTransaction && !namesTenant(auth))
     problems.push('has no credential that could name the tenant of its transaction');
-  if ((bodyKind === 'multipart' || bodyKind === 'stream') && inTransaction)
+  if ((bodyKind === 'multipart' || bodyKind === 'stream' || fileTypes !== undefined) && inTransaction)
     problems.push('would hold its transaction open while a body arrives');
   if (isSignature(auth) && bodyKind !== 'raw') problems.push('has a signature over bytes that its handler never sees');
   if ((bodyKind === 'raw' || bodyKind === 'stream') !== (mediaTypes !== undefined))
@@ -24,7 +24,11 @@ export function checkKinds(operation: Operation): void {
 export function isStreaming(operation: Operation): boolean {
   const hasFiles = Object.values(operation.responses).some(({ kind }) => kind === 'file');
   return (
-    operation.bodyKind === 'multipart' || operation.bodyKind === 'stream' || hasFiles || eventsOf(operation) !== 'never'
+    operation.bodyKind === 'multipart' ||
+    operation.bodyKind === 'stream' ||
+    operation.fileTypes !== undefined ||
+    hasFiles ||
+    eventsOf(operation) !== 'never'
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract';
+import { type Operation, Warnings } from '@arbiter/contract';
 import type { Tx } from '../db/tx.ts';
 import { AppError } from '../platform/app-error.ts';
 import type { Remark } from '../platform/remark.ts';
@@ -7,7 +7,7 @@ import type { AppDependencies } from './app-dependencies.ts';
 import { type AnyHandler, configVersionHeader, type RequestFacts, replayHeader } from './handler.ts';
 import { findAnswer, type KeyedCall, keepAnswer, payloadHash } from './idempotency.store.ts';
 import type { Input } from './input.ts';
-import { refusalOf, remarksText, unknownProperties } from './remarks.ts';
+import { refusalOf, remarksText, unknownProperties, warningsOf } from './remarks.ts';
 import { isChunks } from './streamed-answer.ts';
 
 /** What a handler gets, whatever its operation. */
@@ -31,6 +31,7 @@ export function createPerform(
   inspect: (reply: UntypedReply) => void,
 ): Perform {
   const render = createRender(operation);
+  const withWarnings = createWithWarnings(operation);
   // The handlers' types are checked where they are written (http/handler.ts); from here on they are all alike.
   if (operation.transaction !== 'tenant') {
     const free = handler as (call: Call) => Promise<UntypedReply>;
@@ -47,7 +48,7 @@ export function createPerform(
     const work = async (tx: Tx): Promise<Answer> => {
       const kept = keyed === null ? null : await findAnswer(tx, keyed);
       if (kept !== null) return { ...kept, headers: { ...kept.headers, ...replayHeader } };
-      const reply = await inTransaction(tx, call);
+      const reply = withWarnings(await inTransaction(tx, call), [...(call.unknown ?? []), ...tx.remarks]);
       inspect(reply);
       const answer = withRemarks(render(reply, call.signal), tx.remarks, call);
       // 4xx and 5xx change nothing (docs/design/quality.md law 1), also where a handler answers them without throwing.
@@ -75,7 +76,7 @@ async function refuseWithAll(
     try {
       await handler(tx, call);
     } finally {
-      remarks = tx.remarks;
+      remarks = tx.remarks.filter(({ isAdvice }) => isAdvice !== true);
     }
     throw refusalOf([...unknown, ...remarks]);
   };
@@ -89,11 +90,32 @@ async function refuseWithAll(
 }
 
 /** Tells what the service had to remark; for a strict caller it is the refusal, and nothing is stored. */
-function withRemarks(answer: Answer, remarks: readonly Remark[], { isStrict, unknown }: Call): Answer {
-  if (remarks.length === 0 || answer.status >= 400) return answer;
+function withRemarks(answer: Answer, told: readonly Remark[], { isStrict, unknown }: Call): Answer {
+  if (told.length === 0 || answer.status >= 400) return answer;
+  const remarks = told.filter(({ isAdvice }) => isAdvice !== true);
+  if (remarks.length === 0) return answer;
   if (isStrict) throw refusalOf(remarks);
   const text = remarksText([...(unknown ?? []), ...remarks]);
   return { ...answer, headers: { ...answer.headers, [unknownProperties]: text } };
+}
+
+/** Adds the remarks to the body, where the operation's answer has a list of warnings. */
+function createWithWarnings({ responses }: Operation) {
+  const statuses = new Set(
+    Object.entries(responses).flatMap(([status, { schema }]) =>
+      warningsIn(schema) === Warnings ? [Number(status)] : [],
+    ),
+  );
+  return (reply: UntypedReply, remarks: readonly Remark[]): UntypedReply => {
+    if (remarks.length === 0 || !statuses.has(reply.status)) return reply;
+    if (typeof reply.body !== 'object' || reply.body === null) return reply;
+    return { ...reply, body: { ...reply.body, warnings: warningsOf(remarks) } };
+  };
+}
+
+function warningsIn(schema: unknown): unknown {
+  const properties: unknown = typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'properties') : null;
+  return typeof properties === 'object' && properties !== null ? Reflect.get(properties, 'warnings') : undefined;
 }
 
 async function runInTenant(
@@ -129,7 +151,7 @@ class Refusal extends Error {
 }
 
 /** A race that the database broke off, unlike one that a service lost by its own rules (no cause). */
-function isLostRace(error: unknown): boolean {
+export function isLostRace(error: unknown): boolean {
   return error instanceof AppError && error.code === 'concurrent_modification' && error.cause !== undefined;
 }
 

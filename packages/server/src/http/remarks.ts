@@ -1,3 +1,4 @@
+import type { Warning } from '@arbiter/contract';
 import { told } from '@arbiter/engine';
 import { AppError } from '../platform/app-error.ts';
 import type { Remark } from '../platform/remark.ts';
@@ -13,7 +14,7 @@ export const strictApplied: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /**
- * `chanel (channel?), config.perDay (maxPerDay?), config (caps nothing: no limit is given)`. Names of the client's come
+ * `chanel (channel?), config.perDay (maxPerDay?), config (No limit is set, so nothing is capped.)`. Names of the client's come
  * percent-encoded where they are not of the plain characters of a name, so that nothing of them can end the header or
  * pass for another entry.
  */
@@ -54,4 +55,14 @@ export function refusalOf(remarks: readonly Remark[]): AppError {
       message: reason ?? `is not known${nearest === null ? '' : `; did you mean ${nearest}?`}`,
     })),
   });
+}
+
+/** The same as a list of warnings, for the body of a success. */
+export function warningsOf(remarks: readonly Remark[]): Warning[] {
+  return remarks.slice(0, maximumRemarks).map(({ path, nearest, reason, suggestion, code }) => ({
+    path,
+    code: code ?? (reason === null ? 'unknown_property' : 'no_effect'),
+    message: reason ?? `${nameOf(path)} is not a known property, so it is ignored.`,
+    suggestion: suggestion ?? (nearest === null ? null : `Did you mean ${nearest}?`),
+  }));
 }

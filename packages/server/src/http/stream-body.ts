@@ -1,6 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import type { ByteStream } from '@arbiter/contract';
+import type { ByteStream, StreamedFile } from '@arbiter/contract';
 import { cutShort, tooLarge } from './request-body.ts';
+
+/** A file in place of a JSON body; a class, so that no JSON can pass for one. */
+export class FileBody implements StreamedFile {
+  readonly fileType: string;
+  readonly content: ByteStream;
+
+  constructor(fileType: string, content: ByteStream) {
+    this.fileType = fileType;
+    this.content = content;
+  }
+}
 
 /**
  * The bytes of a body while they arrive. They are taken from the socket as fast as they come, and kept until the reader

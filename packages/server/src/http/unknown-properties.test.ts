@@ -65,12 +65,18 @@ test('nothing of the client can end the header or pass for another entry', () =>
 
 test('a strict caller gets the same words and the places', () => {
   const remarks = createFindUnknown(recommend)('/x', { chanel: 1, 'a/b': 2 }) ?? [];
-  const error = refusalOf([...remarks, { path: '/config', nearest: null, reason: 'caps nothing: no limit is given' }]);
+  const error = refusalOf([
+    ...remarks,
+    { path: '/config', nearest: null, reason: 'No limit is set, so nothing is capped.' },
+  ]);
   assert.equal(error.code, 'validation_failed');
-  assert.equal(error.detail, 'This has no effect: chanel (channel?), a%2Fb, config (caps nothing: no limit is given)');
+  assert.equal(
+    error.detail,
+    'This has no effect: chanel (channel?), a%2Fb, config (No limit is set, so nothing is capped.)',
+  );
   assert.deepEqual(error.errors, [
     { path: '/chanel', message: 'is not known; did you mean channel?' },
     { path: '/a~1b', message: 'is not known' },
-    { path: '/config', message: 'caps nothing: no limit is given' },
+    { path: '/config', message: 'No limit is set, so nothing is capped.' },
   ]);
 });

@@ -33,6 +33,9 @@ export interface Lease {
 /** A lease with more seconds left than this is not renewed yet, which saves a write. */
 const renewedBelowSeconds = 14;
 
+/** SQL: a lease that lasts longer than any can be was taken while the database's clock was ahead, and is over. */
+const isStanding = `l.expires_at > clock_timestamp() and l.expires_at <= clock_timestamp() + make_interval(secs => $4)`;
+
 /**
  * Takes a lease, or renews it for its holder; null while another process holds it. Expiry is judged by the database's
  * clock. To be called in a system transaction, every few seconds.
@@ -42,7 +45,7 @@ export async function takeLease(tx: Tx, name: string, holder: string): Promise<L
     installation,
     name,
   ]);
-  if (standing !== undefined && standing.secondsLeft > 0) {
+  if (standing !== undefined && standing.secondsLeft > 0 && standing.secondsLeft <= leaseSeconds) {
     if (standing.holder !== holder) return null;
     if (standing.secondsLeft > renewedBelowSeconds) return { name, holder, token: standing.token };
   }
@@ -51,8 +54,8 @@ export async function takeLease(tx: Tx, name: string, holder: string): Promise<L
      values ($1, $2, $3, 1, clock_timestamp() + make_interval(secs => $4))
      on conflict (tenant_id, name) do update
        set holder = excluded.holder, expires_at = excluded.expires_at,
-           token = l.token + case when l.expires_at > clock_timestamp() then 0 else 1 end
-       where l.holder = excluded.holder or l.expires_at <= clock_timestamp()
+           token = l.token + case when ${isStanding} then 0 else 1 end
+       where l.holder = excluded.holder or not (${isStanding})
      returning token`,
     [installation, name, holder, leaseSeconds],
   );

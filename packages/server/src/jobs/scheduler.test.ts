@@ -344,3 +344,57 @@ test('a changed declaration counts from now; an unchanged one keeps its next run
   }).tick();
   assert.equal((await next()).getUTCMinutes(), 0);
 });
+
+test('a schedule that a clock ahead has moved too far runs when its own cron says', async () => {
+  const scheduler = node('one');
+  await scheduler.tick();
+  await inTenant((tx) =>
+    setSchedule(tx, report, 'r1', {
+      cron: '0 * * * *',
+      zone: 'UTC',
+      payload: { templateId: newId() },
+      enabled: true,
+    }),
+  );
+  const right = clockMs;
+  clockMs += 25 * 60 * minuteMs;
+  await scheduler.tick();
+  await queued();
+  clockMs = right;
+  // Restarted, as after the clock was set right.
+  await scheduler.stop();
+  await node('two').tick();
+  const ahead = await db.ownerQuery<{ job: string; next_run_at: Date }>(
+    'select job, next_run_at from arbiter.schedules',
+  );
+  assert.equal(ahead.length, 3);
+  for (const { job: name, next_run_at } of ahead) {
+    const longestMs = name === 'test.minutely' ? minuteMs : name === 'test.report' ? 60 * minuteMs : 24 * 60 * minuteMs;
+    assert.ok(next_run_at.getTime() <= right + longestMs, `${name}: ${next_run_at.toISOString()}`);
+  }
+  clockMs += minuteMs;
+  await node('two').tick();
+  assert.ok((await queued()).some(({ task }) => task === 'test.minutely'));
+});
+
+test('a scheduler from outside brings schedules forward, too', async () => {
+  await inTenant((tx) =>
+    setSchedule(tx, report, 'r1', { cron: '* * * * *', zone: 'UTC', payload: { templateId: newId() }, enabled: true }),
+  );
+  await db.ownerQuery(`update arbiter.schedules set next_run_at = next_run_at + interval '25 hours'`);
+  const claim = () =>
+    claimDueRuns({ database: db.database, tenantIds, onError: (error) => errors.push(error) }, [report]);
+  assert.equal(await claim(), 0);
+  clockMs += minuteMs;
+  assert.equal(await claim(), 1);
+});
+
+test('a lease from a time when the clock was ahead is over', async () => {
+  const take = (holder: string) => db.database.withSystem('test', (tx) => takeLease(tx, 'scheduler', holder));
+  const first = await take('one');
+  assert.ok(first);
+  assert.equal(await take('two'), null);
+  await db.ownerQuery(`update arbiter.leases set expires_at = expires_at + interval '1 hour'`);
+  const second = await take('two');
+  assert.equal(second?.token, first.token + 1);
+});

@@ -4,7 +4,15 @@ import type { Job } from './job.ts';
 import { holdsLease, installation, type Lease, leaseSeconds, releaseLease, takeLease } from './leases.store.ts';
 import { enqueueRuns } from './queue.store.ts';
 import type { JobRegistry } from './registry.ts';
-import { type DueSchedule, declareSchedule, lockDueSchedules, moveOn } from './schedules.store.ts';
+import {
+  bringForward,
+  type DueSchedule,
+  declareSchedule,
+  lockDueSchedules,
+  moveOn,
+  type SchedulePlace,
+  selectPlanned,
+} from './schedules.store.ts';
 
 /** Puts jobs into the queue when they are due. Several nodes run one; the one with the lease does the work. */
 export interface Scheduler {
@@ -35,6 +43,10 @@ export interface SchedulerOptions {
 
 /** Runs that are claimed in one transaction. */
 const mostClaimed = 100;
+/** Schedules that are checked in one transaction. */
+const mostChecked = 500;
+/** How often all schedules are checked for a next run that lies too far ahead. */
+const checkEveryMs = 60_000;
 /** Putting a job into the queue for each of many tenants takes longer than a request may. */
 const claimTimeoutMs = 30_000;
 
@@ -48,6 +60,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const name = options.part === 'upkeep' ? 'scheduler.upkeep' : 'scheduler';
   let lease: Lease | null = null;
   let declared = false;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   let worked = elapsed();
   return {
     async tick() {
@@ -58,6 +71,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         // Another process may have held the lease meanwhile and stored other schedules.
         if (!declared || had?.token !== held.token) await database.withSystem('scheduler', (tx) => declare(tx, jobs));
         declared = true;
+        if (elapsed() - checkedAt >= checkEveryMs) {
+          await bringAllForward(database, [...jobs.keys()]);
+          checkedAt = elapsed();
+        }
         for (let more = true; more; ) more = (await claimDue({ ...options, jobs, lease: held })) === mostClaimed;
       }
       worked = elapsed();
@@ -79,6 +96,35 @@ async function declare(tx: Tx, jobs: ReadonlyMap<string, Job>): Promise<void> {
     const nextRunAt = new Date(nextRun(parseCron(cron), zone, tx.now.getTime()));
     await declareSchedule(tx, { job: name, key: '', payload, cron, zone, nextRunAt });
   }
+}
+
+/**
+ * Computes next runs again that lie later than their own cron allows: they were computed while the clock was ahead, and
+ * nothing would run until that time comes.
+ */
+async function bringAllForward(database: Database, jobs: readonly string[]): Promise<void> {
+  let after: SchedulePlace | null = null;
+  do {
+    const place: SchedulePlace | null = after;
+    after = await database.withSystem('scheduler', (tx) => bringForwardAfter(tx, jobs, place), {
+      statementTimeoutMs: claimTimeoutMs,
+    });
+  } while (after !== null);
+}
+
+/** Checks the schedules behind `after`; answers with the last one, null when there are no more. */
+async function bringForwardAfter(
+  tx: Tx,
+  jobs: readonly string[],
+  after: SchedulePlace | null,
+): Promise<SchedulePlace | null> {
+  const planned = await selectPlanned(tx, jobs, after, mostChecked);
+  for (const schedule of planned) {
+    // One that can't be read any more is reported when it is due.
+    const next = nextOf(schedule, tx.now.getTime(), () => undefined);
+    if (next !== null && next < schedule.nextRunAt) await bringForward(tx, schedule, next);
+  }
+  return planned.length < mostChecked ? null : planned.at(-1)!;
 }
 
 export interface ClaimOptions extends Pick<SchedulerOptions, 'database' | 'tenantIds' | 'onRun' | 'onError'> {
@@ -119,6 +165,7 @@ export async function claimDueRuns(
   jobs: readonly Job[],
 ): Promise<number> {
   const named = new Map(jobs.map((job) => [job.name, job]));
+  await bringAllForward(options.database, [...named.keys()]);
   let claimed = 0;
   for (let more = true; more; ) {
     const some = await claimDue({ ...options, jobs: named, lease: null });
@@ -145,7 +192,11 @@ async function claim(tx: Tx, options: ClaimOptions, due: DueSchedule, tenants: R
 }
 
 /** Null, which switches it off, for a schedule that cannot be read any more: its zone may have gone. */
-function nextOf({ job, key, cron, zone }: DueSchedule, now: number, onError: SchedulerOptions['onError']): Date | null {
+function nextOf(
+  { job, key, cron, zone }: Pick<DueSchedule, 'job' | 'key' | 'cron' | 'zone'>,
+  now: number,
+  onError: SchedulerOptions['onError'],
+): Date | null {
   try {
     return new Date(nextRun(parseCron(cron), zone, now));
   } catch (error) {

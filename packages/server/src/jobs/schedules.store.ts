@@ -89,6 +89,42 @@ export async function lockDueSchedules(tx: Tx, jobs: readonly string[], most: nu
   return rows.flatMap(({ nextRunAt, ...row }) => (nextRunAt === null ? [] : [{ ...row, dueAt: nextRunAt }]));
 }
 
+const plannedRuns = columns(schedules, ['tenantId', 'job', 'key', 'cron', 'zone', 'nextRunAt']);
+
+/** A schedule that is not due yet. */
+export type PlannedSchedule = Omit<RowOf<typeof plannedRuns>, 'nextRunAt'> & { readonly nextRunAt: Date };
+
+/** Where a walk over schedules stands: the last one it has seen. */
+export type SchedulePlace = Pick<PlannedSchedule, 'tenantId' | 'job' | 'key'>;
+
+/** Schedules of these jobs that wait for a run ahead, in the order of their keys. */
+export async function selectPlanned(
+  tx: Tx,
+  jobs: readonly string[],
+  after: SchedulePlace | null,
+  most: number,
+): Promise<PlannedSchedule[]> {
+  const { tenantId, job, key } = after ?? { tenantId: installation, job: '', key: '' };
+  const rows = await select(
+    tx,
+    plannedRuns,
+    `from arbiter.schedules
+     where next_run_at > $1 and job = any ($2) and (tenant_id, job, key) > ($3, $4, $5)
+     order by tenant_id, job, key limit $6`,
+    [tx.now, jobs, tenantId, job, key, most],
+  );
+  return rows.flatMap(({ nextRunAt, ...row }) => (nextRunAt === null ? [] : [{ ...row, nextRunAt }]));
+}
+
+/** Brings a schedule's next run forward, unless it has moved meanwhile. */
+export async function bringForward(tx: Tx, planned: PlannedSchedule, nextRunAt: Date): Promise<void> {
+  await tx.query(
+    `update arbiter.schedules set next_run_at = $4
+     where tenant_id = $1 and job = $2 and key = $3 and next_run_at = $5`,
+    [planned.tenantId, planned.job, planned.key, nextRunAt, planned.nextRunAt],
+  );
+}
+
 /** Moves a locked schedule on: the run that was due is claimed. */
 export async function moveOn(tx: Tx, due: DueSchedule, nextRunAt: Date | null): Promise<void> {
   await tx.query(

@@ -305,6 +305,7 @@ export function composeServer(options: ComposeOptions): Server {
     zoneOf: (tenantId) => decisions.timezoneOf(tenantId),
     onReports: (tenantId) => learnSoon(database, tenantId),
   });
+  const signUp = { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated };
   const jobs = jobRegistry({
     approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
     customerHash,
@@ -314,7 +315,9 @@ export function composeServer(options: ComposeOptions): Server {
     reapOutbox,
     renderReport: reports.render,
     trials: () => decisions.trials,
+    links,
     mail,
+    signUp,
   });
   const keyedWork = createKeyedWork(database);
   const renewing = setInterval(() => keyedWork.renew().catch(onError), renewKeysEveryMs).unref();
@@ -371,7 +374,7 @@ export function composeServer(options: ComposeOptions): Server {
     enqueueMail: mailQueue(envelope),
     evenly: (startedAt) => sleep(Math.max(0, startedAt + (options.evenAnswersMs ?? evenAnswersMs) - performance.now())),
     publicUrl: options.publicUrl,
-    signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
+    signUp,
     jobs,
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },

@@ -39,12 +39,14 @@ export async function prepareTenants(
     logger.warn('no demo tenant: API_KEY_PEPPER and DATA_ENCRYPTION_KEY must be set, or AUTO_SECRETS on');
     return [];
   }
-  const demo = await createDemoTenant(database, deps);
+  logger.info({ step: 'demo' }, config.DEMO_DATA ? 'loading the demo data' : 'creating an empty tenant');
+  const demo = await createDemoTenant(database, deps, { withData: config.DEMO_DATA });
   if (demo === null) return [];
   const address = publicUrl.replace(/\/+$/, '');
-  const call =
-    `curl -s ${address}/api/v1/recommend -H 'Authorization: Bearer ${demo.apiKey}' ` +
-    `-H 'X-Requested-With: curl' -H 'Content-Type: application/json' -d '{"customerId":"CM-000001","channel":"web"}'`;
+  const call = !config.DEMO_DATA
+    ? 'npx arbiter schema import customers.csv --create customers'
+    : `curl -s ${address}/api/v1/recommend -H 'Authorization: Bearer ${demo.apiKey}' ` +
+      `-H 'X-Requested-With: curl' -H 'Content-Type: application/json' -d '{"customerId":"CM-000001","channel":"web"}'`;
   const signInUrl = await signInUrlOf(config, database, publicUrl, { tenantId: demo.tenantId, email: demo.email });
   const file = join(config.DATA_DIR, 'first-run.json');
   await writePrivately(file, { url: publicUrl, ...demo, signInUrl, curl: call });

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import { createKeyedHash } from '../features/customer-states/index.ts';
 import { mailForNobody } from '../features/mail/test-mailbox.ts';
 import { createNotifier } from '../features/notifications/index.ts';
+import { createLinks } from '../features/sessions/index.ts';
 import { systemClock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
@@ -80,10 +81,12 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     customerHash,
     database: db.database,
     exportFolder,
+    links: createLinks('a secret of these tests, 32 characters'),
     mail: mailForNobody,
     notifier,
     reapOutbox: () => Promise.reject(new Error('no outbox here')),
     renderReport: () => Promise.reject(new Error('no reports here')),
+    signUp: { isOpen: false, makesPlaygrounds: false, onTenantCreated: [] },
     trials,
   };
   const handler = jobRegistry(given).get(name);

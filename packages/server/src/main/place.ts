@@ -4,6 +4,7 @@ import { connectionRoom, type DatabaseAddress } from '../db/index.ts';
 import { queueConnections } from '../jobs/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { requestConnections } from './compose.ts';
+import { urlVariable, whenThere } from './when-there.ts';
 
 /** Where the processes of a server work: found out once, the same for each of them. Plain data, so that it can be sent. */
 export interface Place {
@@ -42,7 +43,7 @@ export function connectionsNeeded(
  */
 async function assertConnections(config: Config, address: DatabaseAddress, logger: Logger): Promise<void> {
   const needed = connectionsNeeded(config, address.pooled);
-  const room = await connectionRoom(address.directUrl);
+  const room = await whenThere(urlVariable(config), logger, () => connectionRoom(address.directUrl));
   if (needed <= room) return;
   const lack =
     `${config.PROCESSES} process${config.PROCESSES > 1 ? 'es' : ''} with DATABASE_POOL_MAX ${config.DATABASE_POOL_MAX} ` +

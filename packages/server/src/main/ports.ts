@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { MetricsSummary } from '@arbiter/contract';
 import type { Database, Tx } from '../db/index.ts';
 import type { Resets, Restorable, Retainer } from '../feature.ts';
-import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
+import type { AccountDependencies, AccountJobPorts, SignInPorts, SignUp } from '../features/accounts/index.ts';
 import { noteAlertDelivery, type TickPorts } from '../features/alerts/index.ts';
 import type { ExpiryPorts } from '../features/approvals/index.ts';
 import type { AuditPorts, ChainProof } from '../features/audit/index.ts';
@@ -80,7 +80,13 @@ import type { PrivateFolder } from '../platform/private-folder.ts';
 import type { ReadLargeYaml } from '../platform/read-yaml.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
-export interface JobPorts extends RefreshPorts, ExpiryPorts, NotificationJobPorts, TickPorts, BackgroundPorts {
+export interface JobPorts
+  extends AccountJobPorts,
+    RefreshPorts,
+    ExpiryPorts,
+    NotificationJobPorts,
+    TickPorts,
+    BackgroundPorts {
   readonly database: Database;
   readonly customerHash: KeyedHash;
   /** EXPORT_DIR. */
@@ -96,6 +102,7 @@ export interface JobPorts extends RefreshPorts, ExpiryPorts, NotificationJobPort
 /** As `featurePorts`, for jobs. */
 export const jobFeaturePorts: Omit<
   JobPorts,
+  | keyof AccountJobPorts
   | keyof ExpiryPorts
   | keyof BackgroundPorts
   | 'customerHash'

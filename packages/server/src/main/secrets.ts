@@ -18,7 +18,7 @@ const makers = {
 export async function withAutoSecrets(config: Config): Promise<Config> {
   const enabled = config.AUTO_SECRETS ?? config.DATABASE_URL === null;
   if (!enabled) return config;
-  const file = join(config.DATA_DIR, 'secrets.json');
+  const file = secretsFile(config);
   const kept = await readSecrets(file);
   const made: Record<string, string> = { ...kept };
   const used: Record<string, string> = {};
@@ -30,6 +30,45 @@ export async function withAutoSecrets(config: Config): Promise<Config> {
   }
   if (Object.keys(made).length !== Object.keys(kept).length) await writePrivately(file, made);
   return { ...config, ...used };
+}
+
+const secretsFile = ({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): string => join(DATA_DIR, 'secrets.json');
+
+const secretNames = Object.keys(makers) as (keyof typeof makers)[];
+
+/** The secrets that an installation has: those of its configuration, else those of DATA_DIR/secrets.json. Makes none. */
+export async function presentSecrets(config: Config): Promise<Readonly<Record<string, string>>> {
+  const enabled = config.AUTO_SECRETS ?? config.DATABASE_URL === null;
+  const stored = enabled ? await readSecrets(secretsFile(config)) : {};
+  const found: Record<string, string> = {};
+  for (const name of secretNames) {
+    const value = config[name] ?? (config.blank.includes(name) ? null : stored[name]);
+    if (typeof value === 'string') found[name] = value;
+  }
+  if (config.DATA_ENCRYPTION_KEYS_OLD.length > 0)
+    found.DATA_ENCRYPTION_KEYS_OLD = config.DATA_ENCRYPTION_KEYS_OLD.join(',');
+  return found;
+}
+
+/**
+ * Writes restored secrets to DATA_DIR/secrets.json. Throws ConfigError when the installation has another value of one of them:
+ * neither of the two may be lost.
+ */
+export async function storeSecrets(config: Config, secrets: Readonly<Record<string, string>>): Promise<string> {
+  await assertSameSecrets(config, secrets);
+  const file = secretsFile(config);
+  await writePrivately(file, { ...(await readSecrets(file)), ...secrets });
+  return file;
+}
+
+/** See `storeSecrets`. */
+export async function assertSameSecrets(config: Config, secrets: Readonly<Record<string, string>>): Promise<void> {
+  const present = await presentSecrets(config);
+  const other = secretNames.filter((name) => present[name] !== undefined && present[name] !== secrets[name]);
+  if (other.length === 0) return;
+  throw new ConfigError([
+    `${other.join(', ')} differ from the backup's. Unset them, or move ${secretsFile(config)} away, and restore again.`,
+  ]);
 }
 
 async function readSecrets(file: string): Promise<Record<string, string>> {

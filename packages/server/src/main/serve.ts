@@ -1,14 +1,25 @@
 import { type Config, ConfigError, configExitCode, crashLoopExitCode, readConfig } from '../config.ts';
-import { createDatabase, migrate, pendingMigrations } from '../db/index.ts';
+import { BackupError, createDatabase, migrate, pendingMigrations } from '../db/index.ts';
 import type { AppliedTenant } from '../features/admin/index.ts';
 import { findOperatorTenant } from '../features/tenants/index.ts';
 import { selectMemberships } from '../features/users/index.ts';
 import { isUuid } from '../platform/ids.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
+import {
+  assertRecordKey,
+  type BackupRequest,
+  type BackupSummary,
+  backUp,
+  type RestoreRequest,
+  type RestoreSummary,
+  restore,
+} from './backup.ts';
 import { applyTenants, bootstrapDependencies, prepareTenants, signInUrlOf } from './first-run.ts';
 import { withAutoSecrets } from './secrets.ts';
 import { startServer } from './start.ts';
 import { openStorage } from './storage.ts';
+import { type RestoreProof, verifyRestored } from './verify-restored.ts';
+import { startPatience } from './when-there.ts';
 
 /** Where a command of the server reads and writes. */
 export interface ServerShell {
@@ -148,6 +159,42 @@ export async function migrationStatus(shell: ServerShell): Promise<number> {
   });
 }
 
+/** `arbiter backup`. */
+export async function backupTo(
+  shell: ServerShell,
+  request: BackupRequest,
+  onDone: (summary: BackupSummary) => void,
+): Promise<number> {
+  return guarded(shell, async (config, logger) => {
+    onDone(await backUp(config, logger, request));
+    return 0;
+  });
+}
+
+/** `arbiter restore`: restores a file, if there is one, and verifies what the database holds, if that is wanted. */
+export async function restoreFrom(
+  shell: ServerShell,
+  request: Pick<RestoreRequest, 'passphrase' | 'ask'> & { readonly file: string | null; readonly verify: boolean },
+  on: { restored(summary: RestoreSummary): void; verified(proof: RestoreProof): void },
+): Promise<number> {
+  return guarded(shell, async (config, logger) => {
+    const { file, verify, ...secret } = request;
+    let secretsFile: string | null = null;
+    if (file !== null) {
+      const summary = await restore(config, logger, { ...secret, file, verifies: verify });
+      secretsFile = summary.secretsFile;
+      on.restored(summary);
+    }
+    if (!verify) return 0;
+    if (file === null) await assertRecordKey(config);
+    // The restored secrets are those of the records, whether or not the server will read them from that file.
+    const own = secretsFile === null ? config : { ...config, AUTO_SECRETS: true };
+    const proof = await withDatabase(own, logger, verifyRestored);
+    on.verified(proof);
+    return proof.problems.length === 0 ? 0 : 4;
+  });
+}
+
 async function withDatabase<T>(
   given: Config,
   logger: Logger,
@@ -156,7 +203,12 @@ async function withDatabase<T>(
   const config = await withAutoSecrets(given);
   const storage = await openStorage(config, logger, { join: true });
   const { directUrl: url } = storage.address;
-  const database = createDatabase({ url, poolMax: 3, onError: (err) => logger.warn({ err }, 'database') });
+  const database = createDatabase({
+    url,
+    poolMax: 3,
+    ...startPatience,
+    onError: (err) => logger.warn({ err }, 'database'),
+  });
   try {
     return await work(config, database);
   } finally {
@@ -175,6 +227,10 @@ async function guarded(shell: ServerShell, work: (config: Config, logger: Logger
     const config = readConfig(shell.environment);
     return await work(config, createLogger(config.LOG_LEVEL, undefined, config.PROCESSES > 1 ? 'primary' : null));
   } catch (error) {
+    if (error instanceof BackupError) {
+      shell.warn(`arbiter: ${error.message}`);
+      return 1;
+    }
     if (!(error instanceof ConfigError)) throw error;
     for (const problem of error.problems) shell.warn(`arbiter: ${problem}`);
     return configExitCode;

@@ -10,6 +10,7 @@ import { composeServer, type Server } from './compose.ts';
 import { createProcessMetrics } from './metrics.ts';
 import type { Place } from './place.ts';
 import { version } from './version.ts';
+import { urlVariable, whenThere } from './when-there.ts';
 
 /** What /ready says of the background work, wherever it runs. */
 export type WorkChecks = Pick<ReadyChecks, 'queueConsumer' | 'scheduler'>;
@@ -108,9 +109,7 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
   }
 
   function startLoops(): void {
-    // The embedded database has this server alone.
-    const schedules = config.SCHEDULER ?? config.DATABASE_URL === null;
-    background = startBackground({ server, worker, scheduler: holder !== '' && schedules, holder, metrics });
+    background = startBackground({ server, worker, scheduler: holder !== '' && config.SCHEDULER, holder, metrics });
   }
 
   const shutDown = async (): Promise<void> => {
@@ -137,7 +136,7 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
     server,
     async prepare(work) {
       await database.listening();
-      if (work !== null) await startWorker(work);
+      if (work !== null) await whenThere(urlVariable(config), logger, () => startWorker(work));
       // Whoever asks for readiness, or finds the port open, is served as quickly as later callers.
       await server.decisions.warmUp(performance.now() + warmUpWithinMs);
     },

@@ -75,7 +75,7 @@ async function signsInOnce(
 }
 
 test('the first start makes a demo whose printed call answers; the second changes nothing', async () => {
-  const first = await start({ METRICS_TOKEN: 'a token of the tests', SCHEDULER: 'on' });
+  const first = await start({ METRICS_TOKEN: 'a token of the tests' });
   assert.match(first.lines.at(-1) ?? '', /^arbiter ready url=http:\/\/127\.0\.0\.1:\d+ configVersion=\d+$/);
   assert.deepEqual(await get(`${first.server.url}/api/v1/ready`), {
     status: 200,
@@ -131,6 +131,45 @@ test('F2: a role that could bypass row-level security is refused, and names the 
     start({ DATABASE_URL: unknown, MIGRATE: 'off' }),
     (error) => error instanceof ConfigError && /^DATABASE_URL is refused/.test(error.message),
   );
+});
+
+test('SCHEDULER=off shows in /ready and in the log', async () => {
+  const messages: string[] = [];
+  const server = await startServer(readConfig(environment({ SCHEDULER: 'off' })), {
+    logger: createLogger('info', { write: (line) => messages.push(JSON.parse(line).msg) }),
+    print: () => undefined,
+  });
+  assert.partialDeepStrictEqual(await get(`${server.url}/api/v1/ready`), {
+    status: 200,
+    body: { checks: { queueConsumer: 'ok', scheduler: 'off' } },
+  });
+  assert.ok(messages.some((message) => message.startsWith('SCHEDULER is off')));
+  await server.stop();
+});
+
+test('a start waits for a database that is slower than any request may be', async () => {
+  const release = await db.ownerHold('lock table arbiter.tenants, arbiter.catalogue_versions in access exclusive mode');
+  const messages: string[] = [];
+  const starting = startServer(readConfig(environment()), {
+    logger: createLogger('info', { write: (line) => messages.push(line) }),
+    print: () => undefined,
+  });
+  // Longer than a statement of a request may take.
+  const waited = async () => {
+    for (;;) {
+      const rows = await db.ownerQuery(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+           and clock_timestamp() - query_start > interval '6 seconds'`,
+      );
+      if (rows.length > 0) return 'waited';
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  const first = await Promise.race([waited(), starting.then(() => 'started')]).finally(release);
+  assert.equal(first, 'waited');
+  const server = await starting;
+  assert.equal((await get(`${server.url}/api/v1/ready`)).status, 200);
+  await server.stop();
 });
 
 test('a bootstrap file is applied before the port opens; a bad one names the path', async () => {

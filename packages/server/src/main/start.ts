@@ -8,6 +8,7 @@ import { startProcesses } from './processes.ts';
 import { withAutoSecrets } from './secrets.ts';
 import { createServerProcess } from './server-process.ts';
 import { openStorage } from './storage.ts';
+import { startPatience, urlVariable, whenThere } from './when-there.ts';
 
 export { version } from './version.ts';
 
@@ -39,14 +40,22 @@ const spareConnections = 20;
  */
 export async function startServer(given: Config, { logger, print }: StartOptions): Promise<RunningServer> {
   for (const warning of given.warnings) logger.warn({ step: 'configuration' }, warning);
+  if (!given.SCHEDULER) {
+    logger.warn(
+      { step: 'configuration' },
+      'SCHEDULER is off: this server schedules no alerts, segment refreshes, exports or reports; another one must',
+    );
+  }
   const config = await withAutoSecrets(given);
   const connections = connectionsNeeded(config, false) + spareConnections;
   const storage = await openStorage(config, logger, { connections });
   try {
     const place = await choosePlace(config, storage.address, logger);
-    const start = config.PROCESSES > 1 ? startSeveral : startOne;
-    const { stop, failed, lines } = await start(config, place, logger);
+    const { lines, configVersion } = await prepareDatabase(config, place, logger);
+    const start = config.PROCESSES > 1 ? startProcesses : startOne;
+    const { stop, failed } = await start({ config, place, logger });
     for (const line of lines) print(line);
+    print(`arbiter ready url=${place.url} configVersion=${configVersion}`);
     let stopping: Promise<void> | null = null;
     return {
       url: place.url,
@@ -62,41 +71,39 @@ export async function startServer(given: Config, { logger, print }: StartOptions
   }
 }
 
-interface Started extends Pick<RunningServer, 'stop' | 'failed'> {
-  /** For the terminal. */
-  readonly lines: readonly string[];
-}
-
-/** This process is the server. */
-async function startOne(config: Config, place: Place, logger: Logger): Promise<Started> {
-  const running = createServerProcess({ config, place, logger });
-  const { database } = running.server;
-  try {
-    const demo = await prepareTenants(config, database, place.publicUrl, logger);
-    // A name of its own, whatever machine or container it runs in.
-    await running.prepare({ holder: newId(), endedWorker: null });
-    await running.listen();
-    const lines = [...demo, readyLine(place, await readNewestCatalogueVersion(database))];
-    return { lines, failed: new Promise(() => undefined), stop: () => running.stop() };
-  } catch (error) {
-    await running.stop();
-    throw error;
-  }
-}
-
-/** This process starts others, which are the server. */
-async function startSeveral(config: Config, place: Place, logger: Logger): Promise<Started> {
+/** Makes the first tenants; answers with the lines about them, and the newest catalogue version. */
+async function prepareDatabase(
+  config: Config,
+  place: Place,
+  logger: Logger,
+): Promise<{ readonly lines: readonly string[]; readonly configVersion: number | string }> {
   const { directUrl: url } = place.address;
-  const database = createDatabase({ url, poolMax: 2, onError: (err) => logger.warn({ err }, 'database') });
+  const onError = (err: unknown) => logger.warn({ err }, 'database');
+  const database = createDatabase({ url, poolMax: 2, ...startPatience, onError });
   try {
-    const demo = await prepareTenants(config, database, place.publicUrl, logger);
-    const { stop, failed } = await startProcesses({ config, place, logger });
-    return { lines: [...demo, readyLine(place, await readNewestCatalogueVersion(database))], stop, failed };
+    return await whenThere(urlVariable(config), logger, async () => ({
+      lines: await prepareTenants(config, database, place.publicUrl, logger),
+      configVersion: await readNewestCatalogueVersion(database),
+    }));
   } finally {
     await database.close();
   }
 }
 
-function readyLine({ url }: Place, configVersion: number | string): string {
-  return `arbiter ready url=${url} configVersion=${configVersion}`;
+/** This process is the server. */
+async function startOne(options: {
+  readonly config: Config;
+  readonly place: Place;
+  readonly logger: Logger;
+}): Promise<Pick<RunningServer, 'stop' | 'failed'>> {
+  const running = createServerProcess(options);
+  try {
+    // A name of its own, whatever machine or container it runs in.
+    await running.prepare({ holder: newId(), endedWorker: null });
+    await running.listen();
+    return { failed: new Promise(() => undefined), stop: () => running.stop() };
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
 }

@@ -9,10 +9,9 @@ import {
   pendingMigrations,
   sessionLoss,
   startEmbeddedPostgres,
-  translateError,
 } from '../db/index.ts';
-import { AppError } from '../platform/app-error.ts';
 import type { Logger } from '../platform/logger.ts';
+import { whenThere } from './when-there.ts';
 
 /** A database that is up to date and safe to use. */
 export interface Storage {
@@ -125,28 +124,4 @@ async function assertDirect(
 
 function behindPooler(loss: string): string {
   return `leads through a connection pooler in transaction mode (${loss})`;
-}
-
-/** SQLSTATE class of a refused login. */
-const wrongLogin = /^28...$/;
-/** The database does not exist: perhaps not yet, when a server is set up beside us. */
-const noDatabase = '3D000';
-
-/** Tries again while the database is away; says so once. */
-async function whenThere<T>(variable: string, logger: Logger, attempt: () => Promise<T>): Promise<T> {
-  for (let told = false; ; told = true) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
-      if (typeof code === 'string' && wrongLogin.test(code)) {
-        throw new ConfigError([`${variable} is refused by the database (SQLSTATE ${code})`]);
-      }
-      const translated = translateError(error);
-      const isAway = translated instanceof AppError && translated.code === 'unavailable';
-      if (!isAway && code !== noDatabase) throw error;
-      if (!told) logger.warn({ err: error, step: 'database' }, 'the database is away; waiting for it');
-      await sleep(pauseMs);
-    }
-  }
 }

@@ -53,6 +53,8 @@ export interface TestServer extends Server {
   readonly tenants: readonly [TestTenant, ...TestTenant[]];
   /** Lines of the log so far, parsed. */
   readonly log: readonly Record<string, unknown>[];
+  /** Does what a worker does with the registrations and requests for links that wait. `call` does it after each call of /auth. */
+  answerAccountRequests(): Promise<void>;
   /** Calls an operation. The type of the body is what the test expects; nothing checks it. */
   call<Body = Record<string, unknown>>(method: string, path: string, options?: CallOptions): Promise<CallResult<Body>>;
 }
@@ -182,17 +184,42 @@ export function startServerOn(
     // The machine is shared by several test files; what a server does in time is measured in test/faults.
     patience: options.patience ?? { acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, answerWithinMs: 30_000 },
   });
+  const answerAccountRequests = accountRequestAnswers(testDatabase, server.jobs);
   return {
     ...server,
     testDatabase,
     log,
-    call: (method, path, call) => callApp(server.app, method, path, call),
+    answerAccountRequests,
+    async call<Body>(method: string, path: string, call?: CallOptions) {
+      const answer = await callApp<Body>(server.app, method, path, call);
+      if (path.startsWith('/api/v1/auth/')) await answerAccountRequests();
+      return answer;
+    },
     async close() {
       await server.close();
       await pooler?.stop();
       await testDatabase.close();
       await rm(exportsOfTest, { recursive: true, force: true });
     },
+  };
+}
+
+/** Does what a worker does, right after the call: tests find the mails and accounts. Each request is answered once. */
+function accountRequestAnswers(database: TestDatabase, jobs: Server['jobs']): () => Promise<void> {
+  const answered = new Map<string, Promise<void> | undefined>();
+  const { signal } = new AbortController();
+  return async () => {
+    const waiting = await database.ownerQuery<{ place: string; requestId: string }>(
+      'select tenant_id as place, id as "requestId" from arbiter.account_requests',
+    );
+    for (const payload of waiting) {
+      if (answered.has(payload.requestId)) continue;
+      const run = jobs
+        .get('accounts.answer-request')
+        ?.run(payload, { jobId: '0', attempt: 1, dueAt: null, signal }, null);
+      answered.set(payload.requestId, run);
+    }
+    await Promise.all(answered.values());
   };
 }
 

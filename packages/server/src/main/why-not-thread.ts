@@ -105,7 +105,7 @@ function laterOf(plan: Plan, input: Input, { contacts, outcomes }: NonNullable<S
         ...input,
         now,
         zones,
-        contacts: foldContacts(contacts, windows, now, own, longestCooldownMs),
+        contacts: foldContacts(contacts, windows, now, own, { longestCooldownMs, isNamed: true }),
         outcomes: outcomeReads === null ? undefined : foldOutcomes(lanes, outcomes, outcomeReads, now),
       };
     },

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
+import { endWithPrimary } from './primary-watch.ts';
 import { createQuestions, type FromProcess, type ToProcess } from './process-messages.ts';
 import {
   createServerProcess,
@@ -18,10 +19,11 @@ const takeOverPauseMs = 500;
 const lastMomentMs = 100;
 
 /**
- * What a process does that the primary has started: nothing by itself, everything when it is told. It ends with the primary
- * however that ends: node's cluster leaves as soon as the channel to it is closed.
+ * What a process does that the primary has started: nothing by itself, everything when it is told. It ends with the primary,
+ * however that ends.
  */
 export function runWorkerProcess(): void {
+  endWithPrimary();
   let running: { readonly served: ServerProcess; readonly logger: Logger } | null = null;
   let stopping: Promise<void> | null = null;
   const questions = createQuestions<string | WorkChecks>();

@@ -1,7 +1,46 @@
-/** The one clock of the server. Tests pass their own; no other code of the server reads the time (docs/design/architecture.md 2). */
+/** The one clock of the server. No other code of the server reads the time (docs/adr/0065-the-database-tells-the-time.md). */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
+  /**
+   * Sets the clock by an instant of the database (epoch ms) that was read after `sentAt` (monotonic ms). Absent: the clock is
+   * set by hand, and stands for the database's as well.
+   */
+  follow?(instant: number, sentAt: number): void;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+/** A clock that follows the database's. */
+export interface FollowingClock extends Clock {
+  follow(instant: number, sentAt: number): void;
+  /** False until the database has told its time once; until then, this is the process's own clock. */
+  follows(): boolean;
+}
+
+/** `own`: the process's clock, epoch ms. `elapsed`: monotonic ms. */
+export function createFollowingClock(own: () => number, elapsed: () => number): FollowingClock {
+  let offset: number | null = null;
+  return {
+    now: () => (offset === null ? own() : Math.floor(elapsed() + offset)),
+    follows: () => offset !== null,
+    follow(instant, sentAt) {
+      // The database read its clock at some point of the trip. An offset that fits is better than one from a slow trip.
+      const earliest = instant - elapsed();
+      const latest = instant - sentAt;
+      offset = offset === null ? (earliest + latest) / 2 : Math.min(Math.max(offset, earliest), latest);
+    },
+  };
+}
+
+/** Clock of this process: steps and errors of the machine's own clock don't reach it. */
+export const systemClock = createFollowingClock(
+  () => Date.now(),
+  () => performance.now(),
+);
+
+/** The instant to use where the database has just told one: its own, or that of a clock that is set by hand. */
+export function instantFrom(clock: Clock, told: Date, sentAt: number): number {
+  if (clock.follow === undefined) return clock.now();
+  const instant = told.getTime();
+  clock.follow(instant, sentAt);
+  return instant;
+}

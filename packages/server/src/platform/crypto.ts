@@ -126,6 +126,9 @@ function masterKey(base64: string): { id: Buffer; key: KeyObject } {
   return { id: hmac(root, 'arbiter:key-id').subarray(0, keyIdBytes), key: deriveKey(root, 'envelope') };
 }
 
+/** Tells DATA_ENCRYPTION_KEYs apart without telling anything about them: what every value sealed with one begins with. */
+export const keyIdOf = (base64: string): string => masterKey(base64).id.toString('hex');
+
 /** Unambiguous: ids hold no NUL. */
 function contextOf(place: SealPlace): Buffer {
   return Buffer.from(`${place.tenantId}\0${place.recordId}\0${place.field}`, 'utf8');

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from './app-error.ts';
 
 /**
@@ -8,9 +9,38 @@ import { AppError } from './app-error.ts';
  */
 export const answerWithinMs = 4_000;
 
-/** 503 for what is not done by its deadline. It may still be committed (docs/design/quality.md, law 1). */
+/** 503 for what is not done by its deadline, and is not committed. */
 export function overdue(cause?: unknown): AppError {
   return new AppError('unavailable', { retryAfterSeconds: 1, ...(cause === undefined ? {} : { cause }) });
+}
+
+/** 503 for a commit that nobody confirmed in time (docs/design/quality.md, law 1). */
+export function unconfirmed(cause?: unknown): AppError {
+  return new AppError('unavailable', {
+    detail:
+      "The commit wasn't confirmed in time, so this may have been stored. " +
+      'Repeat the call with the same requestId or Idempotency-Key to find out: it is stored once.',
+    retryAfterSeconds: 1,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** How long `insist` tries. Longer than a call has: what it finishes cannot be begun again. */
+const insistForMs = 15_000;
+const insistEveryMs = 250;
+
+/** Does what must be finished once it has begun: tried again while the database has no time for it. It must be repeatable. */
+export async function insist<T>(work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + insistForMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isAway = error instanceof AppError && error.code === 'unavailable';
+      if (!isAway || performance.now() >= until) throw error;
+      await sleep(insistEveryMs);
+    }
+  }
 }
 
 /** Tells when a deadline has come; to be raced with work that may go on behind it. */

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto';
+import { systemClock } from './clock.ts';
 
 /**
  * Record ids: UUIDv7 (RFC 9562 section 5.7), lower case (docs/design/api-access.md 1). Ids of one process only grow: 48 bits of
@@ -10,16 +11,20 @@ const hexDigits = Buffer.from('0123456789abcdef', 'latin1');
 const bytesPerId = 10;
 
 export interface Ids {
-  /** A new id, greater than every id made here before, also when the clock steps back. */
+  /** A new id, greater than every id made since the clock was set, also when the clock steps back. */
   newId(): string;
   /** An id of a given instant (epoch ms), random otherwise; not ordered against others of that millisecond. */
   idAt(milliseconds: number): string;
 }
 
-/** Makes ids that grow. `now` tells the epoch ms. */
-export function createIds(now: () => number): Ids {
+/**
+ * Makes ids that grow. `now` tells the epoch ms. `isSet`: false while that clock may be wrong; ids made until then don't
+ * hold later ones to their time.
+ */
+export function createIds(now: () => number, isSet: () => boolean = () => true): Ids {
   const entropy = new Uint8Array(bytesPerId * 512);
   let entropyUsed = entropy.length;
+  let wasSet = isSet();
   let lastMilliseconds = 0;
   let counter = 0;
   /**
@@ -58,6 +63,10 @@ export function createIds(now: () => number): Ids {
     newId() {
       const time = now();
       const offset = takeEntropy();
+      if (!wasSet && isSet()) {
+        wasSet = true;
+        lastMilliseconds = 0;
+      }
       if (time > lastMilliseconds) {
         lastMilliseconds = time;
         counter = ((entropy[offset + 8]! & 0x07) << 8) | entropy[offset + 9]!;
@@ -76,7 +85,7 @@ export function createIds(now: () => number): Ids {
 }
 
 /** The ids of this process: one maker for all of its records, so that each id is greater than those before. */
-export const { newId, idAt } = createIds(() => Date.now());
+export const { newId, idAt } = createIds(systemClock.now, systemClock.follows);
 
 /** The smallest id of an instant (epoch ms): ids made at or after it compare greater or equal. */
 export function firstIdAt(milliseconds: number): string {

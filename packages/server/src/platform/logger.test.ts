@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { createLogger } from './logger.ts';
+import { createLogger, terminalLine } from './logger.ts';
 
 const module = new URL('./logger.ts', import.meta.url).href;
 
@@ -54,5 +54,24 @@ test('the time of a line is an ISO instant in milliseconds', (t) => {
   assert.deepEqual(
     lines.map((line) => JSON.parse(line).time),
     instants.map((at) => new Date(at).toISOString()),
+  );
+});
+
+test('a terminal shows lines without JSON, and stacks on request only', () => {
+  const line = JSON.stringify({
+    level: 'warn',
+    time: '2026-11-23T10:20:30.400Z',
+    step: 'database',
+    err: { name: 'Error', code: 'ECONNREFUSED', stack: ['at here'] },
+    msg: 'waiting for the database',
+  });
+  assert.equal(
+    terminalLine(line, false),
+    '10:20:30 warn database: waiting for the database err={"name":"Error","code":"ECONNREFUSED"}\n',
+  );
+  assert.match(terminalLine(line, true), /at here/);
+  assert.equal(
+    terminalLine('{"level":"info","time":"2026-11-23T10:20:30.400Z","msg":"stopping"}', false),
+    '10:20:30: stopping\n',
   );
 });

@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino';
 export type { Logger };
 
 /**
- * The process's logger: JSON lines to stdout. Callers log allowlisted shapes only: no bodies, no raw URLs, no customer
+ * The process's logger: JSON lines to stdout, or lines for people where that is a terminal. Callers log allowlisted shapes only: no bodies, no raw URLs, no customer
  * ids, no secrets (docs/design/quality.md T36). Errors go through `describeError`. Where several processes write to one
  * output, each line says in `process` whose it is.
  */
@@ -19,7 +19,29 @@ export function createLogger(
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
-  return pino(options, destination ?? gatheredOutput(processName !== null));
+  return pino(options, destination ?? (process.stdout.isTTY ? terminal(level) : gatheredOutput(processName !== null)));
+}
+
+/** For a person at a terminal, who reads lines and no JSON. */
+function terminal(level: string): { write(line: string): void } {
+  const isDetailed = ['debug', 'trace'].includes(level);
+  return { write: (line) => void process.stdout.write(terminalLine(line, isDetailed)) };
+}
+
+/**
+ * A line of the log as a terminal shows it: time, level where it isn't `info`, step, message, everything else. `isDetailed`: with
+ * the stacks of errors.
+ */
+export function terminalLine(line: string, isDetailed: boolean): string {
+  const { time, level, step, msg, ...rest }: Record<string, unknown> = JSON.parse(line);
+  const start = [
+    String(time).slice(11, 19),
+    ...(level === 'info' ? [] : [level]),
+    ...(step === undefined ? [] : [step]),
+  ];
+  const leave = (key: string, value: unknown): unknown => (key === 'stack' && !isDetailed ? undefined : value);
+  const others = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value, leave)}`);
+  return `${start.join(' ')}: ${String(msg)}${others.join('')}\n`;
 }
 
 /** Also what a pipe takes whole from one of several writers (PIPE_BUF of Linux). */

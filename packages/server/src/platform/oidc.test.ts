@@ -143,6 +143,14 @@ describe('an answer that is not to be believed', () => {
     ['that expired', (claims) => ({ ...claims, exp: Number(claims.iat) - 3_600 })],
     ['without end', ({ exp: _exp, ...claims }) => claims],
     ['without subject', ({ sub: _sub, ...claims }) => claims],
+    // With an address, so that userinfo isn't asked and can't differ.
+    ['with an empty subject', (claims) => ({ ...claims, sub: '', email: 'ann@good.example' })],
+    ['with a blank subject', (claims) => ({ ...claims, sub: ' ', email: 'ann@good.example' })],
+    [
+      'with a subject over 1,024 characters',
+      (claims) => ({ ...claims, sub: 's'.repeat(1_025), email: 'a@good.example' }),
+    ],
+    ['with a subject that no column holds', (claims) => ({ ...claims, sub: 'a\u0000b', email: 'ann@good.example' })],
     ['of another subject than userinfo', (claims) => ({ ...claims, sub: 'subject-9' })],
   ];
   for (const [what, change] of lies) {

@@ -134,6 +134,7 @@ export function createOidcClient(
         // A client that authenticates only itself must be the party to whom the token was issued.
         if (claims.azp !== undefined && claims.azp !== registration.clientId)
           throw new Error('azp names another client');
+        if (!isSubject(claims.sub)) throw new Error('sub is empty, too long or not plain text');
         const told = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
         const facts = told ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
         return {
@@ -149,6 +150,11 @@ export function createOidcClient(
     },
   };
 }
+
+/** Who a person is to the provider: at most 255 ASCII characters by the standard, of which some send more. */
+const isSubject = (subject: string): boolean =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no column holds them.
+  subject.trim() !== '' && [...subject].length <= 1_024 && !/[\u0000-\u001f\u007f]/.test(subject);
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;

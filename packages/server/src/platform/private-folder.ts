@@ -9,7 +9,7 @@ export interface PrivateFolder {
   /** Null when there is no such file. */
   read(path: string): Promise<string | null>;
   exists(path: string): Promise<boolean>;
-  /** Paths of the files below a path that end so, in their order; drafts are left out. Empty when there is no such folder. */
+  /** Paths of the files below a path (empty: the folder itself) that end so, in their order; drafts are left out. Empty when there is no such folder. */
   list(path: string, ending: string): Promise<string[]>;
   remove(path: string): Promise<void>;
 }
@@ -88,7 +88,7 @@ export function createPrivateFolder(root: string): PrivateFolder {
     },
     async list(path, ending) {
       try {
-        const found = await readdir(inside(path), { recursive: true, withFileTypes: true });
+        const found = await readdir(path === '' ? base : inside(path), { recursive: true, withFileTypes: true });
         return found
           .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
           .map((entry) => relative(base, join(entry.parentPath, entry.name)).split(sep).join('/'))

@@ -40,7 +40,7 @@ function Name({ user }: { user: User }) {
   return (
     <Section title={t.profile}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        {failure === null ? null : <FailurePanel failure={failure} operation={selfOperations.update} />}
+        {failure === null ? null : <FailurePanel failure={failure} operation={selfOperations.update} retry="submit" />}
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1">
           <dt className="text-soft">{t.email}</dt>
           <dd className="break-all">{user.email}</dd>
@@ -112,6 +112,7 @@ function Password() {
           <FailurePanel
             failure={failure}
             operation={selfOperations.update}
+            retry="submit"
             shownPaths={['/currentPassword', '/newPassword']}
           />
         )}

@@ -44,7 +44,15 @@ export function SecondFactor({ isOn, onChanged }: { isOn: boolean; onChanged: ()
     setGiven(off);
     onChanged();
   };
-  const problem = failure === null ? null : <FailurePanel failure={failure} operation={operation} />;
+  const problem =
+    failure === null ? null : (
+      <FailurePanel
+        failure={failure}
+        operation={operation}
+        // The code may have been used: only the first step is safe to repeat as it is.
+        retry={!isOn && begun === null ? () => void begin() : null}
+      />
+    );
   return (
     <Section title={t.factor} about={<Badge tone={isOn ? 'pass' : 'neutral'}>{isOn ? t.isOn : t.isOff}</Badge>}>
       <div className="flex flex-col gap-4">

@@ -34,6 +34,12 @@ export function ApiKeysPage() {
   const [making, setMaking] = useState(false);
   const [doomed, setDoomed] = useState<ApiKey | null>(null);
   const { done, busy, failure, clear } = useMutate(apiKeyOperations.revoke);
+  const revoke = async () => {
+    if (doomed === null) return;
+    if (!(await done({ params: { id: doomed.id }, body: {} }))) return;
+    setDoomed(null);
+    toast({ text: t.revoked(doomed.name) });
+  };
   const columns = useMemo(() => keyColumns(setDoomed), []);
   const [{ peek }, changePlace] = useSearch(ListAddress);
   const peeked = list.rows.find(({ id }) => id === peek);
@@ -101,14 +107,11 @@ export function ApiKeysPage() {
         title={t.revokeTitle(doomed?.name ?? '')}
         act={t.revokeAct(doomed?.name ?? '')}
         busy={busy}
-        onConfirm={async () => {
-          if (doomed === null) return;
-          if (!(await done({ params: { id: doomed.id }, body: {} }))) return;
-          setDoomed(null);
-          toast({ text: t.revoked(doomed.name) });
-        }}
+        onConfirm={revoke}
       >
-        {failure === null ? null : <FailurePanel failure={failure} operation={apiKeyOperations.revoke} />}
+        {failure === null ? null : (
+          <FailurePanel failure={failure} operation={apiKeyOperations.revoke} retry={() => void revoke()} />
+        )}
         <p>{t.revokeText}</p>
       </ConfirmDialog>
     </Page>

@@ -66,7 +66,9 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
       }
     >
       <div className="flex flex-col gap-4">
-        {failure === null ? null : <FailurePanel failure={failure} operation={apiKeyOperations.create} />}
+        {failure === null ? null : (
+          <FailurePanel failure={failure} operation={apiKeyOperations.create} retry={() => void make()} />
+        )}
         <TextField
           label={t.name}
           help={t.nameHelp}

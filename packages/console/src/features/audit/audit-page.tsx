@@ -10,6 +10,7 @@ import { peekGrid } from '../../forms/peek.ts';
 import { useListLook } from '../../forms/use-list-look.ts';
 import { auditKind, auditTexts as t } from '../../messages/audit.ts';
 import { addresses } from '../../route/addresses.ts';
+import { endAfter, lastDayBefore } from '../../route/days.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -53,8 +54,11 @@ export function AuditPage() {
       className={`${width} max-sm:min-w-34 max-sm:flex-1`}
       label={label}
       type={type}
-      value={search[name] ?? ''}
-      onChange={({ target }) => change({ [name]: target.value === '' ? undefined : target.value })}
+      value={name === 'to' ? lastDayBefore(search.to ?? '') : (search[name] ?? '')}
+      onChange={({ target }) => {
+        const value = name === 'to' ? endAfter(target.value) : target.value;
+        change({ [name]: value === '' ? undefined : value });
+      }}
     />
   );
   return (

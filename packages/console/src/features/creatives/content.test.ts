@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isMarkup } from '../../ui/markup.ts';
-import { lengthOf, partsOf, shownOf } from './content.ts';
+import { lengthOf, partsOf, shownOf, tokensOf } from './content.ts';
 
 test('a text is cut at its tokens and loses nothing', () => {
   const text = 'Hello {first_name}, {{customer.points | 0}} points';
@@ -43,4 +43,22 @@ test('what people read first stands first; what is no text stands as JSON', () =
 
 test('a character outside the basic plane counts once', () => {
   assert.equal(lengthOf('☕🎉'), 2);
+});
+
+test('every token of a content is listed, whether or not an entry names it', () => {
+  const content = {
+    title: 'Hello {{customer.job}}, {first_name}',
+    deep: { list: ['{{points|0}} points', '{{customer.job}} again'] },
+  };
+  const entries = [
+    { variable: 'first_name', source: 'customer.first_name', fallback: 'there' },
+    { variable: 'unused', source: '', fallback: 'x' },
+  ];
+  assert.deepEqual(tokensOf(content, entries), [
+    { name: 'customer.job', source: 'customer.job', fallback: undefined },
+    { name: 'first_name', source: 'customer.first_name', fallback: 'there' },
+    { name: 'points', source: 'points', fallback: '0' },
+    { name: 'unused', source: null, fallback: 'x' },
+  ]);
+  assert.deepEqual(tokensOf({ title: 'Hello' }, []), []);
 });

@@ -1,3 +1,4 @@
+import type { Creative } from '@arbiter/contract/creatives';
 import { isMarkup } from '../../ui/markup.ts';
 
 /** How the content of a creative is shown: texts with their tokens, markup as its source, all else as JSON. */
@@ -8,7 +9,7 @@ export interface TextPart {
   readonly token: string | null;
 }
 
-const token = /\{\{?\s*([A-Za-z_][\w.]*)[^{}]*\}\}?/g;
+const token = /\{\{?\s*([A-Za-z_][\w.]*)(?:\s*\|([^{}]*))?[^{}]*\}\}?/g;
 
 /** A text cut at its tokens. */
 export function partsOf(text: string): readonly TextPart[] {
@@ -21,6 +22,39 @@ export function partsOf(text: string): readonly TextPart[] {
   }
   if (at < text.length) parts.push({ text: text.slice(at), token: null });
   return parts;
+}
+
+/** A token of a creative, and where its value comes from. */
+export interface TokenSource {
+  readonly name: string;
+  /** Path that the value is read from; null: the value is fixed. */
+  readonly source: string | null;
+  /** Shown where there is no value; undefined: nothing is. */
+  readonly fallback: unknown;
+}
+
+type Entry = Pick<Creative['personalization'][number], 'variable' | 'source' | 'fallback'>;
+
+/** Every token of a content, then the entries that no text of it uses. A token without an entry reads the path that it names. */
+export function tokensOf(content: unknown, entries: readonly Entry[]): readonly TokenSource[] {
+  const byName = new Map<string, TokenSource>();
+  const named = new Map(entries.map((entry) => [entry.variable, entry]));
+  for (const match of textsOf(content).flatMap((text) => [...text.matchAll(token)])) {
+    const [, name = '', ownFallback] = match;
+    if (byName.has(name)) continue;
+    const entry = named.get(name);
+    const fallback = entry?.fallback ?? ownFallback?.trim();
+    byName.set(name, { name, source: entry === undefined ? name : entry.source || null, fallback });
+  }
+  for (const { variable: name, source, fallback } of entries)
+    if (!byName.has(name)) byName.set(name, { name, source: source || null, fallback });
+  return [...byName.values()];
+}
+
+/** Every text of a value, in its order. */
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
 export interface Shown {

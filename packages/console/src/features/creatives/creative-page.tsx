@@ -13,6 +13,7 @@ import { Link } from '../../ui/link.tsx';
 import { Metric } from '../../ui/metric.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
+import { tokensOf } from './content.ts';
 import { Content } from './creative-content.tsx';
 
 const parents = [{ title: t.creatives, to: addresses.creatives() }];
@@ -169,12 +170,13 @@ function Limits({ creative: { constraints } }: PartProps) {
   );
 }
 
-/** What stands for each token, for whom nothing is known too. */
-function Tokens({ creative: { personalization } }: PartProps) {
+/** Where the value of each token comes from, and what is shown without one. */
+function Tokens({ creative: { content, contentItemId, personalization } }: PartProps) {
+  const tokens = tokensOf(content, personalization);
   return (
-    <Section title={t.tokens} flush={personalization.length > 0}>
-      {personalization.length === 0 ? (
-        <p className="text-soft">{t.noTokens}</p>
+    <Section title={t.tokens} flush={tokens.length > 0}>
+      {tokens.length === 0 ? (
+        <p className="text-soft">{contentItemId === null ? t.noTokens : t.noOwnTokens}</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
         <section tabIndex={0} aria-label={t.tokens} className="overflow-x-auto">
@@ -193,13 +195,13 @@ function Tokens({ creative: { personalization } }: PartProps) {
               </tr>
             </thead>
             <tbody>
-              {personalization.map(({ variable, source, fallback }) => (
-                <tr key={variable} className="border-b border-line last:border-b-0">
+              {tokens.map(({ name, source, fallback }) => (
+                <tr key={name} className="border-b border-line last:border-b-0">
                   <th
                     scope="row"
                     className="px-4 py-2 text-start align-top font-normal max-sm:pe-2 max-sm:wrap-anywhere"
                   >
-                    <code className="text-caption">{`{${variable}}`}</code>
+                    <code className="text-caption">{name}</code>
                   </th>
                   <td className="px-4 py-2 align-top max-sm:px-2 max-sm:wrap-anywhere">
                     {source ? (
@@ -209,7 +211,7 @@ function Tokens({ creative: { personalization } }: PartProps) {
                     )}
                   </td>
                   <td className="px-4 py-2 align-top max-sm:ps-2 max-sm:wrap-anywhere">
-                    {fallback === undefined ? '–' : valueText(fallback)}
+                    {fallback === undefined || fallback === null ? '–' : valueText(fallback)}
                   </td>
                 </tr>
               ))}

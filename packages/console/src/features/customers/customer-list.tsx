@@ -19,7 +19,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
-import { attributeText } from './attribute-text.ts';
+import { attributeLabel, attributeText } from './attribute-text.ts';
 
 /** Decisions that are looked through for customers. */
 const looked = 100;
@@ -161,6 +161,7 @@ type StoredRow = Readonly<Record<string, unknown>>;
 
 /** Rows of the first schema of customers, with a few of its columns. */
 function StoredCustomers() {
+  const format = useFormat();
   const schemas = useOperation(schemaOperations.list, { query: { limit: 100 } });
   const schema = schemas.data?.data.find(({ entityType }) => entityType === 'customer') ?? null;
   const stored = useOperation(
@@ -173,18 +174,22 @@ function StoredCustomers() {
   const shown = [...fields]
     .sort((a, b) => Number(b.name === keyField) - Number(a.name === keyField))
     .slice(0, columnsShown);
-  const columns: readonly Column<StoredRow>[] = shown.map(({ name, displayName, dataType }, at) => ({
-    key: name,
-    header: displayName,
-    align: numericTypes.has(dataType) ? 'end' : 'start',
-    // A long name has what a number below it does not need.
-    width: at === 0 ? 130 : numericTypes.has(dataType) && displayName.length < 8 ? 70 : 116,
-    cell: (row) => attributeText(row[name]),
-    text: (row) => csvValueOf(row[name]),
-  }));
+  const columns: readonly Column<StoredRow>[] = shown.map((field, at) => {
+    const { name, dataType } = field;
+    const header = attributeLabel(name, field);
+    return {
+      key: name,
+      header,
+      align: numericTypes.has(dataType) ? 'end' : 'start',
+      // A long name has what a number below it does not need.
+      width: at === 0 ? 130 : numericTypes.has(dataType) && header.length < 8 ? 70 : 116,
+      cell: (row) => attributeText(row[name], field, format),
+      text: (row) => csvValueOf(row[name]),
+    };
+  });
   const rows: readonly StoredRow[] = stored.data?.rows ?? [];
   const title = schema === null ? t.customers : t.rowsOf(schema.name);
-  const keyOf = (row: StoredRow) => attributeText(row[keyField]);
+  const keyOf = (row: StoredRow) => String(row[keyField] ?? '');
   const look = useListLook('customers.stored', columns, { lives: 'page' });
   const list = {
     rows,

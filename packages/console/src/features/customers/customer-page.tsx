@@ -120,7 +120,11 @@ export function CustomerPage() {
             label: t.tabs.limits,
             content: <LimitsTab customerId={customerId} judged={judged} />,
           },
-          { key: 'profile', label: t.tabs.profile, content: <ProfileTab answer={eligibility} /> },
+          {
+            key: 'profile',
+            label: t.tabs.profile,
+            content: <ProfileTab answer={eligibility} fields={table?.fields ?? []} />,
+          },
           {
             key: 'summaries',
             label: t.tabs.summaries,

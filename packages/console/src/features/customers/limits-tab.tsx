@@ -12,6 +12,7 @@ import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
+import { OfferName } from './offer-name.tsx';
 import { PolicyName } from './policy-name.tsx';
 import { refusalsOf } from './refusals.ts';
 import { useChannelNames } from './use-channel-names.ts';
@@ -143,7 +144,9 @@ function Suppressions({ customerId }: Pick<LimitsTabProps, 'customerId'>) {
 
 interface Counter {
   readonly key: string;
-  readonly offer: string;
+  readonly offerId: string;
+  /** Null: the offer isn't active, so its name is asked for by itself. */
+  readonly offer: string | null;
   readonly channel: string;
   readonly lastAt: string;
   readonly counts: Readonly<Record<string, number>>;
@@ -161,7 +164,8 @@ function Counters({ customerId, judged }: LimitsTabProps) {
           const windows = [...new Set(counters.flatMap(({ counts }) => Object.keys(counts)))].toSorted(byLength);
           const rows: readonly Counter[] = counters.map(({ offerId, creativeId, channelId, campaignId, ...rest }) => ({
             key: [offerId, creativeId, channelId, campaignId].join(' '),
-            offer: names.get(offerId) ?? offerId,
+            offerId,
+            offer: names.get(offerId) ?? null,
             channel: (channelId === null ? undefined : channels.get(channelId)) ?? '',
             ...rest,
           }));
@@ -169,8 +173,8 @@ function Counters({ customerId, judged }: LimitsTabProps) {
             {
               key: 'offer',
               header: t.counterColumns.offer,
-              cell: ({ offer }) => offer,
-              text: ({ offer }) => offer,
+              cell: ({ offer, offerId }) => offer ?? <OfferName id={offerId} />,
+              text: ({ offer, offerId }) => offer ?? offerId,
               grow: 2,
             },
             {
@@ -242,7 +246,9 @@ function Reservations({ customerId, judged }: LimitsTabProps) {
             <ul className="flex flex-col divide-y divide-line text-dense">
               {open.map(({ id, offerId, expiresAt }) => (
                 <li key={id} className="flex flex-col py-1.5">
-                  <span className="font-medium">{offerId === null ? '' : (names.get(offerId) ?? offerId)}</span>
+                  <span className="font-medium">
+                    {offerId === null ? '' : (names.get(offerId) ?? <OfferName id={offerId} />)}
+                  </span>
                   <span className="text-soft">{t.expires(format.instant(expiresAt))}</span>
                 </li>
               ))}

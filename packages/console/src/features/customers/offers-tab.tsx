@@ -15,7 +15,7 @@ import { Metric } from '../../ui/metric.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
-import { attributeText } from './attribute-text.ts';
+import { attributeLabel, attributeText } from './attribute-text.ts';
 import { reasonTitle } from './reasons.ts';
 
 /** Rows behind each figure; a figure without is explained on another tab. */
@@ -226,6 +226,7 @@ interface GateLineProps {
 }
 
 function GateLine({ passed, kind, name, detail }: GateLineProps) {
+  const format = useFormat();
   const facts = typeof detail === 'object' && detail !== null ? Object.entries(detail) : [];
   return (
     <li className="flex flex-col gap-1 py-2">
@@ -238,8 +239,8 @@ function GateLine({ passed, kind, name, detail }: GateLineProps) {
         <dl className="flex flex-wrap gap-x-4 gap-y-1 text-dense">
           {facts.map(([key, value]) => (
             <div key={key} className="flex gap-1.5">
-              <dt className="text-soft">{key}</dt>
-              <dd className="break-all font-mono">{attributeText(value)}</dd>
+              <dt className="text-soft">{attributeLabel(key, undefined)}</dt>
+              <dd className="break-words tabular-nums">{attributeText(value, undefined, format)}</dd>
             </div>
           ))}
         </dl>

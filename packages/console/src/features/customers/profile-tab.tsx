@@ -8,10 +8,17 @@ import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Section } from '../../ui/page.tsx';
-import { attributeText } from './attribute-text.ts';
+import { useFormat } from '../../ui/provider.tsx';
+import { type AttributeField, attributeLabel, attributeText } from './attribute-text.ts';
+
+export interface ProfileTabProps {
+  readonly answer: Answer<CustomerEligibility>;
+  /** Fields of the customer schema: their labels and types. */
+  readonly fields: readonly AttributeField[];
+}
 
 /** What is stored of the customer, as decisions read it. */
-export function ProfileTab({ answer }: { readonly answer: Answer<CustomerEligibility> }) {
+export function ProfileTab({ answer, fields }: ProfileTabProps) {
   return (
     <Loaded answer={answer} operation={customerToolOperations.eligibility}>
       {({ customer, segments, evaluatedAt }) => (
@@ -27,7 +34,7 @@ export function ProfileTab({ answer }: { readonly answer: Answer<CustomerEligibi
               </Empty>
             ) : (
               <>
-                <Attributes values={customer} />
+                <Attributes values={customer} fields={fields} />
                 <p className="pt-3 text-caption text-soft">{t.withheld}</p>
               </>
             )}
@@ -51,8 +58,14 @@ export function ProfileTab({ answer }: { readonly answer: Answer<CustomerEligibi
   );
 }
 
-/** Names and values; those of a joined or linked table are objects and get a part of their own. */
-function Attributes({ values }: { readonly values: Readonly<Record<string, unknown>> }) {
+interface AttributesProps extends Pick<ProfileTabProps, 'fields'> {
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Labels and values; those of a joined or linked table are objects and get a part of their own. */
+function Attributes({ values, fields }: AttributesProps) {
+  const format = useFormat();
+  const fieldOf = (name: string) => fields.find((field) => field.name === name);
   const entries = Object.entries(values);
   const plain = entries.filter(([, value]) => !isPart(value));
   const parts = entries.filter(([, value]) => isPart(value));
@@ -61,19 +74,24 @@ function Attributes({ values }: { readonly values: Readonly<Record<string, unkno
       <dl className="grid grid-cols-1 gap-x-6 sm:grid-cols-2">
         {plain.map(([name, value]) => (
           <div key={name} className="flex items-baseline justify-between gap-4 border-b border-line py-1.5 text-dense">
-            <dt className="min-w-0 break-words text-soft">{name}</dt>
-            <dd className="min-w-0 max-w-[60%] text-end break-words tabular-nums">{attributeText(value)}</dd>
+            <dt className="min-w-0 break-words text-soft" title={name}>
+              {attributeLabel(name, fieldOf(name))}
+            </dt>
+            <dd className="min-w-0 max-w-[60%] text-end break-words tabular-nums">
+              {attributeText(value, fieldOf(name), format)}
+            </dd>
           </div>
         ))}
       </dl>
       {parts.map(([name, value]) => (
         <section key={name} className="flex flex-col gap-1">
-          <h3 className="text-caption font-medium text-soft">{name}</h3>
-          <Attributes values={value as Readonly<Record<string, unknown>>} />
+          <h3 className="text-caption font-medium text-soft">{attributeLabel(name, undefined)}</h3>
+          <Attributes values={value as Readonly<Record<string, unknown>>} fields={none} />
         </section>
       ))}
     </div>
   );
 }
 
+const none: readonly AttributeField[] = [];
 const isPart = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,6 +2,7 @@ import { ListFilter, Search } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { fateTexts, filterTexts, decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
+import { lastDayBefore } from '../../route/days.ts';
 import type { SearchChange } from '../../route/use-address.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -98,7 +99,8 @@ function ChipValue({ name, value, channels }: ChipValueProps) {
 }
 
 function chipText(name: FilterName, value: string, channels: DecisionFiltersProps['channels'], format: Format): string {
-  if (name === 'from' || name === 'to') return whenText(value, format);
+  if (name === 'from') return whenText(value, format);
+  if (name === 'to') return whenText(lastDayBefore(value), format);
   if (name === 'explored') return value === 'true' ? t.yes : t.no;
   if (name === 'channelId') return channels.find(({ id }) => id === value)?.name ?? value;
   if (name === 'fate') return fateTexts[value] ?? value;

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { filterTexts, decisionTexts as t } from '../../messages/decisions.ts';
+import { endAfter, lastDayBefore } from '../../route/days.ts';
 import type { SearchChange } from '../../route/use-address.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -47,8 +48,9 @@ export function FilterDialog({ search, change, channels, onClose }: FilterDialog
       <form id="decision-filters" onSubmit={apply} className="grid gap-3 py-1 sm:grid-cols-2">
         {Object.entries(filterTexts).map(([name, label]) => {
           const choices = options[name];
-          const value = draft[name] ?? '';
-          const set = (next: string) => setDraft({ ...draft, [name]: next });
+          const stored = draft[name] ?? '';
+          const value = name === 'to' ? lastDayBefore(stored) : stored;
+          const set = (next: string) => setDraft({ ...draft, [name]: name === 'to' ? endAfter(next) : next });
           if (choices !== undefined) {
             return (
               <SelectField

@@ -42,16 +42,20 @@ export function FlowPage() {
       {(body) => (
         <Tabs
           label={t.flow}
-          value={search.tab ?? 'nodes'}
+          value={body.deletedAt !== null && search.tab === 'versions' ? 'nodes' : (search.tab ?? 'nodes')}
           onChange={(tab) => change({ tab: tab === 'nodes' ? undefined : tab }, { push: true })}
           tabs={[
             { key: 'nodes', label: t.nodes, content: <FlowWork flow={body} search={search} onChange={change} /> },
-            {
-              key: 'versions',
-              label: t.versions,
-              count: body.publishedVersions.length,
-              content: <FlowVersions flow={body} from={search.from} to={search.to} onCompare={change} />,
-            },
+            ...(body.deletedAt === null
+              ? [
+                  {
+                    key: 'versions',
+                    label: t.versions,
+                    count: body.publishedVersions.length,
+                    content: <FlowVersions flow={body} from={search.from} to={search.to} onCompare={change} />,
+                  },
+                ]
+              : []),
             { key: 'about', label: listTexts.about, content: <About flow={body} /> },
           ]}
         />

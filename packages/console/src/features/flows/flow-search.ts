@@ -6,10 +6,10 @@ export const FlowSearch = Type.Object({
   version: Type.Optional(Type.String()),
   view: Type.Optional(Type.String()),
   node: Type.Optional(Type.String()),
-  customer: Type.Optional(Type.String()),
-  channel: Type.Optional(Type.String()),
+  customer: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  channel: Type.Optional(Type.String({ format: 'uuid' })),
   /** A recorded decision of the customer: its counts are shown instead of those of now. */
-  decision: Type.Optional(Type.String()),
+  decision: Type.Optional(Type.String({ format: 'uuid' })),
   from: Type.Optional(Type.String()),
   to: Type.Optional(Type.String()),
 });

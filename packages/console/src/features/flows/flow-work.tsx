@@ -42,8 +42,8 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
   const { config, answer } = useConfig(flow, version);
   const shown = useMemo(() => readFlow(config), [config]);
   const namer = useNamer(shown);
-  const { run, simulation } = useRun(flow, version, search);
   const check = useProblems(flow, version);
+  const { run, simulation } = useRun(flow, version, search, check);
   const problems = check ?? noProblems;
   // Either of the two is drawn, not both with one of them hidden: each may have hundreds of nodes.
   const isWide = useMedia(wideWindow);
@@ -75,12 +75,14 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
-        <RunBar
-          customer={search.customer}
-          channel={search.channel}
-          busy={simulation.loading}
-          onRun={(customer, channel) => onChange({ customer, channel, decision: undefined })}
-        />
+        {flow.deletedAt === null ? (
+          <RunBar
+            customer={search.customer}
+            channel={search.channel}
+            busy={simulation.loading}
+            onRun={(customer, channel) => onChange({ customer, channel, decision: undefined })}
+          />
+        ) : null}
         <div className="flex flex-wrap items-end gap-2">
           <SelectField
             label={t.shown}
@@ -189,7 +191,15 @@ const noProblems: readonly NodeProblem[] = [];
  * The decision for the chosen customer by the shown version, or a recorded one once more on its record; nothing is asked before
  * a customer is chosen.
  */
-function useRun(flow: DecisionFlow, version: 'draft' | number, { customer, channel, decision }: FlowSearch) {
+function useRun(
+  flow: DecisionFlow,
+  version: 'draft' | number,
+  { customer, channel, decision }: FlowSearch,
+  problems: readonly NodeProblem[] | null,
+) {
+  // A draft with errors can't decide: its errors are on the page already.
+  const isSound = problems?.every(({ severity }) => severity !== 'error') ?? false;
+  const canRun = decision !== undefined || version !== 'draft' || isSound;
   const simulation = useOperation(
     simulationOperations.run,
     {
@@ -203,7 +213,7 @@ function useRun(flow: DecisionFlow, version: 'draft' | number, { customer, chann
             }
           : { customerId: customer ?? '', decisionId: decision },
     },
-    { enabled: customer !== undefined, keepPrevious: false },
+    { enabled: customer !== undefined && flow.deletedAt === null && canRun, keepPrevious: false },
   );
   const { data } = simulation;
   const run = useMemo(() => (data !== undefined && 'decisions' in data ? readRun(data) : null), [data]);
@@ -213,7 +223,9 @@ function useRun(flow: DecisionFlow, version: 'draft' | number, { customer, chann
 /** What the check of the draft finds, null before it is known; published versions were checked when they were published. */
 function useProblems(flow: DecisionFlow, version: 'draft' | number): readonly NodeProblem[] | null {
   const input = useMemo(() => ({ body: { id: flow.id, draftConfig: flow.draftConfig } }), [flow]);
-  const check = useOperation(decisionFlowOperations.validate, input, { enabled: version === 'draft' });
+  const check = useOperation(decisionFlowOperations.validate, input, {
+    enabled: version === 'draft' && flow.deletedAt === null,
+  });
   const { data } = check;
   return useMemo(
     () =>

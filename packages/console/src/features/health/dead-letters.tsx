@@ -53,15 +53,24 @@ function Topics({ report: { totalEvents, byTopic, events } }: { report: DeadLett
   const format = useFormat();
   const [doomed, setDoomed] = useState<{ readonly topic: string; readonly count: number } | null>(null);
   const { run, busy, failure, clear } = useMutate(deadLetterOperations.act);
+  const [last, setLast] = useState<readonly ['retry' | 'purge', string] | null>(null);
   if (totalEvents === 0) return <p className="p-4 text-soft">{t.lettersNone}</p>;
   const groups = groupsOf(events);
   const act = async (action: 'retry' | 'purge', topic: string) => {
+    setLast([action, topic]);
     const done = await run({ body: { action, topic } });
     if (done === null) return;
     setDoomed(null);
     toast({ text: done.action === 'retry' ? t.retried(done.requeued) : t.purged(done.deleted) });
   };
-  const problem = failure === null ? null : <FailurePanel failure={failure} operation={deadLetterOperations.act} />;
+  const problem =
+    failure === null ? null : (
+      <FailurePanel
+        failure={failure}
+        operation={deadLetterOperations.act}
+        retry={last === null ? null : () => void act(...last)}
+      />
+    );
   return (
     <>
       {problem !== null && doomed === null ? <div className="p-4">{problem}</div> : null}

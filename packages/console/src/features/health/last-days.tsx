@@ -3,6 +3,7 @@ import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { healthTexts as t } from '../../messages/health.ts';
 import { addresses } from '../../route/addresses.ts';
+import { endAfter } from '../../route/days.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { BarChart } from '../../ui/charts/bars.tsx';
 import { startOf } from '../../ui/charts/zone-days.ts';
@@ -63,7 +64,7 @@ function Shown({ health }: { health: DecisionHealth }) {
             label: dayText(day),
             fileLabel: [day],
             value,
-            drill: { to: addresses.decisions({ from: day, to: day }) },
+            drill: { to: addresses.decisions({ from: day, to: endAfter(day) }) },
           }))}
         />
       )}

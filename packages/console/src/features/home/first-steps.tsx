@@ -86,7 +86,9 @@ export function FirstSteps({ done }: { done: Done }) {
             onChange={({ target }) => setReal(target.checked)}
           />
         </form>
-        {failure === null ? null : <FailurePanel failure={failure} operation={recommendOperations.recommend} />}
+        {failure === null ? null : (
+          <FailurePanel failure={failure} operation={recommendOperations.recommend} retry={() => void ask()} />
+        )}
         {one === undefined ? null : <Outcome answer={one} />}
       </Step>
       <Step title={t.why}>

@@ -55,7 +55,7 @@ export function HomePage() {
       <ServerStrip />
       {isReturning || !hasData ? null : waiting}
       {isReturning ? null : <KeptRecords />}
-      {isReturning ? <LastMonth /> : null}
+      {hasData ? <LastMonth /> : null}
       {hasData ? <RecentDecisions answer={recent} /> : null}
     </Page>
   );

@@ -1,11 +1,14 @@
 import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/schemas';
 import Type from 'typebox';
-import { useOperation } from '../../data/use-operation.ts';
+import { can } from '../../data/can.ts';
+import { useMutate, useOperation } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { schemaTexts as t } from '../../messages/schemas.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -39,6 +42,9 @@ export function SchemaPage() {
       id={id}
       parents={parents}
       nameOf={({ displayName }) => displayName}
+      fixes={(body) =>
+        body.warnings?.some(({ code }) => code === 'rows_not_read') ? <ReadRows schema={body} /> : null
+      }
       badges={({ schemaType }) => <Badge tone="neutral">{schemaType}</Badge>}
     >
       {(body) => (
@@ -61,6 +67,23 @@ export function SchemaPage() {
         />
       )}
     </RecordPage>
+  );
+}
+
+/** Lets every decision read the rows of the schema. */
+function ReadRows({ schema }: { readonly schema: DataSchema }) {
+  const { run, busy, failure } = useMutate(schemaRecordOperations.updateById);
+  const permission = can(schemaRecordOperations.updateById);
+  const enable = () => void run({ params: { id: schema.id }, body: { autoEnrich: true, rowVersion: schema.version } });
+  return (
+    <>
+      <Button kind="primary" busy={busy} disabledReason={permission.allowed ? null : t.needsEditor} onClick={enable}>
+        {t.readRows}
+      </Button>
+      {failure === null ? null : (
+        <FailurePanel failure={failure} operation={schemaRecordOperations.updateById} retry={enable} />
+      )}
+    </>
   );
 }
 

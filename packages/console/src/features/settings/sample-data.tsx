@@ -21,10 +21,19 @@ export function SampleData() {
   const key = list.data?.currentlyLoaded ?? null;
   const dataset = list.data?.datasets.find((each) => each.key === key);
   if (key === null || dataset === undefined) return null;
+  const remove = async () => {
+    const removed = await run({ params: { key } });
+    setAsking(false);
+    if (removed === null) return;
+    setBoot(await fetchBoot());
+    toast({ text: t.sampleRemoved });
+  };
   return (
     <Section title={t.sample} about={<Badge tone="info">{t.sampleLoaded}</Badge>}>
       <div className="flex flex-col gap-3">
-        {failure === null ? null : <FailurePanel failure={failure} operation={seedDatasetOperations.unload} />}
+        {failure === null ? null : (
+          <FailurePanel failure={failure} operation={seedDatasetOperations.unload} retry={() => void remove()} />
+        )}
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p className="text-soft">{t.sampleLead(dataset.name, dataset.description)}</p>
           <Button kind="danger" onClick={() => setAsking(true)}>
@@ -39,13 +48,7 @@ export function SampleData() {
         act={t.sampleRemove}
         typed={key}
         busy={busy}
-        onConfirm={async () => {
-          const removed = await run({ params: { key } });
-          setAsking(false);
-          if (removed === null) return;
-          setBoot(await fetchBoot());
-          toast({ text: t.sampleRemoved });
-        }}
+        onConfirm={remove}
       >
         <p>{t.sampleRemoveText}</p>
       </ConfirmDialog>

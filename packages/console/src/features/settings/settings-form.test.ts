@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TenantSettingsAnswer } from '@arbiter/contract/tenant-settings';
-import { defaultTenantSettings } from '@arbiter/contract/tenant-settings';
-import { keptChanges, patchOf } from './settings-form.ts';
+import { defaultTenantSettings, settingsWithoutEffect } from '@arbiter/contract/tenant-settings';
+import { settingsTexts } from '../../messages/settings.ts';
+import { keptChanges, patchOf, shownSettings } from './settings-form.ts';
 
 const stored: TenantSettingsAnswer = { ...defaultTenantSettings, settingsVersion: 3 };
 
@@ -23,4 +24,13 @@ test('changes that were kept are taken up again, but for what is no setting any 
   const kept = { timezone: 'Asia/Tokyo', enableBudgets: 'yes', holdoutPercentage: null, gone: true };
   assert.deepEqual(keptChanges(kept, stored), { timezone: 'Asia/Tokyo' });
   for (const nothing of [undefined, null, 'x', []]) assert.deepEqual(keptChanges(nothing, stored), {});
+});
+
+test('settings without effect have no control', () => {
+  const shown: readonly string[] = shownSettings;
+  for (const name of settingsWithoutEffect) assert.ok(!shown.includes(name), name);
+});
+
+test('the switch for approvals says that the console has no inbox for them', () => {
+  assert.match(settingsTexts.helps.approvalWorkflowEnabled, /no inbox/);
 });

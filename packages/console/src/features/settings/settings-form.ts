@@ -6,24 +6,20 @@ export const numberSettings = [
   'maxOffersPerDecision',
   'reservationTtlSeconds',
   'mandatoryDailyCap',
-  'defaultChannelTimeout',
   'holdoutPercentage',
 ] as const;
 export const governanceSettings = ['approvalWorkflowEnabled', 'fourEyesEnabled', 'mfaRequired'] as const;
-export const featureSettings = [
-  'enableExperiments',
-  'enableBudgets',
-  'enableGuardrails',
-  'enableJourneys',
-  'enableContentManagement',
-  'enableBehavioralMetrics',
-  'enableGeofences',
-  'flowIrEnabled',
-] as const;
+export const featureSettings = ['enableBudgets', 'enableContentManagement'] as const;
 const others = ['theme', 'decisionTraceEnabled', 'decisionTraceSampleRate'] as const;
 
-const all = [...textSettings, ...numberSettings, ...governanceSettings, ...featureSettings, ...others] as const;
-export type SettingName = (typeof all)[number];
+export const shownSettings = [
+  ...textSettings,
+  ...numberSettings,
+  ...governanceSettings,
+  ...featureSettings,
+  ...others,
+] as const;
+export type SettingName = (typeof shownSettings)[number];
 export type SettingValues = Pick<TenantSettingsAnswer, SettingName>;
 
 /** What was changed on the page and not saved yet. */
@@ -31,7 +27,7 @@ export type Changes = Partial<SettingValues>;
 
 /** Changes that say something else than what is stored; a number that was cleared is not sent. */
 export function patchOf(stored: TenantSettingsAnswer, changes: Changes): TenantSettingsPatch {
-  const changed = all.filter((name) => {
+  const changed = shownSettings.filter((name) => {
     const value = changes[name];
     if (value === undefined || (typeof value === 'number' && Number.isNaN(value))) return false;
     return value !== stored[name];
@@ -42,6 +38,6 @@ export function patchOf(stored: TenantSettingsAnswer, changes: Changes): TenantS
 /** Changes that were kept from before, as far as they still are settings: another version may have written them. */
 export function keptChanges(kept: unknown, stored: TenantSettingsAnswer): Changes {
   if (typeof kept !== 'object' || kept === null) return {};
-  const known = all.filter((name) => typeof Reflect.get(kept, name) === typeof stored[name]);
+  const known = shownSettings.filter((name) => typeof Reflect.get(kept, name) === typeof stored[name]);
   return Object.fromEntries(known.map((name) => [name, Reflect.get(kept, name)]));
 }

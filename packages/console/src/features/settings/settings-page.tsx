@@ -7,11 +7,14 @@ import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { Loaded } from '../../forms/loaded.tsx';
 import { settingsTexts as t } from '../../messages/settings.ts';
+import { titles } from '../../messages/titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { PickField } from '../../ui/pick-field.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { findRegions, regionText } from './regions.ts';
 import { SampleData } from './sample-data.tsx';
 import {
   type Changes,
@@ -36,6 +39,7 @@ export function SettingsPage() {
         <>
           <ButtonLink to={addresses.account()}>{t.account}</ButtonLink>
           <ButtonLink to={addresses.apiKeys()}>{t.keys}</ButtonLink>
+          <ButtonLink to={addresses.people()}>{titles.people}</ButtonLink>
         </>
       }
     >
@@ -48,6 +52,12 @@ export function SettingsPage() {
 }
 
 const helpOf = (name: SettingName): string | undefined => (name in t.helps ? Reflect.get(t.helps, name) : undefined);
+
+const finders = {
+  timezone: async (text: string) => findRegions('timezone', text),
+  locale: async (text: string) => findRegions('locale', text),
+  currency: async (text: string) => findRegions('currency', text),
+} as const;
 
 function Form({ stored }: { stored: TenantSettingsAnswer }) {
   // Whoever goes to another page finds the changes when they come back.
@@ -108,18 +118,24 @@ function Form({ stored }: { stored: TenantSettingsAnswer }) {
       {readOnly ? <p className="text-soft">{t.forAdmins}</p> : null}
       <Section title={t.general}>
         <Columns>
-          {textSettings.map((name) => (
-            <TextField
-              key={name}
-              label={t.labels[name]}
-              help={t.helps[name]}
-              error={errorOf(name)}
-              value={values[name]}
-              readOnly={readOnly}
-              required
-              onChange={({ target }) => put({ [name]: target.value })}
-            />
-          ))}
+          {textSettings.map((name) =>
+            readOnly ? (
+              <TextField key={name} label={t.labels[name]} value={regionText(name, values[name])} readOnly />
+            ) : (
+              <PickField
+                key={name}
+                label={t.labels[name]}
+                help={t.helps[name]}
+                error={errorOf(name)}
+                required
+                shown={regionText(name, values[name])}
+                find={finders[name]}
+                onPick={(pick) => {
+                  if (pick !== null) put({ [name]: pick.value });
+                }}
+              />
+            ),
+          )}
           {readOnly ? (
             <TextField label={t.labels.theme} value={t.themes[values.theme]} readOnly />
           ) : (
@@ -153,7 +169,7 @@ function Form({ stored }: { stored: TenantSettingsAnswer }) {
         <div className="sticky bottom-3 flex flex-wrap items-center justify-end gap-3 rounded-card border border-line bg-raised px-4 py-3 shadow-overlay">
           {failure === null ? null : (
             <div className="w-full">
-              <FailurePanel failure={failure} operation={tenantSettingsOperations.update} />
+              <FailurePanel failure={failure} operation={tenantSettingsOperations.update} retry="submit" />
             </div>
           )}
           <span className="me-auto text-soft">{t.changed(count)}</span>

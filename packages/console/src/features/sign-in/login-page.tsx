@@ -7,6 +7,7 @@ import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { CodeField, useSignInSteps } from '../../forms/sign-in-steps.tsx';
 import { shellTexts } from '../../messages/shell.ts';
 import { secondStepTexts, signInTexts as t } from '../../messages/sign-in.ts';
+import { BrandMark } from '../../ui/brand-mark.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { useLinks } from '../../ui/link.tsx';
@@ -45,7 +46,7 @@ export function LoginPage() {
       <Card title={t.codeTitle}>
         <form onSubmit={goOn} className="flex flex-col gap-4">
           {steps.failure === null ? null : (
-            <FailurePanel failure={steps.failure} operation={secondFactorOperations.step} />
+            <FailurePanel failure={steps.failure} operation={secondFactorOperations.step} retry="submit" />
           )}
           <CodeField steps={steps} />
           <Button kind="primary" submit busy={steps.busy} className="h-10">
@@ -67,7 +68,9 @@ export function LoginPage() {
   return (
     <Card title={t.title}>
       <form onSubmit={begin} className="flex flex-col gap-4">
-        {login.failure === null ? null : <FailurePanel failure={login.failure} operation={accountOperations.login} />}
+        {login.failure === null ? null : (
+          <FailurePanel failure={login.failure} operation={accountOperations.login} retry="submit" />
+        )}
         {steps.mustSetUp ? (
           <p role="status" className="rounded-card border border-line bg-info-soft px-4 py-3 text-soft">
             {t.setup}{' '}
@@ -136,7 +139,10 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
     <main className="grid min-h-dvh content-start justify-items-center bg-canvas px-4 pt-[12vh] pb-12 text-ink max-sm:pt-8">
       <title>{`${title} · Arbiter`}</title>
       <div className="w-full max-w-[26rem]">
-        <p className="ms-1 mb-3 font-semibold text-section">{shellTexts.product}</p>
+        <p className="ms-1 mb-4 flex items-center gap-2.5 font-semibold text-section">
+          <BrandMark className="size-7" />
+          {shellTexts.product}
+        </p>
         <div className="rounded-dialog border border-line bg-surface p-8 max-sm:p-5">
           <h1 tabIndex={-1} className="mb-5 font-semibold text-page">
             {title}

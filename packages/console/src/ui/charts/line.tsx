@@ -6,7 +6,7 @@ import type { Drill } from '../drill.ts';
 import { useFormat } from '../provider.tsx';
 import { ChartFrame } from './frame.tsx';
 import { Mark, Picture, seriesColour, seriesDash } from './mark.tsx';
-import { timeTicks, unbroken, valueScale } from './scales.ts';
+import { apart, isMidnight, timeTicks, unbroken, valueScale } from './scales.ts';
 import { dayOf } from './zone-days.ts';
 
 export interface TimePoint {
@@ -16,6 +16,9 @@ export interface TimePoint {
   readonly value: number | null;
   readonly drill: Drill;
 }
+
+/** Room for one line of a name, in pixels. */
+const nameHeight = 14;
 
 export interface Series {
   readonly name: string;
@@ -94,7 +97,11 @@ export function LineChart(props: LineChartProps) {
           .y0(y.scale(0))
           .y1(({ value }) => y.scale(value ?? 0));
         const each = (x(to) - x(from)) / Math.max(1, times.length - 1);
-        const days = daily || to - from > 3 * 86_400_000;
+        const lasts = series.map((one) => one.points.findLast(({ value }) => value !== null));
+        const namesAt = apart(
+          lasts.map((last) => y.scale(last?.value ?? 0)),
+          nameHeight,
+        );
         return (
           <Picture width={width} height={height} name={`${title}. ${summary}`}>
             <g aria-hidden>
@@ -108,12 +115,12 @@ export function LineChart(props: LineChartProps) {
               ))}
               {timeTicks(from, to, Math.max(2, Math.floor((width - pad.start - end) / 90)), timeZone).map((tick) => (
                 <text key={tick} x={x(tick)} y={height - 6} textAnchor="middle" className="fill-faint">
-                  {days ? format.moment(tick).split(',')[0] : format.time(tick).slice(0, 5)}
+                  {isMidnight(tick, timeZone) ? format.day(tick) : format.hour(tick)}
                 </text>
               ))}
             </g>
             {series.map((one, at) => {
-              const last = one.points.findLast(({ value }) => value !== null);
+              const last = lasts[at];
               return (
                 <g key={one.name}>
                   {unbroken(one.points).map((run) => (
@@ -134,13 +141,7 @@ export function LineChart(props: LineChartProps) {
                     </g>
                   ))}
                   {named && last ? (
-                    <text
-                      aria-hidden
-                      x={x(last.at) + 8}
-                      y={y.scale(last.value ?? 0)}
-                      dy="0.32em"
-                      className="fill-soft font-medium"
-                    >
+                    <text aria-hidden x={x(last.at) + 8} y={namesAt[at]} dy="0.32em" className="fill-soft font-medium">
                       {one.name}
                     </text>
                   ) : null}

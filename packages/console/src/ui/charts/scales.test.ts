@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { timeTicks, unbroken, valueScale } from './scales.ts';
+import { apart, isMidnight, timeTicks, unbroken, valueScale } from './scales.ts';
 import { dayOf, startOf, zoneOffset } from './zone-days.ts';
 
 test('a value axis begins at zero and ends at a round number', () => {
@@ -30,6 +30,21 @@ test('a day has at most as many ticks as there is room for', () => {
   assert.ok(timeTicks(from, from + 86_400_000, 3, 'UTC').length <= 4);
 });
 
+test('ticks within a day name hours, those at midnight the day', () => {
+  const from = Date.UTC(2026, 9, 24, 10);
+  const ticks = timeTicks(from, from + 50 * 3_600_000, 5, 'Europe/Berlin');
+  assert.deepEqual(
+    ticks.map((at) => [new Date(at).toISOString().slice(5, 16), isMidnight(at, 'Europe/Berlin')]),
+    [
+      ['10-24T10:00', false],
+      ['10-24T22:00', true],
+      ['10-25T11:00', false],
+      ['10-25T23:00', true],
+      ['10-26T11:00', false],
+    ],
+  );
+});
+
 test('a gap stays a gap', () => {
   const runs = unbroken([1, 2, null, 3, null, null, 4].map((value) => ({ value })));
   assert.deepEqual(
@@ -47,4 +62,10 @@ test('a day begins at midnight of the zone, and every instant up to the next bel
     }
   }
   assert.equal(new Date(startOf('2026-10-26', 'Europe/Berlin')).toISOString(), '2026-10-25T23:00:00.000Z');
+});
+
+test('names beside lines that end close together do not overlap', () => {
+  assert.deepEqual(apart([100, 100, 20], 14), [100, 86, 20]);
+  assert.deepEqual(apart([95, 100, 90], 14), [86, 100, 72]);
+  assert.deepEqual(apart([10, 50], 14), [10, 50]);
 });

@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import { instantOf, zoneOffset } from './zone-days.ts';
+import { dayOf, instantOf, startOf, zoneOffset } from './zone-days.ts';
 
 /** A value axis from 0 to a round number at or above the greatest value; never of height 0. */
 export function valueScale(values: readonly number[], range: readonly [from: number, to: number], ticks = 4) {
@@ -48,6 +48,11 @@ export function timeTicks(from: number, to: number, most: number, timeZone: stri
   return ticks;
 }
 
+/** A tick at midnight of the zone names the day; one within a day names the hour. */
+export function isMidnight(at: number, timeZone: string): boolean {
+  return startOf(dayOf(at, timeZone), timeZone) === at;
+}
+
 /** Runs of points that follow one another without a gap: a missing value ends a line, it is never bridged. */
 export function unbroken<Point extends { readonly value: number | null }>(
   points: readonly Point[],
@@ -64,4 +69,15 @@ export function unbroken<Point extends { readonly value: number | null }>(
     runs.at(-1)?.push(point);
   }
   return runs;
+}
+
+/** Places (px from the top) at least `gap` apart, where names stand beside ends of lines; those too close move up. */
+export function apart(wanted: readonly number[], gap: number): readonly number[] {
+  const placed = [...wanted];
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const [at, place] of [...wanted.entries()].toSorted(([, one], [, other]) => other - one)) {
+    placed[at] = Math.min(place, lowest);
+    lowest = placed[at] - gap;
+  }
+  return placed;
 }

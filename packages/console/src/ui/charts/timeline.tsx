@@ -6,7 +6,7 @@ import type { Drill } from '../drill.ts';
 import { useFormat } from '../provider.tsx';
 import { ChartFrame } from './frame.tsx';
 import { Mark, Picture } from './mark.tsx';
-import { timeTicks } from './scales.ts';
+import { isMidnight, timeTicks } from './scales.ts';
 
 export interface TimelineEvent {
   readonly key: string;
@@ -90,7 +90,6 @@ export function Timeline({ title, summary, lanes, from, to, now, empty, foot }: 
           .domain([from, to])
           .range([names, width - 8])
           .clamp(true);
-        const days = to - from > 2 * 86_400_000;
         return (
           <Picture width={width} height={height} name={`${title}. ${summary}`}>
             <g aria-hidden>
@@ -98,7 +97,7 @@ export function Timeline({ title, summary, lanes, from, to, now, empty, foot }: 
                 <g key={tick}>
                   <line x1={x(tick)} x2={x(tick)} y1={0} y2={height - 20} className="stroke-line" />
                   <text x={x(tick)} y={height - 6} textAnchor="middle" className="fill-faint">
-                    {days ? format.moment(tick).split(',')[0] : format.time(tick).slice(0, 5)}
+                    {isMidnight(tick, timeZone) ? format.day(tick) : format.hour(tick)}
                   </text>
                 </g>
               ))}

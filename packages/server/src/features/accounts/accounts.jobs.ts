@@ -1,13 +1,13 @@
 import Type from 'typebox';
-import type { Database } from '../../db/index.ts';
 import { handleInstallationJob, installationJob, type JobHandler } from '../../jobs/index.ts';
+import { answerRequestJob } from './account-requests.job.ts';
+import { type AnswerPorts, answerRequest } from './account-requests.service.ts';
+import { deleteOldRequests } from './account-requests.store.ts';
 import { deleteOldClaims } from './registration.store.ts';
 
-export interface AccountJobPorts {
-  readonly database: Database;
-}
+export type AccountJobPorts = AnswerPorts;
 
-/** Takes away what registrations at the same time told each other. */
+/** Deletes what registrations at the same time told each other, and requests whose job gave up. */
 export const sweepClaimsJob = installationJob({
   name: 'accounts.sweep-claims',
   payload: Type.Object({}, { additionalProperties: false }),
@@ -17,10 +17,16 @@ export const sweepClaimsJob = installationJob({
 const keptMs = 24 * 3_600_000;
 
 /** How this feature's jobs are done. */
-export function accountJobs({ database }: AccountJobPorts): readonly JobHandler[] {
+export function accountJobs(ports: AccountJobPorts): readonly JobHandler[] {
+  const { database } = ports;
   return [
+    handleInstallationJob(answerRequestJob, ({ place, requestId }) => answerRequest(ports, place, requestId)),
     handleInstallationJob(sweepClaimsJob, () =>
-      database.withSystem('accounts.sweep-claims', (tx) => deleteOldClaims(tx, new Date(tx.now.getTime() - keptMs))),
+      database.withSystem('accounts.sweep-claims', async (tx) => {
+        const before = new Date(tx.now.getTime() - keptMs);
+        await deleteOldClaims(tx, before);
+        await deleteOldRequests(tx, before);
+      }),
     ),
   ];
 }

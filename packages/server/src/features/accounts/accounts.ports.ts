@@ -3,6 +3,7 @@ import type { Database, Tx } from '../../db/index.ts';
 import type { OnTenantCreated } from '../../feature.ts';
 import type { Authenticate } from '../../http/principal.ts';
 import type { RateLimitStore } from '../../http/rate-limit.ts';
+import type { Envelope } from '../../platform/crypto.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import type { EnqueueMail } from '../mail/index.ts';
 import type { Links, Sessions } from '../sessions/index.ts';
@@ -45,6 +46,8 @@ export interface AccountDependencies {
   readonly database: Database;
   readonly authenticate: Authenticate;
   readonly enqueueMail: EnqueueMail;
+  /** Null without DATA_ENCRYPTION_KEY. */
+  readonly envelope: Envelope | null;
   readonly links: Links;
   readonly passwords: Passwords;
   /** NEXTAUTH_URL. */

@@ -2,11 +2,12 @@ import type { accountOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
 import { createPages } from '../../http/pages.ts';
 import { AppError } from '../../platform/app-error.ts';
-import type { AccountDependencies } from './accounts.ports.ts';
+import { type AccountRequest, storeRequest } from './account-requests.service.ts';
+import type { AccountDependencies, RequestTerms } from './accounts.ports.ts';
 import { enterByLink } from './first-run.service.ts';
 import { acceptInvitation } from './invitations.service.ts';
-import { countMailTo, forgotPassword, resetPassword } from './passwords.service.ts';
-import { register, resendVerification } from './registration.service.ts';
+import { countMailTo, resetPassword } from './passwords.service.ts';
+import { prepareRegistration } from './registration.service.ts';
 import { type Entrance, signInByPassword } from './sign-in.service.ts';
 import { signOut } from './sign-out.service.ts';
 import { listTenants, switchTenant } from './tenants.service.ts';
@@ -24,7 +25,10 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
   const pages = createPages(deps.publicUrl);
   return {
     register: async ({ body, requestId, until }) => {
-      await evenly(deps, () => register(deps, body, { requestId, until }));
+      await evenly(deps, async () => {
+        const given = await prepareRegistration(deps, body);
+        await storeRequest(deps, { kind: 'register', given }, { requestId, until });
+      });
       return reply(201, { message: said.registered });
     },
     verify: async ({ query, headers, requestId, until }) => {
@@ -35,7 +39,7 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
     resendVerification: async ({ body, requestId, until }) => {
       await evenly(deps, async () => {
         await countMailTo(deps.rateLimits, 'auth.resendVerification', body.email);
-        await resendVerification(deps, body.email, { requestId, until });
+        await askForMail(deps, { kind: 'resendVerification', email: body.email }, { requestId, until });
       });
       return reply(202, { message: said.verification });
     },
@@ -52,7 +56,7 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
     forgotPassword: async ({ body, requestId, until }) => {
       await evenly(deps, async () => {
         await countMailTo(deps.rateLimits, 'auth.forgotPassword', body.email);
-        await forgotPassword(deps, body.email, { requestId, until });
+        await askForMail(deps, { kind: 'forgotPassword', email: body.email }, { requestId, until });
       });
       return reply(202, { message: said.forgot });
     },
@@ -87,6 +91,13 @@ async function evenly<T>({ evenly: wait }: AccountDependencies, work: () => Prom
   } finally {
     await wait(startedAt);
   }
+}
+
+/** Throws 503 `not_configured` when no link or mail can be made. */
+async function askForMail(deps: AccountDependencies, request: AccountRequest, terms: RequestTerms): Promise<void> {
+  deps.links.assertConfigured();
+  deps.enqueueMail.assertConfigured();
+  await storeRequest(deps, request, terms);
 }
 
 const replyOf = ({ answer, cookie }: Entrance) =>

@@ -6,6 +6,7 @@ import type { AccountDependencies } from './accounts.ports.ts';
 import { accountRoutes } from './accounts.routes.ts';
 import { invitationRoutes, selfRoutes } from './people.routes.ts';
 
+export type { AccountJobPorts } from './accounts.jobs.ts';
 export type {
   AccountDependencies,
   FurtherStep,
@@ -26,7 +27,7 @@ export {
 } from './sign-in.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['registration_claims'];
+export const tables = ['account_requests', 'registration_claims'];
 
 export { defaultTenantName } from './registration.service.ts';
 export { claimTenant } from './registration.store.ts';
@@ -34,7 +35,12 @@ export { claimTenant } from './registration.store.ts';
 export const accountsFeature = feature({
   name: 'accounts',
   tables,
-  resets: { keeps: { registration_claims: 'they are about the account, which remains' } },
+  resets: {
+    keeps: {
+      account_requests: 'they belong to no tenant yet',
+      registration_claims: 'they are about the account, which remains',
+    },
+  },
   operations: (ports: AccountDependencies) => [
     ...handlerEntries(accountOperations, accountRoutes(ports)),
     ...handlerEntries(invitationOperations, invitationRoutes(ports)),

@@ -32,7 +32,7 @@ export async function invite(
   const { email, name = email, role = 'viewer' } = wanted;
   const user = await createPerson(tx, { email, name, role, source: 'invite', verified: false });
   await mailInvitation(tx, deps, user);
-  return { ...(await getUser(tx, user.id)), message: 'An invitation was mailed. It is good for seven days.' };
+  return { ...(await getUser(tx, user.id)), message: 'We emailed an invitation. The link is valid for seven days.' };
 }
 
 /**
@@ -48,7 +48,9 @@ export async function inviteAgain(
   const user = isUuid(id) ? await lockUser(tx, id) : undefined;
   if (user === undefined) throw new AppError('not_found', { detail: 'There is no such user.' });
   if (user.emailVerifiedAt !== null || user.deactivatedAt !== null || user.source !== 'invite') {
-    throw new AppError('invalid_transition', { detail: 'Only who was invited and has not come yet is invited again.' });
+    throw new AppError('invalid_transition', {
+      detail: 'Only users who have not accepted their invitation can be invited again.',
+    });
   }
   await countMailTo(deps.rateLimits, 'users.resendInvite', user.email);
   await mailInvitation(tx, deps, user);

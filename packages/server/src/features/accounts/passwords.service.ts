@@ -53,8 +53,6 @@ export async function forgotPassword(
   email: string,
   terms: RequestTerms,
 ): Promise<void> {
-  links.assertConfigured();
-  enqueueMail.assertConfigured();
   const memberships = await database.withSystem('password-reset', (tx) => selectMemberships(tx, email, null), terms);
   for (const { tenantId, id } of memberships) {
     await database.withTenant(

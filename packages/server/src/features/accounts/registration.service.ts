@@ -1,5 +1,6 @@
+import { isMailAddress } from '../../config/mail-settings.ts';
 import { DatabaseError, systemActor, type Tx } from '../../db/index.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { selectPendingRegistration, voidLink } from '../sessions/index.ts';
 import { createTenant, getTenant, isLivingTenant } from '../tenants/index.ts';
@@ -15,10 +16,12 @@ export interface Registration {
   readonly tenantName?: string | undefined;
 }
 
-type RegistrationDependencies = Pick<
-  AccountDependencies,
-  'database' | 'enqueueMail' | 'links' | 'passwords' | 'signUp'
->;
+/** The same with the hash of the password. */
+export interface PreparedRegistration extends Omit<Registration, 'password'> {
+  readonly passwordHash: string;
+}
+
+type RegistrationDependencies = Pick<AccountDependencies, 'database' | 'enqueueMail' | 'links' | 'signUp'>;
 
 const registrant = systemActor('registration');
 
@@ -29,21 +32,31 @@ export const defaultTenantName = (name: string): string => {
 };
 
 /**
- * Signs up (docs/design/api-access.md 4.2, 22). A new address gets a tenant of its own, with the person as its admin, who cannot sign
- * in before the mailed link was followed. An address that was registered and never proven gets another link, which carries
- * this registration: the link that is followed decides which counts. An address that belongs to somebody gets a mail that
- * says so. Throws 403 `registration_disabled`, and 503 `not_configured` when no link or mail can be made.
+ * A registration with its password hashed, before anybody looks at the address. Throws 403 `registration_disabled`, 400 for an
+ * address that no mail can go to, and 503 `not_configured` when no link or mail can be made.
  */
-export async function register(
-  deps: RegistrationDependencies,
-  given: Registration,
-  terms: RequestTerms,
-): Promise<void> {
+export async function prepareRegistration(
+  deps: Pick<AccountDependencies, 'enqueueMail' | 'links' | 'passwords' | 'signUp'>,
+  { password, ...given }: Registration,
+): Promise<PreparedRegistration> {
   if (!deps.signUp.isOpen) throw new AppError('registration_disabled', { detail: 'Signing up is switched off here.' });
   deps.links.assertConfigured();
   deps.enqueueMail.assertConfigured();
-  // Also for an address that is known: the time of the answer must not tell (docs/design/quality.md T29).
-  const passwordHash = await deps.passwords.hash(given.password);
+  if (!isMailAddress(given.email)) throw invalid('/email', 'must be an address that mail can be sent to');
+  return { ...given, passwordHash: await deps.passwords.hash(password) };
+}
+
+/**
+ * Signs up (docs/design/api-access.md 4.2, 22). A new address gets a tenant of its own, with the person as its admin, who cannot sign
+ * in before the mailed link was followed. An address that was registered and never proven gets another link, which carries
+ * this registration: the link that is followed decides which counts. An address that belongs to somebody gets a mail that
+ * says so.
+ */
+export async function register(
+  deps: RegistrationDependencies,
+  given: PreparedRegistration,
+  terms: RequestTerms,
+): Promise<void> {
   const { database } = deps;
   const memberships = await database.withSystem(
     'registration',
@@ -59,7 +72,7 @@ export async function register(
   const tenantId =
     memberships.find(isPending)?.tenantId ??
     (await database.withSystem('registration', (tx) => claimTenant(tx, emailKey(given.email), newId()), terms));
-  const work = (tx: Tx) => registerInside(tx, deps, given, passwordHash);
+  const work = (tx: Tx) => registerInside(tx, deps, given);
   try {
     await database.withTenant(tenantId, registrant, work, terms);
   } catch (error) {
@@ -82,8 +95,7 @@ const isPending = ({ emailVerifiedAt, source, deactivatedAt }: Membership): bool
 async function registerInside(
   tx: Tx,
   { enqueueMail, links, signUp }: RegistrationDependencies,
-  { name, email, tenantName = defaultTenantName(name) }: Registration,
-  passwordHash: string,
+  { name, email, tenantName = defaultTenantName(name), passwordHash }: PreparedRegistration,
 ): Promise<void> {
   if (!(await isLivingTenant(tx))) {
     const wanted = { name: tenantName, isPlayground: signUp.makesPlaygrounds, bootstrapName: null };
@@ -110,8 +122,6 @@ export async function resendVerification(
   email: string,
   terms: RequestTerms,
 ): Promise<void> {
-  links.assertConfigured();
-  enqueueMail.assertConfigured();
   const memberships = await database.withSystem('registration', (tx) => selectMemberships(tx, email, null), terms);
   for (const { tenantId } of memberships.filter(isPending)) {
     await database.withTenant(

@@ -222,3 +222,46 @@ test('REGISTRATION=off', async () => {
     await closed.close();
   }
 });
+
+test('T29: before the answer, the same rows are written for every address, and none of them is looked up', async () => {
+  const [known, pending] = [newcomer(), newcomer()];
+  await register(known);
+  await verify(await onlyToken('verification'));
+  await register(pending);
+  await mails();
+  const tables = await server.testDatabase.ownerQuery<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('arbiter', 'graphile_worker') and c.relkind = 'r' and c.relname <> 'rate_limit_windows' order by 1`,
+  );
+  const counted = async () => {
+    const counts = tables.map(({ name }) => `select '${name}' as name, count(*)::int as n from ${name}`);
+    const rows = await server.testDatabase.ownerQuery<{ name: string; n: number }>(counts.join(' union all '));
+    return new Map(rows.map(({ name, n }) => [name, n]));
+  };
+  /** What one call writes and hashes; past the helper that runs the job right after it. */
+  const costOf = async (path: string, payload: object) => {
+    const [rows, hashes] = [await counted(), server.passwords.computed()];
+    const answer = await server.app.inject({
+      method: 'POST',
+      url: `/api/v1/auth/${path}`,
+      headers: { 'x-requested-with': 'XMLHttpRequest', 'x-forwarded-for': freshAddress() },
+      payload,
+    });
+    const written = [...(await counted())].flatMap(([name, n]) =>
+      n === rows.get(name) ? [] : [[name, n - (rows.get(name) ?? 0)]],
+    );
+    return { status: answer.statusCode, body: answer.body, written, hashes: server.passwords.computed() - hashes };
+  };
+  for (const path of ['register', 'forgot-password', 'resend-verification']) {
+    const cost = (email: string) =>
+      costOf(path, path === 'register' ? { name: 'Ada', email, password: 'Passw0rd' } : { email });
+    const unknown = await cost(newcomer().email);
+    assert.ok(unknown.status < 300, unknown.body);
+    assert.deepEqual(unknown.written, [
+      ['arbiter.account_requests', 1],
+      ['graphile_worker._private_jobs', 1],
+    ]);
+    assert.equal(unknown.hashes, path === 'register' ? 1 : 0);
+    for (const { email } of [known, pending]) assert.deepEqual(await cost(email), unknown, `${path} ${email}`);
+  }
+});

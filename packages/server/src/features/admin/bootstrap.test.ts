@@ -179,13 +179,26 @@ test('a bad file names the place of each problem and nothing of it is applied', 
 });
 
 test('the demo tenant has traces on, an admin, the pack and a key that opens it, and is made once', async () => {
-  const demo = await createDemoTenant(db.database, deps);
+  const demo = await createDemoTenant(db.database, deps, { withData: true });
   assert.ok(demo);
   assert.match(demo.apiKey, /^krn_[0-9a-f]{64}$/);
   const settings = await db.database.withTenant(demo.tenantId, systemActor('test'), readSettings);
   assert.equal(settings.decisionTraceEnabled, true);
   assert.ok(loaded.includes(`${demo.tenantId} coffee_rewards`));
-  assert.equal(await createDemoTenant(db.database, deps), null);
+  assert.equal(await createDemoTenant(db.database, deps, { withData: true }), null);
   const [found] = await applied({ tenants: [{ name: 'Demo' }] });
   assert.equal(found?.id, demo.tenantId);
+});
+
+test('without demo data the first tenant has an admin and a key, and no pack', async () => {
+  const own = await createTestDatabase();
+  try {
+    const tenant = await createDemoTenant(own.database, deps, { withData: false });
+    assert.ok(tenant);
+    assert.equal(tenant.tenantName, 'My tenant');
+    assert.ok(!loaded.some((entry) => entry.startsWith(tenant.tenantId)));
+    assert.equal(await createDemoTenant(own.database, deps, { withData: true }), null, 'it is made once');
+  } finally {
+    await own.close();
+  }
 });

@@ -222,9 +222,13 @@ export interface DemoTenant {
  * Makes the demo of a first start in one transaction: tenant `Demo` with traces on, its admin, pack `coffee_rewards` and
  * one API key (docs/design/api-access.md 5.1). Null when another node made it meanwhile.
  */
-export async function createDemoTenant(database: Database, deps: BootstrapDependencies): Promise<DemoTenant | null> {
+export async function createDemoTenant(
+  database: Database,
+  deps: BootstrapDependencies,
+  { withData }: { readonly withData: boolean },
+): Promise<DemoTenant | null> {
   const tenantId = newId();
-  const tenantName = 'Demo';
+  const tenantName = withData ? 'Demo' : 'My tenant';
   const email = 'admin@demo.localhost';
   // Fits the rules of passwords whatever the bytes are.
   const password = `Demo-${randomBytes(12).toString('hex')}`;
@@ -233,7 +237,7 @@ export async function createDemoTenant(database: Database, deps: BootstrapDepend
       tenantId,
       systemActor('demo'),
       async (tx) => {
-        const wanted = { name: tenantName, isPlayground: false, bootstrapName: tenantName };
+        const wanted = { name: tenantName, isPlayground: false, bootstrapName: 'Demo' };
         await createTenant(tx, wanted, deps.onTenantCreated);
         await changeSettings(tx, { decisionTraceEnabled: true }, settingsPorts);
         await ensureUser(tx, {
@@ -242,7 +246,7 @@ export async function createDemoTenant(database: Database, deps: BootstrapDepend
           role: 'admin',
           hashPassword: () => deps.passwords.hash(password),
         });
-        await deps.packs.loadWhenNone(tx, 'coffee_rewards');
+        if (withData) await deps.packs.loadWhenNone(tx, 'coffee_rewards');
         const { key } = await createApiKey(tx, deps.pepper, { name: 'Demo key' });
         return { tenantId, tenantName, email, password, apiKey: key };
       },

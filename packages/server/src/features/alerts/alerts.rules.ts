@@ -14,7 +14,12 @@ export const metricFacts: Readonly<Record<AlertMetric, Facts>> = {
     unit: 'share',
     samples: 'impressions',
   },
-  ctr: { ...ofHistory, description: '(Clicks + conversions) / impressions.', unit: 'share', samples: 'impressions' },
+  ctr: {
+    ...ofHistory,
+    description: 'Click or conversion rate: (clicks + conversions) / impressions. Reports count clicks only.',
+    unit: 'share',
+    samples: 'impressions',
+  },
   conversion_rate: { ...ofHistory, description: 'Conversions / impressions.', unit: 'share', samples: 'impressions' },
   revenue: { ...ofHistory, description: 'Sum of conversionValue.', unit: 'value', samples: null },
   decision_count: {

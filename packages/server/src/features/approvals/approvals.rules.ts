@@ -15,13 +15,6 @@ export function openStage(status: ApprovalRow['status'], stages: readonly StageR
   return status === 'pending' ? stages.find((stage) => stage.status === 'pending') : undefined;
 }
 
-/**
- * True when four eyes keep this person from deciding: whoever asked, and whoever decided an earlier stage
- * (docs/design/api-access.md 22).
- */
-export const hasActed = (person: string, { requesterId }: ApprovalRow, stages: readonly StageRow[]): boolean =>
-  person === requesterId || stages.some(({ decidedBy }) => decidedBy === person);
-
 const showStage = ({ approvalId: _approval, decidedAt, ...stage }: StageRow): ApprovalStage => ({
   ...stage,
   decidedAt: decidedAt?.toISOString() ?? null,

@@ -3,13 +3,13 @@ import type { Tx } from '../../db/tx.ts';
 import type { RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
-import { personBehind } from '../credentials/index.ts';
+import { isSamePerson, personBehind } from '../credentials/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { applyChange } from './apply.service.ts';
 import { tellDeciders, tellRequester } from './approval-mails.ts';
 import { tellResolved } from './approvals.events.ts';
 import type { ApprovalPorts } from './approvals.ports.ts';
-import { decidesStage, hasActed, openStage, showApproval } from './approvals.rules.ts';
+import { decidesStage, openStage, showApproval } from './approvals.rules.ts';
 import { noApproval, openPayload } from './approvals.service.ts';
 import {
   type ApprovalRow,
@@ -49,11 +49,7 @@ export async function decide(
     throw new AppError('forbidden', { detail: `The stage ${open.stageName} needs the role ${open.requiredRole}.` });
   }
   const person = await personBehind(tx);
-  if ((await readSettings(tx)).fourEyesEnabled && hasActed(person, row, stages)) {
-    throw new AppError('self_approval_forbidden', {
-      detail: 'This tenant asks for four eyes: whoever asked, or decided an earlier stage, cannot decide this one.',
-    });
-  }
+  await assertFourEyes(tx, row, stages);
   const status = action === 'approve' ? 'approved' : 'rejected';
   const decision = { decidedBy: person, decidedByName: tx.actor.name, comments, decidedAt: tx.now };
   const decidedStages = stages.map((stage): StageRow => (stage === open ? { ...stage, ...decision, status } : stage));
@@ -78,6 +74,23 @@ export async function decide(
   if (isLast) await tellRequester(tx, ports.enqueueMail, after, person);
   else await tellDeciders(tx, ports.enqueueMail, after, decidedStages);
   return resultOf(after, decidedStages);
+}
+
+/** Whoever filed the request, or decided an earlier stage, can't decide where the tenant asks for four eyes. */
+async function assertFourEyes(tx: Tx, row: ApprovalRow, stages: readonly StageRow[]): Promise<void> {
+  if (!(await readSettings(tx)).fourEyesEnabled) return;
+  const acted = [
+    { person: row.requesterId, at: row.createdAt },
+    ...stages.flatMap(({ decidedBy, decidedAt }) =>
+      decidedBy === null || decidedAt === null ? [] : [{ person: decidedBy, at: decidedAt }],
+    ),
+  ];
+  for (const { person, at } of acted) {
+    if (!(await isSamePerson(tx, person, at))) continue;
+    throw new AppError('self_approval_forbidden', {
+      detail: 'Four eyes: someone else must decide. People who have owned the same API key or client count as one.',
+    });
+  }
 }
 
 async function hold(tx: Tx, id: string, meant: number | undefined): Promise<Held> {

@@ -172,6 +172,40 @@ describe('four eyes', () => {
   });
 });
 
+test('an OAuth client counts as its creator in the four-eyes rule, whichever of the two submits', async () => {
+  const creator = await world.someone('admin');
+  const { body: client } = await world.as<{ clientId: string; clientSecret: string }>(
+    creator.cookie,
+    'POST',
+    'oauth/clients',
+    { name: 'Campaign tool', scopes: ['admin'] },
+  );
+  const { body: token } = await world.server.call<{ access_token: string }>('POST', '/api/v1/oauth/token', {
+    key: null,
+    body: { grant_type: 'client_credentials', client_id: client.clientId, client_secret: client.clientSecret },
+  });
+  const byClient = <Body>(path: string, body: object) =>
+    world.server.call<Body>('POST', `/api/v1/${path}`, { key: token.access_token, body });
+  const request = () => ({
+    entityType: 'offer',
+    entityId: 'new',
+    entityName: 'Thing',
+    action: 'create',
+    payload: { name: name('Offer') },
+  });
+  await world.settings({ fourEyesEnabled: true });
+  try {
+    const filed = await byClient<Approval>('approvals', request());
+    assert.equal(filed.status, 201, filed.text);
+    assert.equal((await world.decide(creator.cookie, filed.body.id)).body.code, 'self_approval_forbidden');
+    const { id } = await world.file(creator.cookie, request());
+    const decided = await byClient<Problem>(`approvals/${id}`, { action: 'approve' });
+    assert.equal(decided.body.code, 'self_approval_forbidden', decided.text);
+  } finally {
+    await world.settings({ fourEyesEnabled: null });
+  }
+});
+
 test('mail: to who may decide the open stage, at the end to who asked', async () => {
   const [editor, admin] = [await world.someone('editor'), await world.someone('admin')];
   await takeMails(world.server, world.tenant.id);

@@ -107,7 +107,8 @@ test("from and to are half-open; days are days of the tenant's zone", async () =
   const names = async (query: string) =>
     (await list(tenant, `entityType=tenant&action=update&${query}`)).map((row) => row.entityName);
   assert.deepEqual(await names('from=2026-11-22'), ['first of the 22nd in Tokyo']);
-  assert.deepEqual(await names('to=2026-11-21'), ['last of the 21st in Tokyo']);
+  assert.deepEqual(await names('to=2026-11-22'), ['last of the 21st in Tokyo']);
+  assert.deepEqual(await names('to=2026-11-21'), []);
   assert.deepEqual(await names('from=2026-11-21T15:00:00Z'), ['first of the 22nd in Tokyo']);
   assert.deepEqual(await names('from=2026-11-21&to=2026-11-21T15:00:00Z'), ['last of the 21st in Tokyo']);
 });

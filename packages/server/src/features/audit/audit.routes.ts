@@ -1,7 +1,7 @@
 import { type auditLogOperations, auditLogPage, pageSize } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { type Handlers, reply } from '../../http/handler.ts';
-import { dayOrInstant } from '../../platform/day-or-instant.ts';
+import { askedRange } from '../../platform/day-or-instant.ts';
 import { getAuditLog, listAuditLogs } from './audit.service.ts';
 import { type ChainProof, verifyChain } from './audit.verify.ts';
 
@@ -18,14 +18,12 @@ export function auditLogRoutes(ports: AuditPorts): Handlers<typeof auditLogOpera
   return {
     list: async (tx, { query }) => {
       const limit = pageSize(auditLogPage, query.limit);
-      const zone = query.from === undefined && query.to === undefined ? 'UTC' : await ports.readTimezone(tx);
       const filter = {
         entityType: query.entityType ?? null,
         entityId: query.entityId ?? null,
         action: query.action ?? null,
         userId: query.userId ?? null,
-        from: query.from === undefined ? null : dayOrInstant('query.from', query.from, zone, 'start'),
-        to: query.to === undefined ? null : dayOrInstant('query.to', query.to, zone, 'end'),
+        ...(await askedRange(query, () => ports.readTimezone(tx))),
       };
       return reply(200, await listAuditLogs(tx, filter, { limit, cursor: query.cursor ?? null }));
     },

@@ -3,6 +3,7 @@ import type { TObject } from 'typebox';
 import type { Tx } from '../../db/tx.ts';
 import { reply } from '../../http/handler.ts';
 import { refuseProblems } from '../../platform/app-error.ts';
+import { asAdvice, type Remark } from '../../platform/remark.ts';
 import { type ListOptions, listRecords, type RecordList } from './record-lists.store.ts';
 import type { Addressed, GovernedRow, RecordSpec } from './record-spec.ts';
 import { compareVersions, listVersions, readVersion, type ShowPast } from './record-versions.service.ts';
@@ -51,6 +52,8 @@ export interface RecordUseCases<R extends Resource, Row extends GovernedRow, Rem
   remove(tx: Tx, id: string, addressed: Addressed): Promise<Removed>;
   /** What the resource's `queries` mean for a list. */
   narrow?(query: Queries<R>): Pick<ListOptions, 'filters' | 'where'>;
+  /** What a stored record holds without effect; paths are those of the record. Answered with the record, as advice. */
+  remarks?(tx: Tx, row: Row): Promise<readonly Remark[]> | readonly Remark[];
   /** How an earlier state is shown. Default: the columns that the record shows. */
   showPast?: ShowPast<Row>;
 }
@@ -101,10 +104,18 @@ export function recordHandlers<R extends Resource, Row extends GovernedRow, Remo
     if (shown === undefined) throw new Error('one row has one answer');
     return shown;
   };
+  /** Adds what the write itself hasn't remarked on: it only looks at the properties that it was sent. */
+  const adviseOn = async (tx: Tx, row: Row): Promise<void> => {
+    const remarked = new Set(tx.remarks.map(({ path }) => path));
+    const remarks = (await useCases.remarks?.(tx, row)) ?? [];
+    tx.remarks.push(...asAdvice(remarks.filter(({ path }) => !remarked.has(path))));
+  };
   const change = async (tx: Tx, id: string, body: Changes<R> & ChangeBody) => {
     const { id: _id, rowVersion, ...changes } = body;
     await refuseOtherFixed(tx, spec, id, changes);
-    return reply(200, await showOne(tx, await useCases.change(tx, id, rowVersion, changes)));
+    const row = await useCases.change(tx, id, rowVersion, changes);
+    await adviseOn(tx, row);
+    return reply(200, await showOne(tx, row));
   };
   return {
     async list(tx: Tx, { query }: { readonly query: PageQuery & Filters<R> & Queries<R> }) {
@@ -122,10 +133,14 @@ export function recordHandlers<R extends Resource, Row extends GovernedRow, Remo
       return reply(200, { data: await useCases.show(tx, rows, 'list'), pagination });
     },
     async create(tx: Tx, { body }: { readonly body: Infer<R['create']> }) {
-      return reply(201, await showOne(tx, await useCases.create(tx, body)));
+      const row = await useCases.create(tx, body);
+      await adviseOn(tx, row);
+      return reply(201, await showOne(tx, row));
     },
     async get(tx: Tx, { params, query }: { readonly params: { readonly id: string }; readonly query: GetQuery }) {
-      return reply(200, await showOne(tx, await getRecord(tx, spec, params.id, query)));
+      const row = await getRecord(tx, spec, params.id, query);
+      await adviseOn(tx, row);
+      return reply(200, await showOne(tx, row));
     },
     async update(tx: Tx, { body }: { readonly body: Changes<R> & ChangeBody & { readonly id: string } }) {
       return change(tx, body.id, body);

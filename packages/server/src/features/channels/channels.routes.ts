@@ -2,6 +2,7 @@ import { type LockDependants, noContent, type RouteColumn, recordHandlers } from
 import { changeChannel, createChannel, deleteChannel, showChannels } from './channels.service.ts';
 import { channelSpec, placementSpec } from './channels.store.ts';
 import { changePlacement, createPlacement, deletePlacement, showPlacements } from './placements.service.ts';
+import { providerRemarks } from './provider-config.rules.ts';
 import type { ProviderSecretPorts } from './provider-secrets.service.ts';
 
 /** What channels need of the process, and of features above. */
@@ -14,6 +15,7 @@ export const channelRoutes = (ports: ChannelPorts) =>
     show: showChannels,
     create: (tx, body) => createChannel(tx, body, ports),
     change: (tx, id, rowVersion, changes) => changeChannel(tx, id, rowVersion, changes, ports),
+    remarks: (_tx, { providerConfig }) => (providerConfig === null ? [] : providerRemarks(providerConfig)),
     remove: (tx, id, addressed) => noContent(deleteChannel(tx, id, addressed, ports.lockRoutes)),
   });
 

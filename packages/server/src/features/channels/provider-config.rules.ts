@@ -1,29 +1,15 @@
-import type { ChannelProvider, ErrorEntry, FileConfig, ProviderConfig } from '@arbiter/contract';
+import { type ErrorEntry, type FileConfig, type ProviderConfig, providerKeys } from '@arbiter/contract';
 import { listWords } from '@arbiter/engine';
 import type { SealPlace } from '../../platform/crypto.ts';
 import type { Remark } from '../../platform/remark.ts';
 import { secretMask } from '../audit/index.ts';
-
-/** Keys that mean something whoever sends. */
-const commonKeys = ['provider', 'from', 'url', 'headers'] as const;
-
-/** Further keys of each provider (docs/design/api-catalogue.md 20). */
-const providerKeys: Readonly<Record<ChannelProvider, readonly string[]>> = {
-  ses: ['region', 'accessKeyId', 'secretAccessKey'],
-  smtp: [],
-  sendgrid: ['apiKey'],
-  twilio: ['accountSid', 'authToken'],
-  whatsapp_cloud: ['phoneNumberId', 'accessToken'],
-  fcm: ['serviceAccount'],
-  webhook: ['secret'],
-};
 
 const secretKeys = ['secretAccessKey', 'apiKey', 'authToken', 'accessToken', 'serviceAccount', 'secret'] as const;
 
 /** What the schema cannot say: keys of another provider, headers that are one but for case, a service account that is no JSON. */
 export function providerProblems(config: ProviderConfig): ErrorEntry[] {
   const { provider, headers = {}, serviceAccount } = config;
-  const known = [...commonKeys, ...(provider === undefined ? [] : providerKeys[provider])];
+  const known: readonly string[] = [...providerKeys.common, ...(provider === undefined ? [] : providerKeys[provider])];
   const whose = provider === undefined ? 'when no provider is named' : `of provider ${provider}`;
   const problems: ErrorEntry[] = Object.keys(config)
     .filter((key) => !known.includes(key))

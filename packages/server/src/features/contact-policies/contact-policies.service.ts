@@ -22,6 +22,7 @@ import {
   storedConfig,
 } from './contact-policies.rules.ts';
 import { type ContactPolicyRow, contactPolicySpec } from './contact-policies.store.ts';
+import { historyRemarks } from './kept-history.service.ts';
 
 /** Who may name a policy: declared here, plugged by `main` (docs/design/architecture.md 2). */
 export interface PolicyReferrers {
@@ -62,7 +63,7 @@ export async function createContactPolicy(tx: Tx, body: ContactPolicyCreate): Pr
   refuseProblems(contactPolicyProblems(body.ruleType, config));
   await checkBudgets(tx, body.ruleType);
   await requireCategories(tx, body.ruleType, config);
-  tx.remarks.push(...contactPolicyRemarks(body.ruleType, config), ...(await unknownIds(tx, body.ruleType, config)));
+  tx.remarks.push(...(await configRemarks(tx, { ruleType: body.ruleType, config })));
   const wanted = wantedAssignments(body, null, defaultScope) ?? [];
   const assigned = await assignScopes(tx, wanted, [], (word) => resources[word]);
   return createRecord(tx, contactPolicySpec, { ...fields, config: storedConfig(config), scopes: assigned });
@@ -85,10 +86,7 @@ export async function updateContactPolicy(
         refuseProblems(contactPolicyProblems(ruleType, config ?? current.config));
         await checkBudgets(tx, ruleType);
         await requireCategories(tx, ruleType, config ?? current.config);
-        tx.remarks.push(
-          ...contactPolicyRemarks(ruleType, config ?? current.config),
-          ...(await unknownIds(tx, ruleType, config ?? current.config)),
-        );
+        tx.remarks.push(...(await configRemarks(tx, { ruleType, config: config ?? current.config })));
       }
       const wanted = wantedAssignments(changes, current.scopes, defaultScope);
       if (wanted === null) return fields;
@@ -120,8 +118,29 @@ async function unknownIds(tx: Tx, ruleType: string, config: Readonly<Record<stri
     [],
   );
   return ids.flatMap((id, at) =>
-    found.has(id.toLowerCase()) ? [] : [{ path: `${path}/${at}`, nearest: null, reason: `names no ${entityType}` }],
+    found.has(id.toLowerCase())
+      ? []
+      : [
+          {
+            path: `${path}/${at}`,
+            nearest: null,
+            reason: `names no ${entityType}`,
+            code: 'unknown_reference' as const,
+          },
+        ],
   );
+}
+
+type Judged = Pick<ContactPolicyCreate, 'ruleType'> & { readonly config: Readonly<Record<string, unknown>> };
+
+/** What a config holds without effect. */
+async function configRemarks(tx: Tx, { ruleType, config }: Judged): Promise<Remark[]> {
+  return [...contactPolicyRemarks(ruleType, config), ...(await unknownIds(tx, ruleType, config))];
+}
+
+/** What a stored policy holds without effect, and what its owner should know about the history it counts. */
+export async function policyRemarksOf(tx: Tx, policy: Judged): Promise<Remark[]> {
+  return [...(await configRemarks(tx, policy)), ...(await historyRemarks(tx, policy))];
 }
 
 /** Soft delete; flows that still name the policy are told as warnings, not refused (part 2, 4.5). */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Warning } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { daysCounted } from './kept-history.rules.ts';
 
@@ -40,7 +41,7 @@ after(() => server.close());
 
 interface Written {
   readonly id: string;
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly Warning[];
 }
 let made = 0;
 const make = async (config: object): Promise<Written> => {
@@ -57,7 +58,12 @@ test('a limit that looks further back than history is kept is warned of, once so
   now += 2 * 3_600_000;
   const warned = await make({ maxTotal: 3 });
   assert.deepEqual(warned.warnings, [
-    'History is kept for 60 days: from the start of this policy, what lies further back is not counted.',
+    {
+      path: '/config',
+      code: 'history_too_short',
+      message: "History is kept for 60 days. Contacts before that aren't counted when the policy starts.",
+      suggestion: 'Use a limit of at most 60 days, or keep interactions longer in the retention settings.',
+    },
   ]);
   assert.equal((await make({ windows: [{ max: 3, days: 60 }] })).warnings, undefined);
   const changed = await server.call<Written>('PUT', `/api/v1/contact-policies/${warned.id}`, {
@@ -65,5 +71,5 @@ test('a limit that looks further back than history is kept is warned of, once so
   });
   assert.equal(changed.body.warnings?.length, 1, changed.text);
   const read = await server.call<Written>('GET', `/api/v1/contact-policies/${warned.id}`);
-  assert.equal(read.body.warnings, undefined);
+  assert.deepEqual(read.body.warnings, changed.body.warnings, 'the record is read with the same warning');
 });

@@ -2,7 +2,7 @@ import type { AuditAction, ContentStatus } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { lockRecord, type RecordChange, updateRecord } from '../catalogue-records/index.ts';
-import { personBehind } from '../credentials/index.ts';
+import { isSamePerson, personBehind } from '../credentials/index.ts';
 import { notIn } from './content.rules.ts';
 import { assertEnabled, unreviewed } from './content.service.ts';
 import { type ContentRow, contentSpec, insertVersion } from './content.store.ts';
@@ -19,7 +19,7 @@ async function step(
   from: ContentStatus,
   action: AuditAction,
   words: string,
-  change: (current: ContentRow) => RecordChange<ContentRow>,
+  change: (current: ContentRow) => RecordChange<ContentRow> | Promise<RecordChange<ContentRow>>,
 ): Promise<ContentRow> {
   await assertEnabled(tx);
   return updateRecord(tx, contentSpec, id, {
@@ -47,10 +47,10 @@ export async function submitContent(tx: Tx, id: string): Promise<ContentRow> {
 /** in_review -> approved, by another person than the one who submitted (docs/design/quality.md E3): else 403. */
 export async function approveContent(tx: Tx, id: string): Promise<ContentRow> {
   const person = await personBehind(tx);
-  return step(tx, id, 'in_review', 'approve', 'be approved', ({ submittedBy }) => {
-    if (submittedBy === person) {
+  return step(tx, id, 'in_review', 'approve', 'be approved', async ({ submittedBy, submittedAt }) => {
+    if (submittedBy !== null && (await isSamePerson(tx, submittedBy, submittedAt ?? tx.now))) {
       throw new AppError('self_approval_forbidden', {
-        detail: 'Who submitted the content item cannot approve it; another person must.',
+        detail: 'Someone else must approve. People who have owned the same API key or client count as one.',
       });
     }
     return { status: 'approved', approvedBy: person, approvedAt: tx.now };

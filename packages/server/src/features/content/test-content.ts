@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ContentItem, ContentVersion, Problem, Rendered } from '@arbiter/contract';
 import { startTestServer, type TestServer, type TestTenant } from '../../main/test-server.ts';
+import { giveKeyTo } from '../credentials/test-owner.ts';
 
 /** An item, or what is said against the call. */
 export type Answer = ContentItem & Partial<Pick<Problem, 'code' | 'errors'>>;
@@ -48,10 +49,7 @@ export async function startContentServer(options: Parameters<typeof startTestSer
       const made = await server.call<{ id: string; key: string }>('POST', '/api/v1/api-keys', {
         body: { name: `key ${++counter}`, scopes },
       });
-      await server.testDatabase.ownerQuery('update arbiter.api_keys set person = $2 where id = $1', [
-        made.body.id,
-        person,
-      ]);
+      await giveKeyTo(server.testDatabase, { tenantId: tenant.id, keyId: made.body.id, person });
       return made.body.key;
     },
     call,

@@ -8,8 +8,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { createSecretNames, deriveKey, keyOf } from '../../platform/crypto.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { createCredentialMemory } from '../sessions/index.ts';
-import { roleOfOAuthScopes } from './oauth-clients.rules.ts';
-import { type NamedClient, selectNamedClients } from './oauth-clients.store.ts';
+import { roleOfScopes, scopesOfOwner } from './api-keys.rules.ts';
+import { type NamedClient, ownerRoleOf, selectNamedClients } from './oauth-clients.store.ts';
 
 /**
  * Access tokens (contract part 1, 4.1): JWTs (RFC 7519) signed with HS256, of type `at+jwt` (RFC 9068). The key is derived
@@ -77,7 +77,7 @@ export function createAccessTokens(deps: {
     const clients = await database.withSystem('authenticate', (tx) => selectNamedClients(tx, claims.clientId), {
       until,
     });
-    // A client that was revoked gets no new token; those it has live on (contract part 1, section 3).
+    // Revoking a client leaves its issued tokens valid (contract part 1, section 3); losing its owner does not.
     const client = clients.find(({ tenantId }) => tenantId === claims.tenantId);
     if (client === undefined) return null;
     const principal = principalOf(client, claims);
@@ -113,7 +113,7 @@ export function createAccessTokens(deps: {
         throw new AppError('not_configured', { detail });
       }
       const now = Math.floor(clock.now() / 1000);
-      return new SignJWT({ tid: client.tenantId, role: roleOfOAuthScopes(scopes), scopes: [...scopes] })
+      return new SignJWT({ tid: client.tenantId, role: roleOfScopes(scopes), scopes: [...scopes] })
         .setProtectedHeader({ alg: algorithm, typ: type })
         .setSubject(client.clientId)
         .setIssuer(issuer)
@@ -155,9 +155,10 @@ function claimsFrom(payload: Readonly<Record<string, unknown>>): Claims | null {
   return { clientId: sub, tenantId: tid, scopes: known, expiresAtMs: exp * 1000 };
 }
 
-/** The role is worked out from the scopes; what the token says of it is for its holder only (T7). */
-function principalOf(client: NamedClient, { scopes, expiresAtMs }: Claims): Principal {
-  const role = roleOfOAuthScopes(scopes);
+/** The role follows from the scopes and the owner's role; the role in the token is for its holder only (T7). */
+function principalOf(client: NamedClient, { scopes: issued, expiresAtMs }: Claims): Principal {
+  const scopes = scopesOfOwner(issued, ownerRoleOf(client));
+  const role = roleOfScopes(scopes) ?? 'viewer';
   const id = `oauth:${client.id}`;
   return {
     kind: 'accessToken',

@@ -1,5 +1,13 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import { type ApiKeyScope, apiKeyPattern, apiKeyScopes, type Role } from '@arbiter/contract';
+import {
+  type ApiKeyScope,
+  apiKeyPattern,
+  apiKeyScopes,
+  type OAuthScope,
+  oauthScopes,
+  type Role,
+  roles,
+} from '@arbiter/contract';
 import { hmac } from '../../platform/crypto.ts';
 
 /** The HMAC key made of API_KEY_PEPPER (`keyOf`); null: unset or blank, and then nothing is proven or made. */
@@ -32,6 +40,27 @@ export function roleOfScopes(scopes: readonly ApiKeyScope[]): Role | null {
   if (scopes.includes('admin')) return 'admin';
   if (scopes.includes('write')) return 'editor';
   return scopes.includes('read') ? 'viewer' : null;
+}
+
+const scopeOfRole = { admin: 'admin', editor: 'write', viewer: 'read' } as const;
+
+/**
+ * The scopes that a credential has today: what it was given, as far as its owner's role goes. `scim` needs an admin.
+ * @param ownerRole null for the operator, who has no role and no limit
+ */
+export function scopesOfOwner<Scope extends ApiKeyScope>(
+  scopes: readonly Scope[],
+  ownerRole: Role | null,
+): (Scope | OAuthScope)[] {
+  if (ownerRole === null || ownerRole === 'admin') return [...scopes];
+  const granted: readonly string[] = scopes;
+  const role = roleOfScopes(scopes);
+  if (role === null) return [];
+  const highest = roles.indexOf(role) < roles.indexOf(ownerRole) ? role : ownerRole;
+  // A key of `admin` alone is an admin's key; its owner as an editor keeps `write`.
+  return oauthScopes
+    .slice(0, roles.indexOf(highest) + 1)
+    .filter((scope) => scope === scopeOfRole[highest] || granted.includes(scope));
 }
 
 /** Each scope once, in the order of the contract. */

@@ -7,15 +7,7 @@ import { pageOf } from '../../http/cursor-page.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { isUuid, newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
-import {
-  hashApiKey,
-  makeApiKey,
-  orderedScopes,
-  type Pepper,
-  personOf,
-  prefixOf,
-  roleOfScopes,
-} from './api-keys.rules.ts';
+import { hashApiKey, makeApiKey, orderedScopes, type Pepper, prefixOf, roleOfScopes } from './api-keys.rules.ts';
 import {
   type ApiKeyRow,
   countActiveKeys,
@@ -27,7 +19,7 @@ import {
   selectLiveKeys,
   updateOperatorKey,
 } from './api-keys.store.ts';
-import { selectClient } from './oauth-clients.store.ts';
+import { personBehind } from './people-behind.service.ts';
 
 /** What a new key is to be. */
 export interface NewApiKey {
@@ -94,6 +86,7 @@ async function storeKey(
     expiresAt: wanted.expiresAt,
     revokedAt: null,
     person: wanted.person ?? (await personBehind(tx)),
+    earlierPeople: [],
     createdAt: tx.now,
     lastUsedAt: null,
   };
@@ -106,17 +99,6 @@ async function storeKey(
     after: auditView(row),
   });
   return row;
-}
-
-/**
- * The person the caller acts for: two keys of one person, and a key made with a key, are one person (docs/design/quality.md E3).
- * A user id, or `system`.
- */
-export async function personBehind(tx: Tx): Promise<string> {
-  const actor = personOf(tx.actor.id);
-  if ('person' in actor) return actor.person;
-  if ('oauthClientId' in actor) return (await selectClient(tx, actor.oauthClientId))?.person ?? tx.actor.id;
-  return (await selectApiKey(tx, actor.apiKeyId))?.person ?? tx.actor.id;
 }
 
 /** A key as the operator's file tells it. */

@@ -2,12 +2,16 @@ import type { ApiKeyScope } from '@arbiter/contract';
 import { columns, computed, expression, optional, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { joinLivingTenant } from '../tenants/index.ts';
-import { actingIsGone, joinActingUser } from '../users/index.ts';
+import { actingIsGone, joinActingUser, type UserRole } from '../users/index.ts';
 
 const apiKeys = table<'api_keys', { scopes: ApiKeyScope[] }>('api_keys');
 
 const keyColumns = selectList(
-  columns(apiKeys, ['id', 'name', 'prefix', 'scopes', 'expiresAt', 'revokedAt', 'person', 'createdAt'], 'k'),
+  columns(
+    apiKeys,
+    ['id', 'name', 'prefix', 'scopes', 'expiresAt', 'revokedAt', 'person', 'earlierPeople', 'createdAt'],
+    'k',
+  ),
   optional(columns(table('api_key_uses'), ['lastUsedAt'], 'u')),
 );
 
@@ -17,7 +21,11 @@ export type ApiKeyRow = RowOf<typeof keyColumns>;
 const source = `arbiter.api_keys k
   left join arbiter.api_key_uses u on u.tenant_id = k.tenant_id and u.api_key_id = k.id`;
 
-export async function insertApiKey(tx: Tx, row: Omit<ApiKeyRow, 'lastUsedAt'>, keyHash: Buffer): Promise<void> {
+export async function insertApiKey(
+  tx: Tx,
+  row: Omit<ApiKeyRow, 'lastUsedAt' | 'earlierPeople'>,
+  keyHash: Buffer,
+): Promise<void> {
   await tx.query(
     `insert into arbiter.api_keys (tenant_id, id, name, prefix, key_hash, scopes, expires_at, revoked_at, person,
        created_at)
@@ -102,13 +110,17 @@ export async function updateOperatorKey(
 }
 
 const liveKeyColumns = selectList(
-  columns(apiKeys, ['tenantId', 'id', 'name', 'scopes', 'expiresAt'], 'k'),
-  computed({ userId: expression<string | null>('acting.id'), userName: expression<string | null>('acting.name') }),
+  columns(apiKeys, ['tenantId', 'id', 'name', 'scopes', 'expiresAt', 'earlierPeople'], 'k'),
+  computed({
+    userId: expression<string | null>('acting.id'),
+    userName: expression<string | null>('acting.name'),
+    userRole: expression<UserRole | null>('acting.role'),
+  }),
 );
 
 /**
- * A key that opens the door: not revoked, of a living tenant, and of nobody who is deactivated. `userId`: the person it acts
- * for, null for the operator's. Its expiry is the caller's to judge.
+ * A key that opens the door: not revoked, its tenant and its owner active. `userId` is the owner, null for the operator's.
+ * The caller checks the expiry.
  */
 export type LiveKey = RowOf<typeof liveKeyColumns>;
 
@@ -118,7 +130,7 @@ export async function selectLiveKeys(tx: Tx, keyHash: Buffer): Promise<LiveKey[]
     tx,
     liveKeyColumns,
     `from arbiter.api_keys k ${joinLivingTenant('k.tenant_id')} ${joinActingUser('k.tenant_id', 'k.person')}
-     where k.key_hash = $1 and k.revoked_at is null and not ${actingIsGone}`,
+     where k.key_hash = $1 and k.revoked_at is null and not ${actingIsGone('k.person')}`,
     [keyHash],
   );
 }

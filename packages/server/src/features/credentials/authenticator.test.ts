@@ -14,7 +14,8 @@ import { type Authenticator, createApiKey, createAuthenticator, type NewApiKey }
 const pepper = keyOf('a pepper for tests');
 /** Before something counts as never coming. That it comes within a second is measured in test/faults/two-nodes.test.ts. */
 const patienceMs = 20_000;
-const admin: Actor = { id: newId(), name: 'Ada', role: 'admin' };
+/** The operator: its keys have no owner among the users. */
+const admin: Actor = systemActor('test');
 
 let db: TestDatabase;
 let otherNode: Database;

@@ -5,14 +5,15 @@ import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createSecretNames } from '../../platform/crypto.ts';
 import { createCredentialMemory } from '../sessions/index.ts';
-import { hashApiKey, isApiKey, type Pepper, roleOfScopes } from './api-keys.rules.ts';
+import { roleOfUser } from '../users/index.ts';
+import { hashApiKey, isApiKey, type Pepper, roleOfScopes, scopesOfOwner } from './api-keys.rules.ts';
 import { type LiveKey, selectLiveKeys, upsertUses } from './api-keys.store.ts';
 
 /** Proves credentials and remembers when keys were used. */
 export interface Authenticator {
   /**
-   * Null for a key that is malformed, unknown, revoked, expired or of a tenant that is gone. Answers at once for a key it
-   * knows. Throws 401 with a detail when the pepper is unset, 503 when the database is away.
+   * Null for a key that is malformed, unknown, revoked or expired, or whose owner or tenant is gone. Answers at once for a
+   * key it knows. Throws 401 with a detail when the pepper is unset, 503 when the database is away.
    */
   readonly authenticate: Authenticate;
   /**
@@ -142,14 +143,19 @@ export function createAuthenticator(deps: {
 
 function principalOf(row: LiveKey): Principal {
   // A key without read, write or admin opens SCIM routes only; the scopes say so, the role is the lowest there is.
-  const role = roleOfScopes(row.scopes) ?? 'viewer';
+  const scopes = scopesOfOwner(row.scopes, row.userRole === null ? null : roleOfUser(row.userRole));
+  const role = roleOfScopes(scopes) ?? 'viewer';
+  // What a person's key does, the person does (docs/design/api-settled.md 6, 100), unless somebody else knows it too.
+  const isPersonal = row.earlierPeople.length === 0;
   return {
     kind: 'apiKey',
     tenantId: row.tenantId,
-    // What a person's key does, the person does (docs/design/api-settled.md 6, 100).
-    actor: { id: row.userId ?? `apikey:${row.id}`, name: row.userName ?? row.name, role },
+    actor:
+      row.userId !== null && row.userName !== null && isPersonal
+        ? { id: row.userId, name: row.userName, role }
+        : { id: `apikey:${row.id}`, name: row.name, role },
     role,
-    scopes: row.scopes,
+    scopes,
     credentialId: `apikey:${row.id}`,
   };
 }

@@ -1,8 +1,9 @@
-import { apiKeyOperations, oauthOperations, sessionOperations } from '@arbiter/contract';
+import { apiKeyOperations, oauthOperations, sessionOperations, userCredentialOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { apiKeyRoutes } from './api-keys.routes.ts';
 import { type OAuthDependencies, oauthRoutes } from './oauth.routes.ts';
+import { ownedCredentialRoutes } from './owned-credentials.routes.ts';
 import { type SessionDependencies, sessionRoutes } from './session.routes.ts';
 
 export { type AccessTokens, createAccessTokens } from './access-tokens.ts';
@@ -13,9 +14,9 @@ export {
   findKeyOwners,
   getApiKey,
   type NewApiKey,
-  personBehind,
 } from './api-keys.service.ts';
 export { type Authenticator, createAuthenticator } from './authenticator.ts';
+export { isSamePerson, personBehind } from './people-behind.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['api_keys', 'api_key_uses', 'oauth_clients'];
@@ -33,6 +34,7 @@ export const credentialsFeature = feature({
   operations: (ports: SessionDependencies & OAuthDependencies) => [
     ...handlerEntries(apiKeyOperations, apiKeyRoutes(ports)),
     ...handlerEntries(oauthOperations, oauthRoutes(ports)),
+    ...handlerEntries(userCredentialOperations, ownedCredentialRoutes()),
     ...handlerEntries(sessionOperations, sessionRoutes(ports)),
   ],
 });

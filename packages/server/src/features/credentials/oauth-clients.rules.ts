@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type OAuthScope, oauthScopes, type Role } from '@arbiter/contract';
+import { type OAuthScope, oauthScopes } from '@arbiter/contract';
 
 /** A new client id: `kci_` and 16 random bytes as hex (contract part 1, section 2). */
 export const makeClientId = (): string => `kci_${randomBytes(16).toString('hex')}`;
@@ -14,12 +14,6 @@ export const clientPrefixOf = (clientId: string): string => clientId.slice(0, 12
 export function knownScopes(asked: readonly unknown[]): OAuthScope[] {
   const known = oauthScopes.filter((scope) => asked.includes(scope));
   return known.length === 0 ? ['read'] : known;
-}
-
-/** Role by the highest scope (contract part 1, 4.1). */
-export function roleOfOAuthScopes(scopes: readonly OAuthScope[]): Role {
-  if (scopes.includes('admin')) return 'admin';
-  return scopes.includes('write') ? 'editor' : 'viewer';
 }
 
 /**

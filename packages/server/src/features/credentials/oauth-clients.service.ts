@@ -5,7 +5,6 @@ import { hmac } from '../../platform/crypto.ts';
 import { isUuid, newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { Pepper } from './api-keys.rules.ts';
-import { personBehind } from './api-keys.service.ts';
 import { clientPrefixOf, knownScopes, makeClientId, makeClientSecret } from './oauth-clients.rules.ts';
 import {
   countActiveClients,
@@ -15,6 +14,7 @@ import {
   selectActiveClients,
   selectClient,
 } from './oauth-clients.store.ts';
+import { personBehind } from './people-behind.service.ts';
 
 const auditView = (row: OAuthClientRow) => ({
   id: row.id,
@@ -54,6 +54,7 @@ export async function createOAuthClient(
     clientId: makeClientId(),
     scopes: knownScopes(wanted.scopes ?? []),
     person: await personBehind(tx),
+    earlierPeople: [],
     createdAt: tx.now,
     revokedAt: null,
   };

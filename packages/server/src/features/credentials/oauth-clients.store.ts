@@ -1,16 +1,25 @@
-import { type OAuthScope, oauthClientsListed } from '@arbiter/contract';
-import { columns, type RowOf, select, table } from '../../db/columns.ts';
+import { type OAuthScope, oauthClientsListed, type Role } from '@arbiter/contract';
+import { columns, computed, expression, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { joinLivingTenant } from '../tenants/index.ts';
+import { actingIsGone, joinActingUser, roleOfUser, type UserRole } from '../users/index.ts';
 
 const clients = table<'oauth_clients', { scopes: OAuthScope[] }>('oauth_clients');
 
-const clientColumns = columns(clients, ['id', 'name', 'clientId', 'scopes', 'person', 'createdAt', 'revokedAt'], 'c');
+const clientColumns = columns(
+  clients,
+  ['id', 'name', 'clientId', 'scopes', 'person', 'earlierPeople', 'createdAt', 'revokedAt'],
+  'c',
+);
 
 /** A stored client, without the hash of its secret. Instants are Dates. */
 export type OAuthClientRow = RowOf<typeof clientColumns>;
 
-export async function insertClient(tx: Tx, row: OAuthClientRow, secretHash: Buffer): Promise<void> {
+export async function insertClient(
+  tx: Tx,
+  row: Omit<OAuthClientRow, 'earlierPeople'>,
+  secretHash: Buffer,
+): Promise<void> {
   await tx.query(
     `insert into arbiter.oauth_clients (tenant_id, id, name, client_id, secret_hash, scopes, person, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -55,21 +64,24 @@ export async function markClientRevoked(tx: Tx, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-const provenColumns = columns(
-  clients,
-  ['tenantId', 'id', 'name', 'clientId', 'secretHash', 'scopes', 'revokedAt'],
-  'c',
+const provenColumns = selectList(
+  columns(clients, ['tenantId', 'id', 'name', 'clientId', 'secretHash', 'scopes', 'revokedAt'], 'c'),
+  computed({ ownerRole: expression<UserRole | null>('acting.role') }),
 );
 
-/** A client of a living tenant as a token request or a token names it. */
+/** A client as a token request or a token names it, its tenant and its owner active. `ownerRole` is null for the operator's. */
 export type NamedClient = RowOf<typeof provenColumns>;
 
-/** Clients of living tenants with this `client_id`, revoked or not. Before the tenant is known: needs a system transaction. */
+export const ownerRoleOf = ({ ownerRole }: NamedClient): Role | null =>
+  ownerRole === null ? null : roleOfUser(ownerRole);
+
+/** Clients with this `client_id`, revoked or not. Before the tenant is known: needs a system transaction. */
 export async function selectNamedClients(tx: Tx, clientId: string): Promise<NamedClient[]> {
   return select(
     tx,
     provenColumns,
-    `from arbiter.oauth_clients c ${joinLivingTenant('c.tenant_id')} where c.client_id = $1`,
+    `from arbiter.oauth_clients c ${joinLivingTenant('c.tenant_id')} ${joinActingUser('c.tenant_id', 'c.person')}
+     where c.client_id = $1 and not ${actingIsGone('c.person')}`,
     [clientId],
   );
 }

@@ -9,10 +9,10 @@ import type { RateLimitStore } from '../../http/rate-limit.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { hmac, sameSecret } from '../../platform/crypto.ts';
 import type { AccessTokens } from './access-tokens.ts';
-import type { Pepper } from './api-keys.rules.ts';
+import { type Pepper, scopesOfOwner } from './api-keys.rules.ts';
 import { grantedScopes } from './oauth-clients.rules.ts';
 import { createOAuthClient, listOAuthClients, revokeOAuthClient } from './oauth-clients.service.ts';
-import { type NamedClient, selectNamedClients } from './oauth-clients.store.ts';
+import { type NamedClient, ownerRoleOf, selectNamedClients } from './oauth-clients.store.ts';
 import {
   basicCredentials,
   type ClientCredentials,
@@ -66,8 +66,11 @@ export function oauthRoutes(deps: OAuthDependencies): Handlers<typeof oauthOpera
 /** The token for these credentials. Throws what the standard calls `invalid_client`, `invalid_scope`. */
 async function grant(deps: OAuthDependencies, credentials: ClientCredentials, scope: unknown, until: number) {
   const client = await proveClient(deps, credentials, until);
-  const scopes = grantedScopes(client.scopes, typeof scope === 'string' ? scope : null);
-  if (scopes === null) throw refused('invalid_scope', 'scope names what the client may not have.');
+  const scopes = grantedScopes(
+    scopesOfOwner(client.scopes, ownerRoleOf(client)),
+    typeof scope === 'string' ? scope : null,
+  );
+  if (scopes === null) throw refused('invalid_scope', 'scope asks for more than the client has.');
   return answerOf(deps.accessTokens, client, scopes);
 }
 
@@ -166,8 +169,8 @@ async function countCall(
 }
 
 /**
- * The client of these credentials, not revoked, of a living tenant. An unknown client and a wrong secret take the same way and
- * get the same bytes.
+ * The client of these credentials, not revoked, its tenant and its owner active. An unknown client and a wrong secret take
+ * the same way and get the same bytes.
  */
 async function proveClient(
   { database, pepper }: Pick<OAuthDependencies, 'database' | 'pepper'>,
@@ -183,7 +186,10 @@ async function proveClient(
     ({ secretHash, revokedAt }) => sameSecret(secretHash.toString('hex'), hash) && revokedAt === null,
   );
   if (client === undefined || others.length > 0) {
-    throw refused('invalid_client', 'The client is unknown, was revoked, or its secret is wrong.');
+    throw refused(
+      'invalid_client',
+      'The client is unknown, revoked or without an active owner, or its secret is wrong.',
+    );
   }
   return client;
 }

@@ -1,4 +1,4 @@
-import type { Session, sessionOperations } from '@arbiter/contract';
+import { apiKeyScopes, type Session, type sessionOperations } from '@arbiter/contract';
 import type { Database, Tx } from '../../db/index.ts';
 import { presentedCredential } from '../../http/credentials.ts';
 import { type Handlers, reply } from '../../http/handler.ts';
@@ -7,7 +7,9 @@ import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { getTenant } from '../tenants/index.ts';
 import { getUser } from '../users/index.ts';
+import { roleOfScopes } from './api-keys.rules.ts';
 import { getApiKey } from './api-keys.service.ts';
+import { personBehind } from './people-behind.service.ts';
 
 export interface SessionDependencies {
   readonly database: Pick<Database, 'withTenant'>;
@@ -47,25 +49,29 @@ async function holderOf(tx: Tx, principal: Principal): Promise<Pick<Session, 'pr
   }
   if (kind === 'accessToken') {
     const id = credentialId.replace('oauth:', '');
+    const userId = userIdOf(await personBehind(tx));
     return {
-      // A client is a person of its own (docs/design/quality.md E3).
-      principal: { kind: 'oauth_client', id, name: actor.name, userId: null, role, scopes: [...principal.scopes] },
+      principal: { kind: 'oauth_client', id, name: actor.name, userId, role, scopes: [...principal.scopes] },
       expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
     };
   }
+  const scopes = apiKeyScopes.filter((scope) => principal.scopes.includes(scope));
   const key = await getApiKey(tx, credentialId.replace('apikey:', ''));
   return {
     principal: {
       kind: 'api_key',
       id: key.id,
       name: key.name,
-      userId: isUuid(key.createdBy) ? key.createdBy : null,
-      role: key.role,
-      scopes: key.scopes,
+      userId: userIdOf(key.createdBy),
+      role: roleOfScopes(scopes),
+      scopes,
     },
     expiresAt: key.expiresAt,
   };
 }
+
+/** The user that a person is; null for the operator. */
+const userIdOf = (person: string): string | null => (isUuid(person) ? person : null);
 
 async function proven(
   authenticate: Authenticate,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addContact, addOutcome, type CustomerState, emptyState, laneOf, prune } from './customer-state.ts';
+import { addContact, addOutcome, type CustomerState, emptyState, instantFor, laneOf, prune } from './customer-state.ts';
 import { decodeState, encodeState, longestTail, longestWhole } from './customer-state-codec.ts';
 
 const uuid = fc.uuid();
@@ -266,4 +266,18 @@ test('a tail is refused without its base, beside another one, and cut short', ()
   for (let cut = 0; cut < tail.state.length; cut++) {
     assert.throws(() => decodeState(tail.state.subarray(0, cut), first.base ?? null), `cut at ${cut}`);
   }
+});
+
+test('the instant of a customer is the database’s, and never before the newest contact or open reservation', () => {
+  const state = emptyState();
+  assert.equal(instantFor(state, 100), 100);
+  const lane = laneOf(state, { offerId: 'A', creativeId: null, channelId: null, campaignId: null });
+  addContact(state, lane, 90);
+  assert.equal(instantFor(state, 100), 100);
+  addContact(state, lane, 150);
+  addContact(state, lane, 120);
+  assert.equal(instantFor(state, 100), 150);
+  state.reservations.push({ id: 'r', lane, at: 170, expiresAt: 500 });
+  assert.equal(instantFor(state, 100), 170);
+  assert.equal(instantFor(state, 200), 200);
 });

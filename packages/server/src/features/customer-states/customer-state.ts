@@ -83,6 +83,16 @@ export function addContact(state: CustomerState, lane: number, at: number): void
   else log.splice(i, 0, { lane, at });
 }
 
+/**
+ * The instant (epoch ms) of what is decided or reported for the customer while its row is held: the database's, and never
+ * before the customer's newest contact, so that a clock that steps back doesn't reorder what was stored.
+ */
+export function instantFor({ log, reservations }: CustomerState, databaseNow: number): number {
+  let instant = Math.max(databaseNow, log.at(-1)?.at ?? 0);
+  for (const { at } of reservations) if (at > instant) instant = at;
+  return instant;
+}
+
 /** Notes an outcome's latest instant. */
 export function addOutcome(state: CustomerState, key: string, lane: number, at: number): void {
   let latest = state.outcomes.find((o) => o.key === key && o.lane === lane);

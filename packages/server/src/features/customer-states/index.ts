@@ -10,7 +10,7 @@ export {
 } from './batch-customers.ts';
 export { createKeyedHash, type KeyedHash } from './customer-hash.ts';
 export { type CustomerKeys, createCustomerKeys } from './customer-keys.ts';
-export { addContact, addOutcome, type CustomerState, laneOf, prune } from './customer-state.ts';
+export { addContact, addOutcome, type CustomerState, instantFor, laneOf, prune } from './customer-state.ts';
 export { decodeState, encodeState, type StoredState } from './customer-state-codec.ts';
 export { erasedAt, readErasures, recordErasure } from './erasures.store.ts';
 export { forgetOffers } from './forget-offers.ts';

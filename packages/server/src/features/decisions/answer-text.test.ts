@@ -138,6 +138,7 @@ const facts: AnswerFacts = {
   reservationExpiresAt: () => '2026-11-21T00:00:00.000Z',
   dryRun: false,
   debug: false,
+  schemaWarnings: [],
   quota: null,
 };
 

@@ -1,4 +1,4 @@
-import type { RecommendAnswer, RecommendQuota } from '@arbiter/contract';
+import type { RecommendAnswer, RecommendQuota, Warning } from '@arbiter/contract';
 import { type Decision, type DecisionItem, type DecisionTrace, type Plan, round6, targetHint } from '@arbiter/engine';
 import type { StageClock } from './stage-clock.ts';
 import { withInstants } from './trace-rows.ts';
@@ -31,6 +31,8 @@ export interface AnswerFacts {
   readonly reservationExpiresAt: () => string;
   readonly dryRun: boolean;
   readonly debug: boolean;
+  /** Customer schemas that the flow doesn't read; asked for with `debug` only. */
+  readonly schemaWarnings: readonly Warning[];
   /** Playgrounds only. */
   readonly quota: RecommendQuota | null;
 }
@@ -112,7 +114,11 @@ export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts):
   if (facts.quota !== null) answer.quota = facts.quota;
   if (facts.debug && decision.trace !== null) {
     const hint = targetHint(plan, facts.asked, decision.emptyReason);
-    answer.meta = { ...shapeMeta(decision.trace, decision, facts.stages), ...(hint === null ? {} : { hint }) };
+    answer.meta = {
+      ...shapeMeta(decision.trace, decision, facts.stages),
+      ...(hint === null ? {} : { hint }),
+      ...(facts.schemaWarnings.length === 0 ? {} : { schemaWarnings: facts.schemaWarnings }),
+    };
   }
   return answer;
 }

@@ -6,7 +6,7 @@ import { decideOne, isStored } from './decide-one.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { type DecisionCounts, newDecisionCounts } from './decision-counts.ts';
 import { figuresOf, type TimedDecision } from './decision-minutes.ts';
-import { newWrites, noteDecision } from './note-decision.ts';
+import { newWrites, noteDecision, type Writes } from './note-decision.ts';
 import { failed, type Outcome } from './outcome.ts';
 import { quotaExceeded } from './playground-quota.ts';
 import { type ReadOptions, readBatch } from './read-batch.ts';
@@ -41,7 +41,16 @@ export async function decideAll(
   const held = new Map<string, DecideJob[]>();
   const counts = newDecisionCounts();
   const timed: TimedDecision[] = [];
-  const writes = newWrites(tenantId, new Date(read.now), catalogue.version, ports.seal);
+  /** By instant: mostly one, since customers differ only behind a step of the database's clock. */
+  const writes = new Map<number, Writes>();
+  const writesAt = (at: number): Writes => {
+    let some = writes.get(at);
+    if (some === undefined) {
+      some = newWrites(tenantId, new Date(at), catalogue.version, ports.seal);
+      writes.set(at, some);
+    }
+    return some;
+  };
   const turns = takeTurns();
   // From here to the commit nobody else touches these customers: each decision counts the contacts of those before it.
   for (let at = 0; at < prepared.length; at++) {
@@ -67,12 +76,12 @@ export async function decideAll(
     if (isStored(made) && customer) {
       quota?.take(made.decision.items.length);
       customer.key ??= ports.keys.open(tenantId, customer.row.dataKey);
-      noteDecision(writes, customer, customer.key, made);
+      noteDecision(writesAt(made.input.now), customer, customer.key, made);
       read.volumes?.take(made.flow.plan, made.decision, made.interactionIds, made.reservationExpiresAt);
       timed.push({ flow: made.flow.plan.flow, figures: figuresOf(made.decision), startedAt: job.startedAt });
     }
     outcomes.push({ job, answer: made.answer, quotaLeft: quota?.left() ?? null });
   }
-  await writeBatch(ports, catalogue, tx, writes, read);
+  await writeBatch(ports, catalogue, tx, [...writes.values()], read);
   return { outcomes, held, counts, made: timed, configAgeMs: read.configAgeMs };
 }

@@ -57,11 +57,12 @@ export function decideOne(
   customer: Pick<BatchCustomer, 'row' | 'state'> | null,
 ): MadeDecision {
   const { settings } = catalogue;
-  const { now, quota } = read;
+  const { quota } = read;
   const { plan } = flow;
   const { dryRun } = request;
   const profile = read.profiles[at]!;
   const input = decisionInput(ports, catalogue, read, at, { flow, request, external: job.asked?.answers }, customer);
+  const { now } = input;
   const sampled =
     !dryRun && settings.decisionTraceEnabled && u(`trace:${request.requestId}`) < settings.decisionTraceSampleRate;
   const trace = sampled || job.call.debug;
@@ -97,6 +98,7 @@ export function decideOne(
     reservationExpiresAt: () => new Date(reservationExpiresAt).toISOString(),
     dryRun,
     debug: job.call.debug,
+    schemaWarnings: read.unread.get(flow) ?? [],
     quota: quota?.facts(dryRun ? 0 : decision.items.length, decision.withheldByQuota > 0) ?? null,
   };
   const answer = answerText(plan, decision, facts, texts);

@@ -46,11 +46,12 @@ export function inputFacts(
   { flow, request, external }: Question,
   customer: Pick<BatchCustomer, 'row' | 'state'> | null,
 ): Omit<DecisionInput, 'seed'> {
-  const { now, quota } = read;
+  const { quota } = read;
+  const now = read.nowOf(customer);
   const { plan } = flow;
   const profile = read.profiles[at]!;
   const membership = read.memberships[at] ?? nobody;
-  const shared = read.zonesOf(plan);
+  const shared = read.zonesOf(plan, now);
   const clock = shared[plan.timezone]!;
   const zones = plan.zoneFields.length === 0 ? shared : withOwnZones(ports, plan, shared, profile, now);
   return {
@@ -61,7 +62,10 @@ export function inputFacts(
     profile: profile.values,
     enriched: profile.enriched,
     segments: membership.used,
-    contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
+    contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, {
+      longestCooldownMs: plan.longestCooldownMs,
+      isNamed: read.isNamed,
+    }),
     outcomes: outcomesOf(plan, customer, now),
     soldOut: plan.tracksStock ? read.soldOut : undefined,
     volumes: read.volumes?.near(plan),

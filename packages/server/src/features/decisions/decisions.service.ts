@@ -6,7 +6,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { createBreaker, lookingAt } from '../../platform/breaker.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { deriveKey, type Envelope } from '../../platform/crypto.ts';
-import { overdue } from '../../platform/deadline.ts';
+import { overdue, unconfirmed } from '../../platform/deadline.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { CustomerKeys, KeyedHash } from '../customer-states/index.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
@@ -166,7 +166,6 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     evidence,
     keys: deps.keys,
     customerHash: deps.customerHash,
-    clock: deps.clock,
     waitingRoom: createWaitingRoom(waitingSeats),
     keyOf: respondKey,
   };
@@ -179,8 +178,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   });
   /** Client-made requestIds that this process is deciding now. */
   const inFlight = new Set<string>();
-  /** Jobs without an answer. */
-  const submitted = new Set<PatientJob>();
+  /** Jobs without an answer, by whether they store anything. */
+  const submitted = new Map<PatientJob, boolean>();
   const anonymousKeys = new Map<string, KeyObject>();
 
   function anonymousKeyOf(tenantId: string): KeyObject {
@@ -212,11 +211,12 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
    * read, evidence) and that do not end with the deadline of one job.
    */
   async function inTheEnd<T>(
+    stores: boolean,
     submit: (resolve: (value: T) => void, reject: (error: unknown) => void) => PatientJob,
   ): Promise<T> {
     const outcome = Promise.withResolvers<T>();
     const job = submit(outcome.resolve, outcome.reject);
-    submitted.add(job);
+    submitted.set(job, stores);
     try {
       return await outcome.promise;
     } finally {
@@ -264,7 +264,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   ): Promise<Recommended> {
     assertRoom();
     const submit = (payloadHash: Buffer | null): Promise<Recommended> =>
-      inTheEnd((resolve, reject) => {
+      inTheEnd(!call.request.dryRun, (resolve, reject) => {
         const settle: DecideJob['resolve'] = (text, quotaLeft) => resolve({ text, replayed: false, quotaLeft });
         const job: DecideJob = { call, known, payloadHash, startedAt, until, resolve: settle, reject };
         decisions.submit(tenantId, job);
@@ -323,7 +323,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       const call = readRespondCall(body, caller.idempotencyKey, deps.clock.now(), factsOf(caller));
       assertRoom();
       const { tenantId, credentialId, until } = caller;
-      const answer = await inTheEnd<RespondAnswer>((resolve, reject) => {
+      const answer = await inTheEnd<RespondAnswer>(true, (resolve, reject) => {
         const job: RespondJob = { call, credentialId, startedAt, until, resolve, reject };
         responses.submit(tenantId, job);
         return job;
@@ -347,7 +347,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       const late = (job: PatientJob): boolean => isLate(job, now);
       refuse(decisions.takeLate(late));
       refuse(responses.takeLate(late));
-      for (const job of submitted) if (now >= job.until) job.reject(overdue());
+      // What still waited for its turn was taken out above; these are at work, and their commit may be on its way.
+      for (const [job, stores] of submitted) if (now >= job.until) job.reject(stores ? unconfirmed() : overdue());
     },
     flushMinutes: () => minutes.flush('due'),
     timezoneOf: async (tenantId) => (await catalogues.get(tenantId)).settings.timezone,

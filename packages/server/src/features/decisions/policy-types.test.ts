@@ -62,6 +62,7 @@ test('time_window looks at the clock of the zone that the customer’s row names
     { customer_id: 'tokyo', tz: 'Asia/Tokyo' },
     { customer_id: 'paris', tz: 'Europe/Paris' },
     { customer_id: 'nowhere', tz: 'Mars/Base' },
+    { customer_id: 'nowhere, not contacted', tz: 'Mars/Base' },
   ];
   const path = `/api/v1/schemas/${body.data[0]?.id}/data`;
   assert.equal((await server.call('POST', path, { body: { rows } })).status, 201);
@@ -72,7 +73,7 @@ test('time_window looks at the clock of the zone that the customer’s row names
     assert.equal(await shown(customerId), 'ABC', customerId);
   now -= 3_600_000;
   assert.equal(await shown('tokyo'), 'ABC', 'an hour before it is open there');
-  assert.equal(await shown('nowhere'), '', 'and closed in the tenant’s zone');
+  assert.equal(await shown('nowhere, not contacted'), '', 'and closed in the tenant’s zone');
   const last = await recommend('tokyo');
   const replay = await server.call<{ identical: boolean }>(
     'POST',

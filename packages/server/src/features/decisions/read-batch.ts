@@ -1,8 +1,12 @@
+import type { Warning } from '@arbiter/contract';
 import type { Evidence, ObjectiveCounts, Plan, ZoneClock } from '@arbiter/engine';
 import type { HotStatement, HotTransaction } from '../../db/index.ts';
+import { instantFrom } from '../../platform/clock.ts';
 import {
+  type BatchCustomer,
   type BatchCustomers,
   fillLog,
+  instantFor,
   isLogShort,
   lockStates,
   makeMissing,
@@ -12,7 +16,7 @@ import {
 import { evidenceView } from '../evidence/index.ts';
 import type { HeldStates } from '../models/index.ts';
 import { readSoldOut } from '../offers/index.ts';
-import { newestVersions, StaleCatalogue, type TenantCatalogue } from '../plans/index.ts';
+import { type LiveFlow, newestVersions, StaleCatalogue, type TenantCatalogue } from '../plans/index.ts';
 import { type Membership, planMembership } from '../segments/index.ts';
 import { announceWriting, volumeNames } from '../volumes/index.ts';
 import type { Prepared } from './decide-job.ts';
@@ -20,6 +24,7 @@ import type { DecidePorts } from './decide-ports.ts';
 import { readModels } from './model-inputs.ts';
 import { openQuota, type QuotaInBatch } from './playground-quota.ts';
 import { type Profile, planProfileReads } from './profile-reads.ts';
+import { readUnread } from './unread-schemas.ts';
 import { type VolumeWatch, watchOf } from './volume-watch.ts';
 import { type HeldVolumes, openVolumes, type VolumesInBatch, volumeReads } from './volumes-in-batch.ts';
 
@@ -27,16 +32,21 @@ type Zones = Readonly<Record<string, ZoneClock>>;
 
 /** What the decisions of a batch are made from. */
 export interface BatchRead {
-  /** The instant of all decisions of the batch, in epoch ms. */
+  /** The instant of the batch in epoch ms: the database's, or the one that the caller named. */
   readonly now: number;
-  /** Clocks of a plan's zones at that instant, by zone. */
-  readonly zonesOf: (plan: Plan) => Zones;
+  readonly isNamed: boolean;
+  /** The instant of a customer's decisions: the one that was named, else see `instantFor`. */
+  readonly nowOf: (customer: Pick<BatchCustomer, 'state'> | null) => number;
+  /** Clocks of a plan's zones at an instant, by zone. */
+  readonly zonesOf: (plan: Plan, now: number) => Zones;
   /** Without those that another transaction holds. Customers with dry runs only are not locked, and may have no state. */
   readonly customers: BatchCustomers;
   /** Customers that are to be locked, whether they could be or not. */
   readonly stored: ReadonlySet<string>;
   /** One for each prepared job, in their order. */
   readonly profiles: readonly Profile[];
+  /** What the flows of calls with `debug` leave unread. */
+  readonly unread: ReadonlyMap<LiveFlow, readonly Warning[]>;
   /** Likewise; empty when no flow of the batch reads segments. */
   readonly memberships: readonly Membership[];
   readonly evidence: Evidence;
@@ -63,6 +73,8 @@ export interface ReadOptions {
   readonly isFresh: boolean;
   /** Volumes to hold from the beginning. */
   readonly hold: HeldVolumes;
+  /** Instant that the caller names, in epoch ms; left out: the database's. */
+  readonly at?: number;
 }
 
 /** What reading needs of the rest of the server. */
@@ -80,7 +92,10 @@ export type ReadPorts = Pick<
 >;
 
 /** A question as far as it is read for. */
-export type Asked = Pick<Prepared, 'flow' | 'request'>;
+export type Asked = Pick<Prepared, 'flow' | 'request'> & {
+  /** Absent for questions that no caller asked. */
+  readonly job?: { readonly call: { readonly debug: boolean } };
+};
 
 /**
  * Locks and reads the customers of a batch, and reads all else that its decisions need: one round trip, and one more for
@@ -92,13 +107,15 @@ export async function readBatch(
   catalogue: TenantCatalogue,
   tx: HotTransaction,
   prepared: readonly Asked[],
-  { wait, isFresh, hold }: ReadOptions,
+  { wait, isFresh, hold, at }: ReadOptions,
 ): Promise<BatchRead> {
   const { tenantId } = catalogue;
   const startedAt = performance.now();
+  // About now; whatever decides is the instant that the database tells with the customers.
+  const near = at ?? ports.clock.now();
   // Before any row is locked: mostly it is in memory, and where it has to be read, no other request waits for a lock meanwhile.
   const objectiveCounts = prepared.some(({ flow }) => flow.plan.reads.objectiveCounts)
-    ? await ports.objectiveCounts.get(tenantId, catalogue.version, ports.clock.now())
+    ? await ports.objectiveCounts.get(tenantId, catalogue.version, near)
     : null;
   const stored = new Set<string>();
   for (const { request } of prepared) if (!request.dryRun) stored.add(request.customerId);
@@ -115,8 +132,9 @@ export async function readBatch(
   const head = statements.length;
   const stock = prepared.some(({ flow }) => flow.plan.tracksStock) ? [readSoldOut(tenantId)] : [];
   const watch = watchOf(catalogue, prepared);
-  const counted = watch === null ? [] : volumeReads(tenantId, watch, ports.clock.now());
+  const counted = watch === null ? [] : volumeReads(tenantId, watch, near);
   const sent = [...announced, ...statements, ...reads.statements, ...membership.statements, ...stock, ...counted];
+  const sentAt = performance.now();
   const loaded = (await tx.send(sent)).slice(announced.length);
 
   const newest = loaded[head - 1]![0]!;
@@ -127,6 +145,8 @@ export async function readBatch(
   const modelStates = await readModels(ports, catalogue, prepared);
   const evidence = await ports.evidence.get(tenantId);
 
+  const clock = at === undefined ? ports.clock : { now: () => at };
+  const lockedAt = instantFrom(clock, newest.instant as Date, sentAt);
   const customers: BatchCustomers = new Map();
   if (stored.size > 0) takeCustomers(customers, loaded[0]!, true);
   if (dry.size > 0) takeCustomers(customers, loaded[head - 2]!, false);
@@ -142,29 +162,39 @@ export async function readBatch(
       ? null
       : await openVolumes(tx, watch, loaded.slice(behind + stock.length), {
           tenantId,
-          now: () => ports.clock.now(),
+          now: lockedAt,
+          clock,
           dayAt: (at) => ports.zoneClock(timezone, at),
           decisions: decisionsOf(prepared, customers),
           hold,
         });
   // That of the volumes, where there are any: what is counted for a day is dated in it.
-  const now = volumes?.now ?? ports.clock.now();
+  const now = volumes?.now ?? lockedAt;
+  const nowOf: BatchRead['nowOf'] = (customer) =>
+    at !== undefined || customer === null ? now : instantFor(customer.state, now);
   const configAgeMs = ports.catalogues.ageMs(tenantId);
   for (const { flow, request } of prepared) {
     // It will not be decided.
     if (!request.dryRun && quota?.left() === 0) continue;
     const customer = customers.get(request.customerId);
-    const from = now - flow.plan.logHorizonMs;
-    if (customer && isLogShort(customer, from)) await fillLog(tx, tenantId, customer, from);
+    if (customer === undefined) continue;
+    const from = nowOf(customer) - flow.plan.logHorizonMs;
+    if (isLogShort(customer, from)) await fillLog(tx, tenantId, customer, from);
+  }
+  const unread = new Map<LiveFlow, readonly Warning[]>();
+  for (const { flow, job } of prepared) {
+    if (job?.call.debug === true && !unread.has(flow)) unread.set(flow, await readUnread(tx, flow, catalogue));
   }
   ports.batchStage('load', (performance.now() - startedAt) / 1000);
-  const zonesOf = zonesAt(ports, now);
   return {
     now,
-    zonesOf,
+    isNamed: at !== undefined,
+    nowOf,
+    zonesOf: zonesAt(ports),
     customers,
     stored,
     profiles,
+    unread,
     memberships,
     evidence: evidenceView(evidence),
     modelStates,
@@ -190,10 +220,15 @@ function decisionsOf(prepared: readonly Asked[], customers: BatchCustomers): num
   return count;
 }
 
-/** The decisions of a batch share the clocks. */
-function zonesAt(ports: ReadPorts, now: number): (plan: Plan) => Zones {
-  const byPlan = new Map<Plan, Zones>();
-  return (plan) => {
+/** Decisions of one instant share the clocks. */
+function zonesAt(ports: ReadPorts): BatchRead['zonesOf'] {
+  const known = new Map<number, Map<Plan, Zones>>();
+  return (plan, now) => {
+    let byPlan = known.get(now);
+    if (byPlan === undefined) {
+      byPlan = new Map();
+      known.set(now, byPlan);
+    }
     let zones = byPlan.get(plan);
     if (zones === undefined) {
       zones = Object.fromEntries(plan.zones.map((zone) => [zone, ports.zoneClock(zone, now)]));

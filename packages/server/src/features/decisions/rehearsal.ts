@@ -39,7 +39,7 @@ export async function rehearse({ clock, zoneClock }: RehearsalDeps): Promise<voi
     const always = async () => catalogue;
     const evidence = emptyEvidence();
     const ports: DecidePorts = {
-      hot: memoryOnly(keys),
+      hot: memoryOnly(keys, clock),
       catalogues: { get: always, refresh: always, makeBaseFlow: always, ageMs: () => 0, confirmed: () => undefined },
       makeVolumes: async () => undefined,
       evidence: {
@@ -96,9 +96,9 @@ async function decideRound(ports: DecidePorts, round: number): Promise<void> {
 }
 
 /** Answers the statements of a batch as a database would in which the customers are new, and forgets what it is given. */
-function memoryOnly(keys: CustomerKeys): HotPath {
+function memoryOnly(keys: CustomerKeys, clock: Clock): HotPath {
   const answerOf = ({ name, values }: HotStatement): readonly HotRow[] => {
-    if (name === 'decisions.versions') return [{ version: 0, evidence: 0 }];
+    if (name === 'decisions.versions') return [{ version: 0, evidence: 0, instant: new Date(clock.now()) }];
     if (name !== 'decisions.make') return [];
     const customers = String(values[1]).slice(1, -1).split(',');
     return customers.map((id) => ({

@@ -2,7 +2,6 @@ import type { RespondAnswer } from '@arbiter/contract';
 import { compareText } from '@arbiter/engine';
 import { type Database, readCatalogueVersion, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { snapshotPolicies } from '../contact-policies/index.ts';
 import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../evidence/index.ts';
 import { takeStock } from '../offers/index.ts';
@@ -33,7 +32,6 @@ export interface RespondPorts extends RespondKeys {
   readonly database: Database;
   readonly catalogues: CatalogueCache;
   readonly evidence: EvidenceKeeper;
-  readonly clock: Clock;
   /** Where work waits for customers that somebody else holds. */
   readonly waitingRoom: WaitingRoom;
   /** What the batcher knows a job by. */
@@ -60,7 +58,7 @@ export async function runRespondBatch(
       together: async (some) => byKey(await attempt(ports, tenantId, some, false)),
     });
   } catch (error) {
-    if (jobs.length === 1 || (error instanceof AppError && error.code === 'unavailable')) {
+    if (jobs.length === 1 || isAway(error)) {
       for (const job of jobs) job.reject(error);
       return;
     }
@@ -68,12 +66,16 @@ export async function runRespondBatch(
   }
 }
 
+const isAway = (error: unknown): boolean => error instanceof AppError && error.code === 'unavailable';
+
 /** Records the responses of one customer in one transaction that waits; one by one when it fails. */
 async function together(ports: RespondPorts, tenantId: string, jobs: readonly RespondJob[]): Promise<void> {
   try {
     for (let open = jobs; open.length > 0; ) open = await attempt(ports, tenantId, open, true);
-  } catch {
-    await oneByOne(ports, tenantId, jobs);
+  } catch (error) {
+    // It may have been committed: done again, a response without a key would be recorded twice.
+    if (isAway(error)) for (const job of jobs) job.reject(error);
+    else await oneByOne(ports, tenantId, jobs);
   }
 }
 
@@ -181,9 +183,9 @@ async function record(
       const settled = done.flatMap(({ bookings }) => bookings.settled);
       if (facts.length + settled.length > 0) await bookVolumes(tx, { facts, settled }, catalogue.settings.timezone);
     }
-    // Whoever decides once this has let go of the customer and the volumes reads a later clock than this one: so none can have
+    // Whoever decides once this has let go of the customer and the volumes reads a later instant than this one: so none can have
     // given to another what is confirmed here.
-    const now = ports.clock.now();
+    const now = tx.latest();
     if (done.some(({ confirmedBefore }) => confirmedBefore !== null && confirmedBefore <= now))
       throw new RanOutMeanwhile();
     return numbered;

@@ -20,8 +20,10 @@ export interface RespondCall {
   readonly direction: 'inbound' | 'outbound' | null;
   /** As sent, or empty: part of the derived key. */
   readonly timestampSent: string;
-  /** Epoch ms of the event. */
-  readonly at: number;
+  /** Epoch ms of the event; null: the caller named none, and it happens when it is recorded. */
+  readonly at: number | null;
+  /** Epoch ms at which the call came in. */
+  readonly receivedAt: number;
   readonly attributes: string | null;
   readonly context: string | null;
   readonly details: string | null;
@@ -51,9 +53,7 @@ export function readRespondCall(
   if (named.every((value) => value == null)) {
     throw invalid('', 'one of interactionId, recommendationId, creativeId, offerId is required');
   }
-  const at = body.timestamp === undefined ? now : Date.parse(body.timestamp);
-  if (Number.isNaN(at)) throw invalid('/timestamp', 'is not an instant');
-  if (at < 0 || at > now + dayMs) throw invalid('/timestamp', 'must lie between 1970 and 24 hours from now');
+  const at = body.timestamp === undefined ? null : readTimestamp(body.timestamp, now);
   const objects = [
     ['/attributes', body.attributes],
     ['/context', body.context],
@@ -81,12 +81,20 @@ export function readRespondCall(
     direction: body.direction ?? null,
     timestampSent: body.timestamp ?? '',
     at,
+    receivedAt: now,
     attributes: body.attributes === undefined ? null : JSON.stringify(body.attributes),
     context: body.context === undefined ? null : JSON.stringify(body.context),
     details: body.outcomeDetails === undefined ? null : JSON.stringify(body.outcomeDetails),
     explicitKey: headerKey ?? idempotencyKey ?? null,
     payloadHash: digest(canonicalJson(JSON.parse(JSON.stringify(payload)))),
   };
+}
+
+function readTimestamp(timestamp: string, now: number): number {
+  const at = Date.parse(timestamp);
+  if (Number.isNaN(at)) throw invalid('/timestamp', 'is not an instant');
+  if (at < 0 || at > now + dayMs) throw invalid('/timestamp', 'must lie between 1970 and 24 hours from now');
+  return at;
 }
 
 /** Who and what a response is about, once resolved. */

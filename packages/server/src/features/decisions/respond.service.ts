@@ -15,6 +15,7 @@ import {
   encodeState,
   erasedAt,
   forgetState,
+  instantFor,
   type KeyedHash,
   laneOf,
   lockState,
@@ -105,13 +106,16 @@ export async function respondOne(
   if (row === null) return 'held';
   // Under the lock, since the customer may have been erased while this waited for it.
   const erased = await erasedAt(tx, customerHashes);
-  if (erased !== null && call.at < erased.getTime()) {
+  if (erased !== null && (call.at ?? call.receivedAt) < erased.getTime()) {
     if (row.isNew) await forgetState(tx, subject.customerId);
     throw notFound('customer');
   }
   // A derived key is one customer's: nobody else keeps an answer under it while the row is held.
   const before = call.explicitKey === null ? await findKept(tx, call, keyHashes) : null;
   if (before !== null) return before;
+  const state = decodeState(row.state, row.base);
+  const now = instantFor(state, tx.now.getTime());
+  const at = call.at ?? now;
   // Read again under the lock: another response may have moved the reservation since. An impression stays what it is.
   const isReserved = subject.item?.interactionType === 'recommendation';
   const item = isReserved ? await findShownItem(tx, subject.item.id) : subject.item;
@@ -136,7 +140,7 @@ export async function respondOne(
     context: null,
     attributes: null,
     details: null,
-    occurredAt: new Date(call.at),
+    occurredAt: new Date(at),
     resolvedBy: subject.resolvedBy,
   };
   const answerOf = (
@@ -163,7 +167,7 @@ export async function respondOne(
     direction,
     impression,
     status,
-    timestamp: new Date(call.at).toISOString(),
+    timestamp: new Date(at).toISOString(),
   });
   const keep = async (kept: RespondAnswer): Promise<void> => {
     if (keyHash === undefined) return;
@@ -188,7 +192,6 @@ export async function respondOne(
     };
   }
 
-  const state = decodeState(row.state, row.base);
   const lane = laneOf(state, {
     offerId: subject.offerId,
     creativeId: subject.creativeId,
@@ -207,7 +210,8 @@ export async function respondOne(
     facts.push({ offerId, creativeId, channelId, impressions, cents, at: base.occurredAt, confirms });
   };
   const countImpression = async (id: string, from: Partial<NewInteraction>): Promise<void> => {
-    addContact(state, lane, call.at);
+    // One that is reported ahead counts from now on: it must not carry the customer's decisions into the future.
+    addContact(state, lane, Math.min(at, now));
     book(1, impressionCents(prices), isReserved ? subject.item.id : null);
     await write({
       ...base,
@@ -228,7 +232,7 @@ export async function respondOne(
     details: call.details,
   };
 
-  const open = item !== null && isOpen(item, tx.now);
+  const open = item !== null && isOpen(item, now);
   const id = newId();
   let impression: ImpressionEffect = null;
   if (open && (outcome.key === 'impression' || outcome.category === 'response')) {
@@ -257,12 +261,12 @@ export async function respondOne(
     });
   } else {
     if (impression === 'confirmed') await countImpression(newId(), {});
-    addOutcome(state, outcome.key, lane, call.at);
+    addOutcome(state, outcome.key, lane, at);
     const { key, isConversion, classification } = outcome;
     const isPositive = classification === 'positive';
     book(0, outcomeCents(prices, { key, isConversion, isPositive, conversionValue: call.conversionValue }), null);
-    const about = { key: outcome.key, offerId: subject.offerId, categoryId: names.offerCategoryId, at: call.at };
-    await writeTriggered(tx, subject.customerId, triggeredRows(catalogue.outcomePolicies, about, tx.now.getTime()));
+    const about = { key: outcome.key, offerId: subject.offerId, categoryId: names.offerCategoryId, at };
+    await writeTriggered(tx, subject.customerId, triggeredRows(catalogue.outcomePolicies, about, now));
     await write({
       ...base,
       ...sent,
@@ -407,8 +411,8 @@ const isCounted = (item: ShownItem): boolean =>
   item.interactionType === 'impression' || item.reservationState === 'confirmed';
 
 /** Expiry is judged on every read; the stored state may lag behind (docs/design/api-decisioning.md 4). */
-const isOpen = (item: ShownItem, now: Date): boolean =>
-  item.reservationState === 'open' && item.reservationExpiresAt !== null && item.reservationExpiresAt > now;
+const isOpen = (item: ShownItem, now: number): boolean =>
+  item.reservationState === 'open' && item.reservationExpiresAt !== null && item.reservationExpiresAt.getTime() > now;
 
 function dropReservation(state: CustomerState, id: string): void {
   state.reservations = state.reservations.filter((r) => r.id !== id);

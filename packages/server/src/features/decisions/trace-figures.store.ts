@@ -1,5 +1,6 @@
 import { type Tx, uuidArray } from '../../db/index.ts';
 import { firstIdAt } from '../../platform/ids.ts';
+import { averageCandidates, type StageOfDecision } from './stage-funnel.rules.ts';
 
 /** Which traces figures are worked out from. */
 export interface TraceWindow {
@@ -54,6 +55,8 @@ export interface StageFigures {
   readonly runs: number;
   readonly candidates: number;
   readonly passed: number;
+  /** Candidates that come to it, on average over all traces read: never more than at the stage before. */
+  readonly averageCandidates: number;
   /** Mean over the runs that were timed; null when none was. */
   readonly averageMs: number | null;
   /** How many it dropped, by reason. */
@@ -62,7 +65,29 @@ export interface StageFigures {
 
 /** The stages, in the order in which decisions run through them. */
 export async function readStageFigures(tx: Tx, window: TraceWindow): Promise<StageFigures[]> {
-  return tx.query<StageFigures>(
+  const stages = await readStages(tx, window);
+  const averages = averageCandidates(
+    await readPipelines(tx, window),
+    stages.map(({ stage }) => stage),
+  );
+  return stages.map((stage, at) => ({ ...stage, averageCandidates: averages[at] ?? 0 }));
+}
+
+/** The stages of each trace, one after the other. */
+async function readPipelines(tx: Tx, window: TraceWindow): Promise<readonly (readonly StageOfDecision[])[]> {
+  const rows = await tx.query<{ stages: StageOfDecision[] }>(
+    `with ${picked}
+     select coalesce(jsonb_agg(jsonb_build_object('stage', s.row ->> 'stage', 'candidates', s.row -> 'candidates',
+         'passed', s.row -> 'passed') order by s.place) filter (where s.row -> 'skipped' is null), '[]') as stages
+       from picked left join lateral jsonb_array_elements(body -> 'pipeline') with ordinality as s(row, place) on true
+      group by id`,
+    valuesOf(tx, window),
+  );
+  return rows.map(({ stages }) => stages.filter(({ stage }) => stage !== null));
+}
+
+async function readStages(tx: Tx, window: TraceWindow): Promise<Omit<StageFigures, 'averageCandidates'>[]> {
+  return tx.query(
     `with ${picked},
      stage as (
        select s.row ->> 'stage' as stage, s.place, (s.row ->> 'candidates')::float8 as candidates,

@@ -102,11 +102,11 @@ export function createTrials(ports: TrialPorts, asker: WebhookAsker): Trials {
       if (!isFresh) await assertNewest(ports.hot, catalogue);
       throw refusal;
     }
-    const clock = at === null ? ports.clock : { now: () => at };
+    const named = at === null ? {} : { at };
     const readAll = () =>
       ports.hot.run(
         catalogue.tenantId,
-        (tx) => readBatch({ ...ports, clock }, catalogue, tx, asked, { wait: false, isFresh, hold: nothingHeld }),
+        (tx) => readBatch(ports, catalogue, tx, asked, { wait: false, isFresh, hold: nothingHeld, ...named }),
         until - performance.now(),
       );
     const read = await readAll().catch(async (error: unknown) => {
@@ -222,6 +222,7 @@ export function answerOfTrial(trial: Trial, { decision, stages }: TriedDecision)
     reservationExpiresAt: () => new Date(input.now).toISOString(),
     dryRun: true,
     debug: call.debug,
+    schemaWarnings: [],
     quota: read.quota?.facts(0, false) ?? null,
   });
 }

@@ -1,5 +1,6 @@
 import type { Decision, Plan, VolumeCount, VolumeCounts, VolumeLimit } from '@arbiter/engine';
-import type { HotRow, HotStatement, HotTransaction } from '../../db/index.ts';
+import { type HotRow, type HotStatement, type HotTransaction, readClock } from '../../db/index.ts';
+import { type Clock, instantFrom } from '../../platform/clock.ts';
 import {
   type DueReservation,
   dueReservation,
@@ -64,8 +65,9 @@ export const volumeReads = (tenantId: string, watch: VolumeWatch, now: number): 
 
 export interface OpenOptions {
   readonly tenantId: string;
-  /** Epoch ms. */
-  readonly now: () => number;
+  /** The database's instant in the first trip, in epoch ms. */
+  readonly now: number;
+  readonly clock: Clock;
   /** The tenant's day in which an instant lies, in epoch ms; the end is exclusive. */
   readonly dayAt: (now: number) => { readonly dayStart: number; readonly dayEnd: number };
   /** Decisions of the batch that are stored; with none nothing is held. */
@@ -88,7 +90,7 @@ export async function openVolumes(
   const readings = [readingOf(read[0]!, read[1]!)];
   const missing = [...watch.refs.values()].filter(({ name }) => !readings[0]!.volumes.has(name));
   if (missing.length > 0) throw new MissingVolumes(missing);
-  let { now, dayStart, dayEnd, counts } = countAll(watch, readings, options);
+  let { now, dayStart, dayEnd, counts } = countAll(watch, readings, options.now, options);
 
   const held = new Set<string>();
   const tight = options.decisions === 0 ? [] : toHold(watch, counts, options);
@@ -96,14 +98,17 @@ export async function openVolumes(
     for (const { name } of tight) held.add(name);
     const parts = new Set(tight.flatMap(({ name }) => watch.byName.get(name)?.parts ?? []));
     const partRefs = [...parts].filter((name) => !held.has(name)).map((name) => watch.refs.get(name)!);
-    const [rows, partRows, due] = await tx.send([
+    const sentAt = performance.now();
+    const [rows, clockRows, partRows, due] = await tx.send([
       readVolumes(tenantId, volumeArrays(tight), true),
+      readClock,
       readVolumes(tenantId, volumeArrays(partRefs), false),
-      readDue(tenantId, new Date(options.now())),
+      readDue(tenantId, new Date(options.clock.now())),
     ]);
     readings.push(readingOf([...rows!, ...partRows!], due!));
+    const heldAt = instantFrom(options.clock, clockRows![0]!.instant as Date, sentAt);
     // All of them anew: a day may have ended while this waited.
-    ({ now, dayStart, dayEnd, counts } = countAll(watch, readings, options));
+    ({ now, dayStart, dayEnd, counts } = countAll(watch, readings, heldAt, options));
   }
 
   const near = new Set<string>();
@@ -217,8 +222,12 @@ const readingOf = (volumes: readonly HotRow[], due: readonly HotRow[]): Reading 
  * How far the volumes got by now, of a row that was read twice by the later reading. The day is the tenant's; where another
  * process has begun the next one already, it is that: two clocks that differ share the figures of one day.
  */
-function countAll(watch: VolumeWatch, readings: readonly Reading[], { now: clock, dayAt }: OpenOptions) {
-  const now = clock();
+function countAll(
+  watch: VolumeWatch,
+  readings: readonly Reading[],
+  now: number,
+  { dayAt }: Pick<OpenOptions, 'dayAt'>,
+) {
   let latest = now;
   for (const { volumes } of readings) for (const stored of volumes.values()) latest = Math.max(latest, stored.dayAt);
   const { dayStart, dayEnd } = dayAt(latest);

@@ -18,32 +18,34 @@ export async function writeBatch(
   ports: DecidePorts,
   catalogue: TenantCatalogue,
   tx: HotTransaction,
-  writes: Writes,
-  { now, customers, quota, objectiveCounts, volumes }: BatchRead,
+  writes: readonly Writes[],
+  { nowOf, customers, quota, objectiveCounts, volumes }: BatchRead,
 ): Promise<void> {
-  if (writes.records.size === 0) return;
+  if (writes.length === 0) return;
   const raised = quota?.statement() ?? null;
-  const horizonFrom = now - Math.max(catalogue.logHorizonMs(), retainedLogMs);
-  const statements = writeStatements(writes, customers, horizonFrom, now, objectiveCounts?.number ?? null);
+  const horizonMs = Math.max(catalogue.logHorizonMs(), retainedLogMs);
+  const statements = [
+    ...stateStatements(catalogue.tenantId, customers, nowOf, horizonMs),
+    ...rowStatements(catalogue.tenantId, writes, objectiveCounts?.number ?? null),
+  ];
   const startedAt = performance.now();
   const all = raised === null ? statements : [raised, ...statements];
   await (volumes === null ? tx.commit(all) : volumes.commit(tx, all));
   ports.batchStage('commit', (performance.now() - startedAt) / 1000);
 }
 
-/** The statements of the commit, in the order in which rows are locked everywhere. */
-function writeStatements(
-  writes: Writes,
+/** Writes the customers back, and first: in the order in which rows are locked everywhere. */
+function stateStatements(
+  tenantId: string,
   customers: BatchCustomers,
-  horizonFrom: number,
-  now: number,
-  counts: number | null,
+  nowOf: BatchRead['nowOf'],
+  horizonMs: number,
 ): HotStatement[] {
-  const { tenantId } = writes;
   const states: SavedState[] = [];
   for (const [customerId, customer] of customers) {
     if (!customer.changed || !customer.locked) continue;
-    prune(customer.state, horizonFrom, now);
+    const now = nowOf(customer);
+    prune(customer.state, now - horizonMs, now);
     states.push({
       customerId,
       customerSeq: customer.customerSeq,
@@ -51,20 +53,32 @@ function writeStatements(
       stored: encodeState(customer.state),
     });
   }
-  const list: HotStatement[] = saveStates(tenantId, states);
-  const { at: decidedAt, configVersion } = writes;
-  const batch = { source: 'recommend', decidedAt, configVersion, engineVersion: engineStamp };
-  for (const [{ plan, hash: planHash, readSet }, rows] of writes.records) {
+  return saveStates(tenantId, states);
+}
+
+/** `counts`: number of the objective counts that were read. */
+function rowStatements(tenantId: string, writes: readonly Writes[], counts: number | null): HotStatement[] {
+  const list: HotStatement[] = [];
+  for (const each of writes) {
+    list.push(...recordStatements(each, counts));
+    if (each.scored.length > 0) list.push(insertScored(tenantId, each.scored, each.at));
+    list.push(...insertShown(tenantId, each.at, each.shown), ...each.traces);
+  }
+  // Processes that were sent the same ids for different customers meet at their rows: in one order they wait, and do not deadlock.
+  const requests = writes.flatMap((each) => each.requests).sort((a, b) => compareText(a.requestId, b.requestId));
+  list.push(...requests.map(({ statement }) => statement));
+  for (const each of writes) {
+    const { events, lanes } = each.events.packed();
+    list.push(insertOutbox(tenantId, events, lanes, each.at));
+  }
+  return list;
+}
+
+function* recordStatements({ tenantId, at, configVersion, records }: Writes, counts: number | null) {
+  const batch = { source: 'recommend', decidedAt: at, configVersion, engineVersion: engineStamp };
+  for (const [{ plan, hash: planHash, readSet }, rows] of records) {
     const flow = { flowId: plan.flow.id, flowVersion: plan.flow.version, planHash, readSet: readSet.id };
     const countsNumber = plan.reads.objectiveCounts ? counts : null;
-    list.push(insertRecords(tenantId, { ...batch, ...flow, countsNumber }, rows));
+    yield insertRecords(tenantId, { ...batch, ...flow, countsNumber }, rows);
   }
-  const { events, lanes } = writes.events.packed();
-  if (writes.scored.length > 0) list.push(insertScored(tenantId, writes.scored, writes.at));
-  list.push(...insertShown(tenantId, writes.at, writes.shown));
-  // Processes that were sent the same ids for different customers meet at their rows: in one order they wait, and do not deadlock.
-  const requests = writes.requests.toSorted((a, b) => compareText(a.requestId, b.requestId));
-  list.push(...writes.traces, ...requests.map(({ statement }) => statement));
-  list.push(insertOutbox(tenantId, events, lanes, writes.at));
-  return list;
 }

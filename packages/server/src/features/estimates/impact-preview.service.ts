@@ -67,8 +67,8 @@ export async function previewImpact(
 
 function readCap(config: Readonly<Record<string, unknown>>) {
   const reader = readConfig(asJsonObject(config));
-  const maxFrequency = reader.integer('maxFrequency', 1, 1_000_000);
-  const periodDays = reader.integer('periodDays', 1, 365);
+  const maxFrequency = reader.integer('maxFrequency', { minimum: 1, maximum: 1_000_000 });
+  const periodDays = reader.integer('periodDays', { minimum: 1, maximum: 365 });
   const outcomeType = reader.text('outcomeType');
   if (outcomeType === '') reader.refuse('outcomeType', 'must not be empty');
   for (const [key, value] of Object.entries({ maxFrequency, periodDays, outcomeType })) {

@@ -150,7 +150,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('publish', 'delete'), at, guarded: flag }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restore'), at, version: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('restore'), at, version: fc.integer({ min: 1, max: 2 }) }) },
 ) as fc.Arbitrary<Call>;
 
 const runs = 14;

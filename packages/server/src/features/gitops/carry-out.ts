@@ -6,7 +6,7 @@ import { isUuid } from '../../platform/ids.ts';
 import { mapInTurns, takeTurns } from '../../platform/turns.ts';
 import { forgetAuditSince, markAudit } from '../audit/index.ts';
 import { forgetAssemblySince, markAssembly } from '../flows/index.ts';
-import { changeOf, deletable, entryAt, needsAmong, type Outcome, type Work } from './foreseen.ts';
+import { changeOf, deletable, entryAt, heldBack, needsAmong, type Outcome, type Work } from './foreseen.ts';
 import { backToSavepoint, releaseSavepoint, setLockWait, setSavepoint } from './gitops.store.ts';
 import { fieldChanges, membersOf, valueAt } from './json.ts';
 import { maximumErrors, type WantedObject } from './judge.ts';
@@ -103,20 +103,22 @@ async function write(state: State, object: WantedObject, mayWait: boolean): Prom
   const problems = [...values.problems, ...unchangeable(object.kind, current, names)];
   const lost = current === null ? null : (object.kind.rules.losesData?.(current, object.body) ?? null);
   if (lost !== null && !session.allowDataLoss) {
-    problems.push({ ...lost, message: `${lost.message}; allow it by allowDataLoss (--allow-data-loss)` });
+    problems.push(heldBack(lost));
   }
   if (problems.length > 0) {
     for (const { pointer, message, code } of problems) fail(state, object, pointer, message, code);
     return true;
   }
   // A record that failed is not there; its own error is enough.
-  if (values.early.size > 0 && !mayWait) {
+  if (values.early.size > 0 && needsFailed(state, object)) {
     state.failed.add(object.path);
-    if (!needsFailed(state, object)) {
-      for (const name of values.early) fail(state, object, `/${name}`, 'names what names it back');
-    }
     return true;
   }
+  if (values.early.size > 0 && !mayWait) {
+    for (const name of values.early) fail(state, object, `/${name}`, 'names a record that names it back');
+    return true;
+  }
+  if ([...values.early].some((name) => isMandatory(object.kind, name))) return false;
   const isWhole = values.early.size === 0;
   const tried = await attempt(state, object, current, mayWait, () =>
     current === null
@@ -141,6 +143,12 @@ async function write(state: State, object: WantedObject, mayWait: boolean): Prom
 
 const needsFailed = (state: State, object: WantedObject): boolean =>
   needsAmong(state.work.wanted)(object, object.path).some((path) => state.failed.has(path));
+
+/** True for a property that names a record and is never null: without it the record can't be written. */
+function isMandatory({ resource }: Kind, name: string): boolean {
+  const schema: unknown = resource.record.properties[name];
+  return typeof schema === 'object' && schema !== null && Reflect.get(schema, 'type') === 'string';
+}
 
 const withoutEarly = (values: Values): Values => ({
   ...values,
@@ -313,7 +321,7 @@ async function remove(state: State, object: TenantObject): Promise<PolicyChange 
   const { session } = state;
   const lost = object.kind.rules.losesData?.(object, null) ?? null;
   if (lost !== null && !session.allowDataLoss) {
-    fail(state, object, '', `${lost.message}; allow it by allowDataLoss (--allow-data-loss)`);
+    fail(state, object, '', heldBack(lost).message);
     return null;
   }
   await setSavepoint(session.tx);

@@ -4,6 +4,7 @@ import { type FieldChange, fieldChanges, type Members } from './json.ts';
 import { placeOf, type WantedObject } from './judge.ts';
 import { refKey, shownRef } from './layout.ts';
 import { inOrder } from './order.ts';
+import type { FileProblem } from './rules/kind-rules.ts';
 import type { Session } from './session.ts';
 import type { TenantFiles, TenantObject } from './tenant-files.ts';
 import { changedNames, neededBy } from './wanted-values.ts';
@@ -53,10 +54,22 @@ export function needsAmong(items: ReadonlyMap<string, TenantObject | WantedObjec
     });
 }
 
-/** Before anything is tried: the changes by the texts alone. */
+/** Why a change that loses data is refused until the caller allows it. */
+export const heldBack = (lost: FileProblem): FileProblem => ({
+  ...lost,
+  message: `${lost.message}; allow it by allowDataLoss (--allow-data-loss)`,
+});
+
+/** Before anything is tried: the changes by the texts alone, and what `apply` refuses because it loses data. */
 export async function foreseen(session: Session, tenant: TenantFiles, { wanted, prune }: Work): Promise<Outcome> {
   const changes: PolicyChange[] = [];
   const warnings: ErrorEntry[] = [];
+  const errors: ErrorEntry[] = [];
+  const tellLost = (path: string, lost: FileProblem | null): void => {
+    if (lost === null) return;
+    if (session.allowDataLoss) warnings.push(entryAt(path, lost.pointer, lost.message));
+    else errors.push(entryAt(path, lost.pointer, heldBack(lost).message));
+  };
   let unchanged = 0;
   const turns = takeTurns();
   for (const object of await inOrder(wanted, needsAmong(wanted))) {
@@ -72,14 +85,13 @@ export async function foreseen(session: Session, tenant: TenantFiles, { wanted, 
     if (names.length === 0) unchanged += 1;
     else
       changes.push(changeOf(lost === null ? 'update' : 'replace', object, changedFields(object.body, current, names)));
-    if (lost !== null) warnings.push(entryAt(object.path, lost.pointer, lost.message));
+    tellLost(object.path, lost);
   }
   for (const object of prune ? await deletable(tenant, wanted) : []) {
     changes.push(changeOf('delete', object, []));
-    const lost = object.kind.rules.losesData?.(object, null) ?? null;
-    if (lost !== null) warnings.push(entryAt(object.path, lost.pointer, lost.message));
+    tellLost(object.path, object.kind.rules.losesData?.(object, null) ?? null);
   }
-  return { changes, unchanged, errors: [], warnings, after: tenant.objects };
+  return { changes, unchanged, errors, warnings, after: tenant.objects };
 }
 
 const only = (body: Members, names: readonly string[]): Members =>

@@ -69,6 +69,7 @@ export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: P
     const { judged, work: asked } = await judgeWork(session, tenant, body);
     if (blocksDecisions(tenant, asked)) {
       const outcome = await foreseen(session, tenant, asked);
+      refuseFiles(outcome.errors);
       const note = { path: '', message: 'columns of tables change: what the services say is told by apply' };
       return await planOf(tenant, judged, asked, { ...outcome, warnings: [...outcome.warnings, note] }, version);
     }

@@ -5,6 +5,7 @@ import { type Handlers, reply } from '../../http/handler.ts';
 import { createPages, ownPath } from '../../http/pages.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { insist } from '../../platform/deadline.ts';
 import { type OidcClient, OidcError, type OidcRegistration } from '../../platform/oidc.ts';
 import { type EntranceDependencies, enterByGoogle, vouchedFor } from './google.service.ts';
 import { attemptSeconds, googleCookie, newAttempt, openAttempt, sealAttempt } from './google-attempt.ts';
@@ -63,7 +64,7 @@ export function googleRoutes(deps: GoogleDependencies): Handlers<typeof googleOp
       }
     },
 
-    callback: async ({ query, headers, requestId, until }) => {
+    callback: async ({ query, headers, requestId }) => {
       const { registration, oidc, key } = provider();
       const sealed = cookieOf(headers.Cookie, googleCookie);
       const now = new Date(deps.clock.now());
@@ -72,7 +73,8 @@ export function googleRoutes(deps: GoogleDependencies): Handlers<typeof googleOp
       try {
         const answer = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined);
         const person = await oidc.finish(registration, attempt, Object.fromEntries(answer));
-        const cookie = await enterByGoogle(deps, vouchedFor(person), { requestId, until });
+        // Google takes a code once, so no call could bring it again: this ends in spite of the call's deadline.
+        const cookie = await insist(() => enterByGoogle(deps, vouchedFor(person), { requestId, until: Infinity }));
         return reply(302, null, { location: pages.own(attempt.returnTo), 'set-cookie': cookie });
       } catch (error) {
         return failed(error);

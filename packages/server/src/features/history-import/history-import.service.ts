@@ -1,12 +1,12 @@
-import { type ImportAnswer, importBatch, importErrors } from '@arbiter/contract';
+import { type ImportAnswer, importBatch, importErrors, largestImportLine } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import type { RequestFacts } from '../../http/handler.ts';
 import { type Lease, releaseLease, takeLease } from '../../jobs/index.ts';
 import { newId } from '../../platform/ids.ts';
+import { type RawLine, readLines } from '../../platform/lines.ts';
 import { takeTurns } from '../../platform/turns.ts';
 import { type BatchPorts, type BatchResult, prepareBatch, writeBatch } from './batch.service.ts';
 import { type ImportedEvent, isLineError, type LineError, type ReadLine } from './line.rules.ts';
-import { type RawLine, readLines } from './lines.ts';
 
 export interface HistoryImportPorts extends BatchPorts {
   readonly database: Database;
@@ -46,7 +46,7 @@ export async function importHistory(
   };
   try {
     let waiting: RawLine[] = [];
-    for await (const line of readLines(body)) {
+    for await (const line of readLines(body, largestImportLine)) {
       waiting.push(line);
       if (waiting.length < importBatch) continue;
       await importLines(waiting);

@@ -2,7 +2,7 @@ import { ImportLine, largestImportLine } from '@arbiter/contract';
 import { parseJsonBody } from '../../http/json-body.ts';
 import { createChecks } from '../../http/validation.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
-import type { RawLine } from './lines.ts';
+import type { RawLine } from '../../platform/lines.ts';
 
 /** What a line tells, after defaults. */
 export interface ImportedEvent {

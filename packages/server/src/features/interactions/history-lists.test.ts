@@ -162,9 +162,10 @@ test('each filter keeps exactly the rows that it names; days are those of the zo
     [{ offerId: 'garbage' }, []],
     [{ from: click, to: '2026-01-05T23:30:00.001Z' }, [rows.click]],
     [{ to: click }, [rows.old]],
-    [{ from: '2026-01-06', to: '2026-01-06' }, [rows.click]],
-    [{ from: '2026-01-05', to: '2026-01-05' }, []],
-    [{ from: '2026-01-01', to: '2026-01-01' }, [rows.old]],
+    [{ from: '2026-01-06', to: '2026-01-07' }, [rows.click]],
+    [{ from: '2026-01-05', to: '2026-01-06' }, []],
+    [{ from: '2026-01-01', to: '2026-01-02' }, [rows.old]],
+    [{ from: '2026-01-06', to: '2026-01-06' }, []],
   ];
   for (const [filters, ids] of cases) {
     assert.deepEqual(await idsOf(filters), newestFirst(ids), JSON.stringify(filters));

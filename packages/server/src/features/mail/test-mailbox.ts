@@ -13,9 +13,10 @@ const testKey = Buffer.alloc(32, 7).toString('base64');
  * next call tells of newer mails only.
  */
 export async function takeMails(
-  { testDatabase }: Pick<TestServer, 'testDatabase'>,
+  { testDatabase, answerAccountRequests }: Pick<TestServer, 'testDatabase' | 'answerAccountRequests'>,
   tenantId: string | null = null,
 ): Promise<Mail[]> {
+  await answerAccountRequests();
   const rows = await testDatabase.ownerQuery<{ id: string; tenant_id: string; sealed: Buffer }>(
     'delete from arbiter.mails where $1::uuid is null or tenant_id = $1 returning id, tenant_id, sealed',
     [tenantId],

@@ -6,6 +6,7 @@ import {
   createModel,
   deleteModel,
   type FindModelUses,
+  modelRemarksOf,
   promoteModel,
   resetLearning,
   showModels,
@@ -27,6 +28,7 @@ export function modelRoutes({ findModelUses, readCustomer }: ModelPorts): Handle
       change: (tx, id, rowVersion, changes) => changeModel(tx, id, rowVersion, changes, findModelUses),
       remove: (tx, id, addressed) => noContent(deleteModel(tx, id, addressed, findModelUses)),
       showPast: showPastModel,
+      remarks: modelRemarksOf,
     }),
     async score(tx, { params, body }) {
       return reply(200, await scoreOne(tx, params.id, body, readCustomer));

@@ -9,6 +9,7 @@ import { modelLearning } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { AppError, refuseProblems } from '../../platform/app-error.ts';
 import { asJsonObject } from '../../platform/json.ts';
+import type { Remark } from '../../platform/remark.ts';
 import {
   type Addressed,
   createRecord,
@@ -148,6 +149,12 @@ export async function changeModel(
   });
 }
 
+/** What a stored model holds without effect. */
+export const modelRemarksOf = async (tx: Tx, { modelType, config, outcomeWeights }: ModelRow): Promise<Remark[]> => [
+  ...remarksOf(modelType, config),
+  ...(await unknownOutcomes(tx, outcomeWeights)),
+];
+
 /** Weights of outcomes that the tenant does not have: they act when there is such a type. */
 async function unknownOutcomes(tx: Tx, weights: AlgorithmModelCreate['outcomeWeights']) {
   if (weights === undefined) return [];
@@ -158,6 +165,7 @@ async function unknownOutcomes(tx: Tx, weights: AlgorithmModelCreate['outcomeWei
       path: `/outcomeWeights/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
       nearest: null,
       reason: 'is the key of no outcome type',
+      code: 'unknown_reference' as const,
     }));
 }
 

@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid, refuseProblems } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
-import { personBehind } from '../credentials/index.ts';
+import { isSamePerson } from '../credentials/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { isActiveAdmin } from '../users/index.ts';
 import {
@@ -47,8 +47,8 @@ export async function checkGovernance(
     throw invalid('/mandatoryApprovedBy', 'must be an active admin of this tenant');
   }
   const { fourEyesEnabled } = await readSettings(tx);
-  if (fourEyesEnabled && after.mandatoryApprovedBy === (await personBehind(tx))) {
-    throw invalid('/mandatoryApprovedBy', 'must be another user than the caller: this tenant asks for four eyes');
+  if (fourEyesEnabled && (await isSamePerson(tx, after.mandatoryApprovedBy, tx.now))) {
+    throw invalid('/mandatoryApprovedBy', 'must be someone other than you: four eyes is on for this tenant');
   }
   return { before, after };
 }

@@ -100,7 +100,7 @@ it('unknown keys are kept and named, known ones of the server are ignored', asyn
   assert.equal(made.status, 201, made.text);
   assert.equal(
     made.headers['x-unknown-properties'],
-    'eligibility.requiredSegment (requiredSegments?), schedule.note, frequencyCaps.perCustomer.dayly (daily?), frequencyCaps (caps nothing: no limit is given)',
+    'eligibility.requiredSegment (requiredSegments?), schedule.note, frequencyCaps.perCustomer.dayly (daily?), frequencyCaps (No limit is set, so nothing is capped.)',
   );
   const read = await server.call<typeof body>('GET', `/api/v1/offers/${made.body.id}`);
   assert.deepEqual(read.body.schedule, body.schedule);

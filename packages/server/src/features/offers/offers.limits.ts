@@ -50,5 +50,12 @@ export function capRemarks(caps: OfferFrequencyCaps): Remark[] {
   const perCustomer = caps.perCustomer ?? {};
   const isNone = capWindows.every((window) => (perCustomer[window] ?? null) === null);
   if (!isNone || Object.keys(caps).length === 0) return [];
-  return [{ path: '/frequencyCaps', nearest: null, reason: 'caps nothing: no limit is given' }];
+  return [
+    {
+      path: '/frequencyCaps',
+      nearest: null,
+      reason: 'No limit is set, so nothing is capped.',
+      suggestion: 'Set perCustomer.daily, weekly, monthly or total.',
+    },
+  ];
 }

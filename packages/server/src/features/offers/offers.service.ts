@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Offer, OfferCreate, OfferCreativeRef } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid, refuseProblems } from '../../platform/app-error.ts';
+import type { Remark } from '../../platform/remark.ts';
 import { dayRange, zoneProblem } from '../../platform/zones.ts';
 import {
   type Addressed,
@@ -59,8 +60,17 @@ async function checkShape(tx: Tx, fields: OfferFields): Promise<void> {
     ...scheduleProblems(schedule, { problem: zoneProblem, dayRange }, tenantZone),
     ...eligibilityProblems(eligibility),
   ]);
-  tx.remarks.push(...eligibilityRemarks(eligibility), ...capRemarks(frequencyCaps));
+  tx.remarks.push(...offerRemarks({ eligibility, frequencyCaps }));
 }
+
+/** What an offer holds without effect. */
+export const offerRemarks = ({
+  eligibility,
+  frequencyCaps,
+}: Pick<OfferRow, 'eligibility' | 'frequencyCaps'>): Remark[] => [
+  ...eligibilityRemarks(eligibility),
+  ...capRemarks(frequencyCaps),
+];
 
 /**
  * Category and sub-category after the write: both live, the sub-category one of the category; and the custom values

@@ -21,7 +21,7 @@ export const tables = ['outcome_types'];
 export const outcomesFeature = feature({
   name: 'outcomes',
   tables,
-  resets: { clears: ['outcome_types'], end: deleteCustomOutcomeTypes },
+  resets: { clears: ['outcome_types'], clear: deleteCustomOutcomeTypes },
   onTenantCreated: [insertSystemOutcomeTypes],
   restores: [restorable(outcomeTypeSpec)],
   operations: () => handlerEntries(outcomeTypeOperations, outcomeTypeRoutes()),

@@ -1,5 +1,5 @@
 import { assignedTo, noContent, recordHandlers } from '../catalogue-records/index.ts';
-import { stageOf } from './qualification.rules.ts';
+import { qualificationRuleRemarks, stageOf } from './qualification.rules.ts';
 import {
   createQualificationRule,
   deleteQualificationRule,
@@ -16,6 +16,7 @@ export const qualificationRuleRoutes = () =>
     create: createQualificationRule,
     change: updateQualificationRule,
     remove: (tx, id, addressed) => noContent(deleteQualificationRule(tx, id, addressed)),
+    remarks: (_tx, { ruleType, config }) => qualificationRuleRemarks(ruleType, config),
     // Scope and target must hold for one assignment together.
     narrow: ({ stage, scope, scopeId }) => ({
       ...assignedTo({ scope, scopeId }),

@@ -1,12 +1,6 @@
-import { nothing, numberOf, showColumn } from './display.ts';
-import type {
-  ReportChart,
-  ReportColumn,
-  ReportColumnType,
-  ReportRow,
-  ReportSection,
-  ReportValue,
-} from './report-document.ts';
+import { numberOf, showColumn } from './display.ts';
+import { groupsAsColumns, mostSeries } from './group-columns.ts';
+import type { ReportChart, ReportColumn, ReportColumnType, ReportRow, ReportSection } from './report-document.ts';
 import { oneLine } from './safe-text.ts';
 
 export interface Series {
@@ -20,9 +14,11 @@ export interface Series {
 /** Series on one scale. */
 export interface Panel {
   readonly series: readonly Series[];
+  /** Counts: an axis has no tick between two of them. */
+  readonly isWhole: boolean;
   /** As short as an axis needs it. */
   write(value: number): string;
-  /** With the digits that readers compare. */
+  /** As the table writes it. */
   writeWhole(value: number): string;
 }
 
@@ -33,8 +29,7 @@ export interface ChartData {
   readonly left: number;
 }
 
-/** Colours that can be told apart; and scales that fit one above the other. */
-const mostSeries = 8;
+/** Scales that fit one above the other. */
 const mostPanels = 4;
 const mostPoints = 400;
 /** Names beside lying bars, and bars of a chart: it has to fit on a page. */
@@ -44,6 +39,7 @@ const mostBars = { together: 60, apart: 24 };
 const mostTimes = 25;
 
 interface Measured extends Series {
+  readonly column: ReportColumn;
   readonly type: ReportColumnType;
   readonly greatest: number;
 }
@@ -61,7 +57,7 @@ function measuredSeries({ y }: ReportChart, columns: readonly ReportColumn[], ro
     const values = rows.map((row) => drawable(numberOf(row[key])));
     if (column === undefined || values.every((value) => value === null) || series.length === mostSeries) continue;
     const greatest = Math.max(...values.map((value) => Math.abs(value ?? 0)));
-    series.push({ label: oneLine(column.label), colour: series.length, values, type: column.type, greatest });
+    series.push({ label: oneLine(column.label), colour: series.length, values, column, type: column.type, greatest });
   }
   return series;
 }
@@ -73,48 +69,14 @@ function areAlike(series: readonly Measured[]): boolean {
   return times <= mostTimes && series.every(({ type }) => type === series[0]?.type);
 }
 
-/**
- * A histogram of several groups, whose rows stand below each other, as one row for each bin: each group is a series. The
- * groups are named by the first column of text.
- */
-function spread(section: ReportSection): ReportSection {
-  const { chart, columns, rows } = section;
-  const [y] = chart?.y ?? [];
-  const group = columns.find(({ key, type }) => type === 'text' && key !== chart?.x);
-  if (chart?.kind !== 'histogram' || y === undefined || group === undefined) return section;
-  const measured = columns.find(({ key }) => key === y);
-  const binOf = (row: ReportRow): ReportValue => row[chart.x] ?? null;
-  const bins = new Map(
-    rows.map((row): [ReportValue, Record<string, ReportValue>] => [binOf(row), { [chart.x]: binOf(row) }]),
-  );
-  if (measured === undefined || bins.size === rows.length) return section;
-  const groups = [...new Set(rows.map((row) => row[group.key] ?? null))].slice(0, mostSeries);
-  for (const row of rows) {
-    const at = groups.indexOf(row[group.key] ?? null);
-    const bin = bins.get(binOf(row));
-    if (at >= 0 && bin !== undefined) bin[`group ${at}`] = row[y] ?? null;
-  }
-  const series = groups.map((name, at) => ({
-    ...measured,
-    key: `group ${at}`,
-    label: name === null ? nothing : String(name),
-  }));
-  return {
-    ...section,
-    columns: [...columns.filter(({ key }) => key === chart.x), ...series],
-    rows: [...bins.values()],
-    chart: { ...chart, y: series.map(({ key }) => key) },
-  };
-}
-
 /** What a section's chart draws; null where there is nothing to draw. */
 export function chartDataOf(section: ReportSection, timezone: string): ChartData | null {
-  const { chart, columns, rows } = spread(section);
+  const { chart, columns, rows } = groupsAsColumns(section);
   const named = columns.find(({ key }) => key === chart?.x);
   if (chart === undefined || named === undefined) return null;
   const isLying = chart.kind === 'bar' || chart.kind === 'funnel';
   const found = measuredSeries(chart, columns, rows.slice(0, isLying ? mostNames : mostPoints));
-  if (found.length === 0) return null;
+  if (found.every(({ greatest }) => greatest === 0)) return null;
   // Groups of one histogram stand upon each other.
   const together = chart.kind === 'histogram' || areAlike(found);
   const series = together ? found : found.slice(0, mostPanels);
@@ -122,7 +84,8 @@ export function chartDataOf(section: ReportSection, timezone: string): ChartData
   const drawn = rows.slice(0, isLying ? Math.min(mostNames, bars) : mostPoints);
   const panels = (together ? [series] : series.map((one) => [one])).map((shared) => ({
     series: shared.map((one) => ({ ...one, values: one.values.slice(0, drawn.length) })),
-    ...writersFor(shared[0]?.type ?? 'decimal', Math.max(...shared.map(({ greatest }) => greatest))),
+    isWhole: shared.every(({ type }) => type === 'integer'),
+    ...writersFor(shared, rows, timezone),
   }));
   const show = showColumn(named, rows, timezone);
   const labels = drawn.map((row) => oneLine(show(row[chart.x])));
@@ -130,26 +93,34 @@ export function chartDataOf(section: ReportSection, timezone: string): ChartData
 }
 
 /** From here on figures are shortened beside bars too. */
-const long = 1_000_000;
+const long = 1e12;
 
 /** Beyond trillions there are no short words. */
 const shortest = (greatest: number): 'compact' | 'scientific' => (greatest >= 1e15 ? 'scientific' : 'compact');
 
-function writersFor(type: ReportColumnType, greatest: number): Pick<Panel, 'write' | 'writeWhole'> {
+function writersFor(
+  series: readonly Measured[],
+  rows: readonly ReportRow[],
+  timezone: string,
+): Pick<Panel, 'write' | 'writeWhole'> {
+  const greatest = Math.max(...series.map((one) => one.greatest));
+  const [first] = series;
+  const show = first === undefined ? null : showColumn(first.column, rows, timezone);
+  const write = axisWriter(first?.column.type ?? 'decimal', greatest);
+  // Beside bars stand the figures of the table; only those that would fill the chart are shortened.
+  return { write, writeWhole: show === null || greatest >= long ? write : show };
+}
+
+function axisWriter(type: ReportColumnType, greatest: number): Panel['write'] {
   if (type === 'ratio') {
-    const percent = (digits: number): Panel['write'] => {
-      const notation = greatest < long ? 'standard' : shortest(greatest);
-      const format = new Intl.NumberFormat('en', { notation, maximumFractionDigits: digits });
-      return (value) => `${minus(format.format(value * 100))} %`;
-    };
-    const digits = greatest < 0.02 ? 2 : 1;
-    return { write: percent(greatest < 0.2 ? digits : 0), writeWhole: percent(digits) };
+    const notation = greatest < long ? 'standard' : shortest(greatest);
+    const digits = greatest >= 0.2 ? 0 : greatest < 0.02 ? 2 : 1;
+    const format = new Intl.NumberFormat('en', { notation, maximumFractionDigits: digits });
+    return (value) => `${minus(format.format(value * 100))} %`;
   }
   const digits = greatest >= 10 ? 1 : greatest >= 1 ? 2 : 4;
   const compact = new Intl.NumberFormat('en', { notation: shortest(greatest), maximumFractionDigits: digits });
-  const full = new Intl.NumberFormat('en', { maximumFractionDigits: greatest >= 1000 ? 0 : digits });
-  const write = (value: number): string => minus(compact.format(value).replace(/K$/, 'k'));
-  return { write, writeWhole: greatest >= long ? write : (value) => minus(full.format(value)) };
+  return (value) => minus(compact.format(value).replace(/K$/, 'k'));
 }
 
 const minus = (text: string): string => text.replace(/^-/, '−');

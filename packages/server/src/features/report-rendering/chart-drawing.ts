@@ -66,14 +66,18 @@ export function clipped(text: string, width: number, measure: Measure): string {
   return text;
 }
 
-/** Steps of 1, 2 or 5 times a power of ten, from below the least value to above the greatest, zero among them. */
-export function ticksFor(values: readonly number[], about: number): number[] {
+/**
+ * Steps of 1, 2 or 5 times a power of ten, from below the least value to above the greatest, zero among them; of whole numbers
+ * where only those are counted.
+ */
+export function ticksFor(values: readonly number[], about: number, isWhole = false): number[] {
   const least = Math.min(0, ...values);
   const greatest = Math.max(0, ...values);
   const range = greatest - least || 1;
   const rough = range / about;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5, 10].find((times) => times * power >= rough * 0.999) ?? 10);
+  const fine = power * ([1, 2, 5, 10].find((times) => times * power >= rough * 0.999) ?? 10);
+  const step = isWhole ? Math.max(1, fine) : fine;
   const first = Math.floor(least / step + 1e-9);
   const last = Math.max(first + 1, Math.ceil(greatest / step - 1e-9));
   return Array.from({ length: last - first + 1 }, (_, at) => (first + at) * step);
@@ -120,10 +124,10 @@ function drawStandingPanel(
   { top, height }: { readonly top: number; readonly height: number },
   { width, measure, shapes }: Canvas,
 ): number {
-  const { series, write } = panel;
+  const { series, write, isWhole } = panel;
   const stacks = labels.map((_, at) => series.reduce((sum, { values }) => sum + Math.max(0, values[at] ?? 0), 0));
   const shown = isHistogram ? stacks : series.flatMap(({ values }) => values.filter((value) => value !== null));
-  const ticks = ticksFor(shown, 4);
+  const ticks = ticksFor(shown, 4, isWhole);
   const [lowest = 0, highest = 1] = [ticks[0], ticks.at(-1)];
   const left = Math.max(...ticks.map((tick) => measure(write(tick)))) + 8;
   const right = width - 8;

@@ -5,6 +5,8 @@ import { drawChart } from './chart.ts';
 import { chartDataOf } from './chart-data.ts';
 import { type Drawing, type Shape, ticksFor } from './chart-drawing.ts';
 import { measureRoughly } from './chart-svg.ts';
+import { showRows } from './display.ts';
+import { groupsAsColumns } from './group-columns.ts';
 import type { ReportChart, ReportSection } from './report-document.ts';
 import { column, sectionOf } from './test-documents.ts';
 
@@ -91,7 +93,7 @@ test('groups of a histogram that stand below each other become series of one bin
     data?.panels.map(({ series }) => series.map(({ label, values }) => [label, values])),
     [
       [
-        ['web', [0, 1, 2]],
+        ['web', [null, 1, 2]],
         ['mail', [10, 11, 12]],
       ],
     ],
@@ -159,4 +161,53 @@ test('whatever the figures, everything is drawn within the drawing', () => {
     ),
     { numRuns: 200 },
   );
+});
+
+test('a chart of zeros is not drawn, and counts have no tick between two of them', () => {
+  const zeros = [0, 0, null].map((a, at) => ({ x: String(at), a }));
+  assert.equal(chartDataOf(sectionOf({ columns, rows: zeros, chart: chartOf('line', 'a') }), 'UTC'), null);
+  const few = [0, 1, 1].map((a, at) => ({ x: String(at), a, r: a }));
+  const labels = (...y: string[]) => texts(drawn(sectionOf({ columns, rows: few, chart: chartOf('line', ...y) })));
+  assert.ok(labels('a').every((text) => !text.includes('.')));
+  assert.ok(labels('r').includes('50 %'), 'shares have ticks in between');
+});
+
+test('bars say what the table says', () => {
+  const rows = [
+    { offer: 'Gold', mean: 9.125 },
+    { offer: 'Silver', mean: 1234.5 },
+  ];
+  const section = sectionOf({
+    columns: [column('offer', 'text'), column('mean', 'decimal')],
+    rows,
+    chart: { kind: 'bar', x: 'offer', y: ['mean'] },
+  });
+  const shown = texts(drawn(section));
+  for (const [, cell = ''] of rows.map(showRows(section, 'UTC'))) assert.ok(shown.includes(cell), cell);
+});
+
+test('scores of many groups are one column each, and the groups left out are counted', () => {
+  const groups = Array.from({ length: 12 }, (_, at) => `Offer ${at}`);
+  const rows = groups.flatMap((offer, at) =>
+    [0, 0.5, 1].map((from) => ({ offer, from, to: from + 0.5, scores: from === 1 ? 0 : at })),
+  );
+  const section = sectionOf({
+    columns: [
+      column('offer', 'text', 'Offer'),
+      column('from', 'decimal'),
+      column('to', 'decimal'),
+      column('scores', 'integer'),
+    ],
+    rows,
+    chart: { kind: 'histogram', x: 'from', y: ['scores'] },
+  });
+  const shown = groupsAsColumns(section);
+  assert.deepEqual(
+    shown.columns.map(({ label }) => label),
+    ['from', 'to', ...groups.slice(0, 8)],
+  );
+  assert.equal(shown.rows.length, 2);
+  assert.deepEqual(Object.values(shown.rows[1] ?? {}), [0.5, 1, null, 1, 2, 3, 4, 5, 6, 7]);
+  assert.deepEqual(shown.notes, ["4 more offers aren't shown here; CSV files list all of them."]);
+  assert.deepEqual(groupsAsColumns(shown), shown, 'a second time changes nothing');
 });

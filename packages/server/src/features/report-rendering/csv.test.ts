@@ -32,12 +32,15 @@ test('a section is a line with its title, the header, the rows and an empty line
     column('at', 'instant'),
   ];
   const text = csvOf(
-    documentOf([sectionOf({ title: 'First', columns, rows }), sectionOf({ title: 'Second', rows: [] })]),
+    documentOf([
+      sectionOf({ title: 'First', columns, rows }),
+      sectionOf({ title: 'Second', rows: [], period: null, filters: [{ label: 'Offer', value: 'Gold' }] }),
+    ]),
   );
   assert.equal(
     text,
-    '\ufeffFirst\r\nOffer,impressions,rate,at\r\n"Gold, ""card""",1200,0.0125,2026-11-20T08:10:00.000Z\r\n,-3,,\r\n\r\n' +
-      'Second\r\nOffer,Impressions\r\n\r\n',
+    '\ufeffFirst,2026-11-14 to 2026-11-20 (7 days),Europe/Athens\r\nOffer,impressions,rate,at\r\n"Gold, ""card""",1200,0.0125,2026-11-20T08:10:00.000Z\r\n,-3,,\r\n\r\n' +
+      'Second,As of 2026-11-21 00:30 Europe/Athens,Offer: Gold\r\nOffer,Impressions\r\n\r\n',
   );
 });
 
@@ -77,8 +80,18 @@ test('negative numbers are numbers in columns of numbers, and text elsewhere', (
 });
 
 test('titles and labels are cells too', () => {
-  const written = csvOf(documentOf([sectionOf({ title: '=1\r\n+2', columns: [column('a', 'text', '@x')], rows: [] })]));
-  assert.equal(written, "\ufeff'=1 +2\r\n'@x\r\n\r\n");
+  const written = csvOf(
+    documentOf([
+      sectionOf({
+        title: '=1\r\n+2',
+        period: null,
+        filters: [{ label: 'Offer', value: '=1' }],
+        columns: [column('a', 'text', '@x')],
+        rows: [],
+      }),
+    ]),
+  );
+  assert.equal(written, "\ufeff'=1 +2,As of 2026-11-21 00:30 Europe/Athens,Offer: =1\r\n'@x\r\n\r\n");
 });
 
 test('any text comes back as one cell of its row, but for what is not seen', () => {

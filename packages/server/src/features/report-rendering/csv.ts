@@ -1,4 +1,4 @@
-import { isNumberText, isNumeric } from './display.ts';
+import { isNumberText, isNumeric, scopeOf } from './display.ts';
 import type { ReportColumn, ReportDocument, ReportValue } from './report-document.ts';
 import { manyLines, oneLine } from './safe-text.ts';
 
@@ -28,13 +28,14 @@ function cell(column: ReportColumn, value: ReportValue | undefined): string {
 }
 
 /**
- * CSV as RFC 4180 has it, in pieces: for each section a line with its title, the header, the rows and an empty line.
- * Numbers, days and instants stand as they came, for programs.
+ * CSV as RFC 4180 has it, in pieces: for each section a line with its title and what it covers, the header, the rows and an
+ * empty line. Numbers, days and instants stand as they came, for programs.
  */
-export function* csvPieces({ sections }: ReportDocument): Generator<string> {
+export function* csvPieces(document: ReportDocument): Generator<string> {
   yield byteOrderMark;
-  for (const { title, columns, rows } of sections) {
-    yield textCell(oneLine(title)) + lineEnd;
+  for (const section of document.sections) {
+    const { title, columns, rows } = section;
+    yield [oneLine(title), ...scopeOf(document, section)].map(textCell).join(',') + lineEnd;
     yield columns.map(({ label }) => textCell(oneLine(label))).join(',') + lineEnd;
     for (const row of rows) yield columns.map((column) => cell(column, row[column.key])).join(',') + lineEnd;
     yield lineEnd;

@@ -2,11 +2,12 @@ import type {
   ReportColumn,
   ReportColumnType,
   ReportDocument,
+  ReportPeriod,
   ReportRow,
   ReportSection,
   ReportValue,
 } from './report-document.ts';
-import { manyLines } from './safe-text.ts';
+import { manyLines, oneLine } from './safe-text.ts';
 
 /** Digits behind the point that a decimal keeps at most. */
 const mostDecimals = 4;
@@ -130,9 +131,41 @@ export function generatedText({ generatedAt, timezone }: ReportDocument): string
   return `${minutesIn(timezone)(generatedAt)} ${timezone}`;
 }
 
+/** The report's period and when it was made. */
+export const madeText = (document: ReportDocument): string =>
+  [...(document.period === null ? [] : [periodText(document.period)]), `Generated ${generatedText(document)}`].join(
+    ' · ',
+  );
+
+const dayMs = 86_400_000;
+
+/** `2026-11-17 to 2026-11-23 (7 days)`. */
+export function periodText({ from, to }: ReportPeriod): string {
+  const days = Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1;
+  return days === 1 ? `${from} (1 day)` : `${from} to ${to} (${days} days)`;
+}
+
+/** What a section covers, each part in words: its period, the zone of its days, its filters. */
+export function scopeOf(document: ReportDocument, { period, filters }: ReportSection): readonly string[] {
+  const when = period === null ? [`As of ${generatedText(document)}`] : [periodText(period), document.timezone];
+  return [...when, ...filters.map(({ label, value }) => `${label}: ${oneLine(value)}`)];
+}
+
+/** True when the section covers other days than the report. */
+export const hasOwnPeriod = ({ period }: ReportDocument, section: ReportSection): boolean =>
+  period !== null &&
+  section.period !== null &&
+  (section.period.from !== period.from || section.period.to !== period.to);
+
+/** `scopeOf` as one line, which says so when the period isn't the report's. */
+export function scopeText(document: ReportDocument, section: ReportSection): string {
+  const text = scopeOf(document, section).join(' · ');
+  return hasOwnPeriod(document, section) ? `Different period: ${text}` : text;
+}
+
 /** What stands below a section that was cut. */
 export const truncatedText = (rows: number): string =>
-  `Only the first ${numberFormat(0, 0, 'decimal').format(rows)} rows are kept; there were more.`;
+  `Only the first ${numberFormat(0, 0, 'decimal').format(rows)} rows are kept.`;
 
 export const noRowsText = 'There is no data for this section.';
 

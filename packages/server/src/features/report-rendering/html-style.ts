@@ -26,6 +26,8 @@ p{margin:0 0 12px;max-width:70ch}
 .lead{font-size:16px}
 .when,.note,.none{color:var(--soft);font-size:13px}
 .when{margin:0}
+.scope{margin:-6px 0 12px;color:var(--soft);font-size:13px}
+.scope.own{color:var(--ink);font-weight:600}
 .summary{background:var(--sunken);border-radius:8px;padding:22px 26px 14px;margin:0 0 36px}
 .summary h2{font-size:16px;margin-bottom:8px}
 .summary ul{margin:0 0 12px;padding-left:20px;max-width:70ch}

@@ -2,7 +2,19 @@ import { escapeHtml } from '../../http/page.ts';
 import { drawChart } from './chart.ts';
 import { chartDataOf, chartWords } from './chart-data.ts';
 import { measureRoughly, svgChart } from './chart-svg.ts';
-import { chartRestText, generatedText, isNumeric, noRowsText, nothing, showRows, truncatedText } from './display.ts';
+import {
+  chartRestText,
+  generatedText,
+  hasOwnPeriod,
+  isNumeric,
+  madeText,
+  noRowsText,
+  nothing,
+  scopeText,
+  showRows,
+  truncatedText,
+} from './display.ts';
+import { groupsAsColumns } from './group-columns.ts';
 import { style } from './html-style.ts';
 import { isFacts, narrativeOf, type ReportDocument, type ReportSection } from './report-document.ts';
 import { manyLines, oneLine } from './safe-text.ts';
@@ -56,9 +68,12 @@ function figureOf(section: ReportSection, timezone: string): string {
   return `<figure>${draw(wideChart, 'wide')}${draw(narrowChart, 'narrow')}${rest}</figure>`;
 }
 
-function* sectionOf(document: ReportDocument, section: ReportSection, place: number): Generator<string> {
+function* sectionOf(document: ReportDocument, given: ReportSection, place: number): Generator<string> {
   const { timezone } = document;
+  const section = groupsAsColumns(given);
   yield `<section id="s${place}"><h2>${line(section.title)}</h2>`;
+  const scope = hasOwnPeriod(document, section) ? 'scope own' : 'scope';
+  yield `<p class="${scope}">${line(scopeText(document, section))}</p>`;
   const words = narrativeOf(document, section);
   if (words !== null) yield paragraphs(words);
   if (section.rows.length === 0) yield `<p class="none">${noRowsText}</p>`;
@@ -98,7 +113,7 @@ export function* htmlPieces(document: ReportDocument): Generator<string> {
     `<meta name="referrer" content="no-referrer"><title>${line(name)}</title><style>${style}</style></head>\n<body><main>` +
     `<header><p class="tenant">${line(tenantName)}</p><h1>${line(name)}</h1>`;
   if (description !== null) yield paragraphs(description, ' class="lead"');
-  yield `<p class="when">${when}</p></header>\n${summaryOf(document)}${contentsOf(document)}\n`;
+  yield `<p class="when">${escapeHtml(madeText(document))}</p></header>\n${summaryOf(document)}${contentsOf(document)}\n`;
   for (const [at, section] of document.sections.entries()) yield* sectionOf(document, section, at + 1);
   const run = runId === null ? '' : `<span>Run ${line(runId)}</span>`;
   yield `<footer><span>${line(tenantName)} · ${when}</span>${run}</footer></main></body></html>\n`;

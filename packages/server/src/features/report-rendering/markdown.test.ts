@@ -22,7 +22,13 @@ test('a report in Markdown', () => {
         notes: ['Sampled.'],
         chart: { kind: 'bar', x: 'offer', y: ['rate'] },
       }),
-      sectionOf({ id: 's2', title: 'Nothing', rows: [] }),
+      sectionOf({
+        id: 's2',
+        title: 'Nothing',
+        rows: [],
+        period: { from: '2026-10-22', to: '2026-11-20' },
+        filters: [{ label: 'Channel', value: 'Web | mail' }],
+      }),
     ],
     {
       description: 'All of it.',
@@ -39,7 +45,7 @@ test('a report in Markdown', () => {
 
 All of it.
 
-Example Bank · 2026-11-21 00:30 Europe/Athens
+Example Bank · 2026-11-14 to 2026-11-20 (7 days) · Generated 2026-11-21 00:30 Europe/Athens
 
 ## In short
 
@@ -50,6 +56,8 @@ In short.
 
 ## Offer performance
 
+2026-11-14 to 2026-11-20 (7 days) · Europe/Athens
+
 Rates.
 
 | Offer | Rate | Mean |
@@ -57,11 +65,13 @@ Rates.
 | Gold \\| card | 12.5 % | 1.50 |
 |  |  | −10.25 |
 
-Only the first 2 rows are kept; there were more.
+Only the first 2 rows are kept.
 
 Sampled.
 
 ## Nothing
+
+**Different period: 2026-10-22 to 2026-11-20 (30 days) · Europe/Athens · Channel: Web \\| mail**
 
 There is no data for this section.
 

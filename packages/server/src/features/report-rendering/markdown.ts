@@ -1,4 +1,5 @@
-import { generatedText, isNumeric, noRowsText, showRows, truncatedText } from './display.ts';
+import { hasOwnPeriod, isNumeric, madeText, noRowsText, scopeText, showRows, truncatedText } from './display.ts';
+import { groupsAsColumns } from './group-columns.ts';
 import { narrativeOf, type ReportDocument, type ReportSection } from './report-document.ts';
 import { manyLines, oneLine } from './safe-text.ts';
 
@@ -41,14 +42,16 @@ export function* markdownPieces(document: ReportDocument): Generator<string> {
   const { narrative, sections, timezone } = document;
   yield block(`# ${line(document.name)}`);
   if (document.description !== null) yield block(paragraph(document.description));
-  yield block(line(`${document.tenantName} · ${generatedText(document)}`));
+  yield block(line(`${document.tenantName} · ${madeText(document)}`));
   if (narrative !== null) {
     yield block('## In short') + block(paragraph(narrative.executiveSummary));
     yield block(narrative.keyTakeaways.map((text) => `- ${line(text)}`).join('\n'));
   }
-  for (const section of sections) {
+  for (const section of sections.map(groupsAsColumns)) {
     const { title, rows, truncated, notes } = section;
     yield block(`## ${line(title)}`);
+    const scope = line(scopeText(document, section));
+    yield block(hasOwnPeriod(document, section) ? `**${scope}**` : scope);
     yield block(paragraph(narrativeOf(document, section) ?? ''));
     if (rows.length === 0) yield block(noRowsText);
     else yield* tablePieces(section, timezone);

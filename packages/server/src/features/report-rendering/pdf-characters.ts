@@ -1,4 +1,4 @@
-import { generatedText, type ShownSection } from './display.ts';
+import { madeText, type ShownSection, scopeText } from './display.ts';
 import { isFacts, narrativeOf, type ReportDocument } from './report-document.ts';
 import { manyLines, oneLine } from './safe-text.ts';
 
@@ -22,7 +22,7 @@ export function* charactersOf(
     document.tenantName,
     document.description ?? '',
     document.runId ?? '',
-    generatedText(document),
+    madeText(document),
   ];
   for (const text of [...said, narrative?.executiveSummary ?? '', ...(narrative?.keyTakeaways ?? [])]) {
     add(regular, manyLines(text));
@@ -33,7 +33,9 @@ export function* charactersOf(
       add(bold, oneLine(label));
       add(regular, oneLine(label));
     }
-    for (const text of [narrativeOf(document, section) ?? '', ...section.notes]) add(regular, manyLines(text));
+    const scope = scopeText(document, section);
+    add(bold, scope);
+    for (const text of [narrativeOf(document, section) ?? '', scope, ...section.notes]) add(regular, manyLines(text));
     for (const row of section.cells) {
       for (const text of row) {
         add(regular, text);

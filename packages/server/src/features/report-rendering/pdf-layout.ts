@@ -1,5 +1,14 @@
 import { chartDataOf } from './chart-data.ts';
-import { chartRestText, generatedText, noRowsText, nothing, type ShownSection, truncatedText } from './display.ts';
+import {
+  chartRestText,
+  hasOwnPeriod,
+  madeText,
+  noRowsText,
+  nothing,
+  type ShownSection,
+  scopeText,
+  truncatedText,
+} from './display.ts';
 import { drawPdfChart, planChart } from './pdf-chart.ts';
 import { createFlow, type Flow, textColours } from './pdf-flow.ts';
 import type { Fonts, TextStyle } from './pdf-pen.ts';
@@ -12,6 +21,8 @@ const title: TextStyle = { font: 'bold', size: 21, colour: ink };
 const heading: TextStyle = { font: 'bold', size: 13.5, colour: ink };
 const body: TextStyle = { font: 'regular', size: 9.5, colour: ink };
 const small: TextStyle = { font: 'regular', size: 8.5, colour: soft };
+const ownScope: TextStyle = { font: 'bold', size: 8.5, colour: ink };
+const noteGap = 5;
 const figure: TextStyle = { font: 'bold', size: 14, colour: ink };
 
 const paragraphsOf = (text: string): string[] =>
@@ -28,7 +39,7 @@ function writeFront(flow: Flow, document: ReportDocument): void {
   flow.y += 4;
   for (const text of paragraphsOf(description ?? '')) flow.write(text, { ...body, size: 10.5 });
   flow.y += 3;
-  flow.write(generatedText(document), small);
+  flow.write(madeText(document), small);
   if (narrative === null) return;
   flow.y += 16;
   flow.write('In short', { ...heading, size: 11 });
@@ -75,12 +86,14 @@ function* writeSection(flow: Flow, document: ReportDocument, section: ShownSecti
   const data = plan === null ? null : chartDataOf(section, timezone);
   const chart = section.chart === undefined || data === null ? null : planChart(flow, section.chart, data);
   const words = paragraphsOf(narrativeOf(document, section) ?? '');
+  const notes = notesOf(flow, section);
   // A heading stands on the page of what it is the heading of.
   const wordLines = words.flatMap((text) => flow.linesIn(text, body, flow.width)).length;
-  const least = section.rows.length === 0 ? 45 : 80;
+  const least = (section.rows.length === 0 ? 60 : 95) + (plan === null ? notes.height : 0);
   flow.need(Math.min(flow.height, least + wordLines * body.size * 1.6 + (chart?.height ?? 0)));
   flow.bookmark(oneLine(section.title));
   flow.write(oneLine(section.title), heading);
+  flow.write(scopeText(document, section), hasOwnPeriod(document, section) ? ownScope : small);
   flow.y += 5;
   for (const text of words) {
     flow.write(text, body);
@@ -95,11 +108,17 @@ function* writeSection(flow: Flow, document: ReportDocument, section: ShownSecti
       if (data.left > 0) flow.write(chartRestText(data), small);
       flow.y += 8;
     }
-    yield* drawTable(flow, plan);
+    yield* drawTable(flow, plan, notes.height);
   }
-  flow.y += 5;
-  const notes = section.truncated ? [truncatedText(section.rows.length), ...section.notes] : section.notes;
-  for (const text of notes.flatMap(paragraphsOf)) flow.write(text, small);
+  flow.y += noteGap;
+  for (const text of notes.texts) flow.write(text, small);
+}
+
+/** The notes below a section, and the room that they need on the page of its last rows. */
+function notesOf(flow: Flow, { truncated, rows, notes }: ShownSection) {
+  const texts = (truncated ? [truncatedText(rows.length), ...notes] : notes).flatMap(paragraphsOf);
+  const lines = texts.flatMap((text) => flow.linesIn(text, small, flow.width)).length;
+  return { texts, height: lines === 0 ? 0 : noteGap + lines * small.size * 1.45 };
 }
 
 /** The report on its pages; yields between rows. */

@@ -89,15 +89,18 @@ function layoutFor(flow: Flow, columns: readonly Column[]): Pick<TablePlan, 'isW
   return { isWide: true, layouts };
 }
 
-/** Draws the table, its head on every page; yields between rows. */
-export function* drawTable(flow: Flow, plan: TablePlan): Generator<void> {
+/**
+ * Draws the table, its head on every page; yields between rows. `below`: room that what follows needs on the page of the last
+ * rows.
+ */
+export function* drawTable(flow: Flow, plan: TablePlan, below: number): Generator<void> {
   for (const [at, layout] of plan.layouts.entries()) {
     if (at > 0) flow.y += 16;
-    yield* drawLayout(flow, plan, layout);
+    yield* drawLayout(flow, plan, layout, at === plan.layouts.length - 1 ? below : 0);
   }
 }
 
-function* drawLayout(flow: Flow, { columns, cells }: TablePlan, layout: Layout): Generator<void> {
+function* drawLayout(flow: Flow, { columns, cells }: TablePlan, layout: Layout, below: number): Generator<void> {
   const { size } = layout;
   const leading = size * 1.34;
   const padding = size * 0.42;
@@ -140,11 +143,24 @@ function* drawLayout(flow: Flow, { columns, cells }: TablePlan, layout: Layout):
     rule(textColours.axis, 0.8);
   }
 
-  flow.need((headHeight + 2) * leading + 6 * padding);
+  const heightOf = (lines: number): number => lines * leading + 2 * padding;
+  const linesOfRow = (at: number): number => Math.max(0, ...linesIn(cells[at] ?? [], body).map(({ length }) => length));
+  const last = cells.length - 1;
+  const rowsFrom = (at: number): number =>
+    Math.min(
+      flow.height / 2,
+      [at, at + 1].reduce((sum, row) => sum + (row > last ? 0 : heightOf(linesOfRow(row))), 0),
+    );
+  // No page begins or ends with a single row of the table.
+  flow.need(heightOf(headHeight) + rowsFrom(0) + (last <= 1 ? below : 0));
   drawHead();
-  for (const row of cells) {
+  for (const [at, row] of cells.entries()) {
     const lines = linesIn(row, body);
     const most = Math.max(...lines.map((cell) => cell.length));
+    if (at > 1 && at === last - 1 && flow.room < rowsFrom(at) + below) {
+      flow.newPage();
+      drawHead();
+    }
     // On a fresh page there is as much room as there will ever be.
     let isFresh = false;
     for (let from = 0; from < most; ) {

@@ -190,7 +190,32 @@ test('a table of 5,000 rows has them all, in order, and its head on every page',
     Array.from({ length: 5_000 }, (_, at) => at),
   );
   assert.ok(found.every(([, name, figure]) => Number(figure?.replace(',', '')) === Number(name)));
-  assert.ok(pages.at(-1)?.includes('Only the first 5,000 rows are kept; there were more.'));
+  assert.ok(pages.at(-1)?.includes('Only the first 5,000 rows are kept.'));
+});
+
+test('no page ends or begins with a single row of a table, and notes stay with its last rows', poppler, async () => {
+  const note = 'Sampled: 10 % of decisions leave a trace.';
+  for (let count = 30; count < 80; count += 1) {
+    const pdf = await renderPdf(documentOf([sectionOf({ rows: rowsOf(count), notes: [note, note] })]));
+    const pages = textOf(pdf, '-layout').split('\f').slice(0, -1);
+    const rows = pages.map((page) => [...page.matchAll(/Offer \d+ /g)].length);
+    assert.ok(
+      rows.every((found) => found >= 2),
+      `${count} rows: ${rows}`,
+    );
+    assert.equal(pages.at(-1)?.split(note).length, 3, `${count} rows: both notes are on the last page`);
+  }
+});
+
+test('every section names its period, and a different one in bold', poppler, async () => {
+  const words = textOf(await renderPdf(businessWeek()), '-layout');
+  assert.equal(words.split('2026-11-14 to 2026-11-20 (7 days)').length, 8, 'the report and six sections of it');
+  const other = sectionOf({
+    period: { from: '2026-10-22', to: '2026-11-20' },
+    filters: [{ label: 'Offer', value: '金' }],
+  });
+  const text = textOf(await renderPdf(documentOf([other])), '-layout');
+  assert.match(text, /Different period: 2026-10-22 to 2026-11-20 \(30 days\) · Europe\/Athens · Offer: 金/);
 });
 
 /** Where each text of the pages stands: from Poppler's list of words and their boxes. */

@@ -2,6 +2,7 @@ import { inTurns, takeTurns } from '../../platform/turns.ts';
 import { clipped } from './chart-drawing.ts';
 import { type ShownSection, shownSection } from './display.ts';
 import { loadGlyphs } from './font-slices.ts';
+import { groupsAsColumns } from './group-columns.ts';
 import { charactersOf } from './pdf-characters.ts';
 import { createPdfFile, type PdfFile, pdfDate, pdfNumber, pdfText, type Reference } from './pdf-file.ts';
 import { type Bookmark, type Page, textColours } from './pdf-flow.ts';
@@ -25,7 +26,7 @@ function footOf({ width, height }: Page, text: string, place: string, fonts: Fon
 
 function* showAll({ sections, timezone }: ReportDocument): Generator<void, readonly ShownSection[]> {
   const shown: ShownSection[] = [];
-  for (const section of sections) shown.push(yield* shownSection(section, timezone));
+  for (const section of sections) shown.push(yield* shownSection(groupsAsColumns(section), timezone));
   return shown;
 }
 

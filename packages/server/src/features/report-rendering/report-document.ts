@@ -18,6 +18,18 @@ export interface ReportChart {
 export type ReportValue = string | number | null;
 export type ReportRow = Readonly<Record<string, ReportValue>>;
 
+/** Days of the report's zone that figures cover, `2026-11-17`, both included. */
+export interface ReportPeriod {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What figures are limited to, or compared with, in words: `Offer`, `Gold card`. */
+export interface ReportFilter {
+  readonly label: string;
+  readonly value: string;
+}
+
 export interface ReportSection {
   readonly id: string;
   readonly title: string;
@@ -26,6 +38,9 @@ export interface ReportSection {
   readonly rows: readonly ReportRow[];
   /** More rows were there than are kept. */
   readonly truncated: boolean;
+  /** Null: figures of the moment at which the report was made. */
+  readonly period: ReportPeriod | null;
+  readonly filters: readonly ReportFilter[];
   /** Remarks for readers: what the figures leave out, which sampling they rest on. */
   readonly notes: readonly string[];
   readonly chart?: ReportChart;
@@ -46,6 +61,8 @@ export interface ReportDocument {
   /** IANA name. */
   readonly timezone: string;
   readonly generatedAt: Date;
+  /** Covered by every section that doesn't name another one; null when all sections show the present only. */
+  readonly period: ReportPeriod | null;
   readonly sections: readonly ReportSection[];
   readonly narrative: Narrative | null;
   /** Null for a preview, which is not kept. */

@@ -1,4 +1,4 @@
-import { generatedText } from './display.ts';
+import { madeText } from './display.ts';
 import type { ReportDocument } from './report-document.ts';
 import { oneLine } from './safe-text.ts';
 import { sentencesOf } from './template-narrative.ts';
@@ -13,7 +13,7 @@ const short = (text: string): string => {
 };
 
 /**
- * The report in at most 12 lines of plain text, for the bodies of mails and messages: who made it and when, then what the
+ * The report in at most 12 lines of plain text, for the bodies of mails and messages: who made it, what it covers and when, then what the
  * narrative says, or, without one, what each section shows. It is not escaped: who sends it does that for the target.
  */
 export function summarise(document: ReportDocument): { readonly title: string; readonly lines: readonly string[] } {
@@ -28,7 +28,7 @@ export function summarise(document: ReportDocument): { readonly title: string; r
           return `${section.title}: ${first}`;
         })
       : [narrative.executiveSummary, ...narrative.keyTakeaways];
-  const lines = [`${tenantName} · ${generatedText(document)}`, ...said].map(short).filter((line) => line !== '');
+  const lines = [`${tenantName} · ${madeText(document)}`, ...said].map(short).filter((line) => line !== '');
   const rest = lines.length - mostLines;
   return {
     title: short(document.name),

@@ -170,8 +170,6 @@ export function sentencesOf(section: ReportSection, timezone: string, prompt: st
   });
 }
 
-const emptyText = 'There is no data for this section.';
-
 /** Of the sections that the author named, or whose figures, first. */
 function takeaways({ sections, timezone }: ReportDocument, prompt: string | null): string[] {
   const isLookedAt = (section: ReportSection): boolean =>
@@ -193,7 +191,7 @@ export const templateNarrativeWriter: NarrativeWriter = {
     const { sections, timezone } = document;
     const sectionNarratives = sections.map((section) => ({
       sectionId: section.id,
-      narrative: section.rows.length === 0 ? emptyText : sentencesOf(section, timezone, prompt).join(' '),
+      narrative: sentencesOf(section, timezone, prompt).join(' '),
     }));
     const said = takeaways(document, prompt);
     const empty = sections.filter(({ rows }) => rows.length === 0).length;

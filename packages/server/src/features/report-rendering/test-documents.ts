@@ -11,6 +11,8 @@ export function sectionOf(more: Partial<ReportSection> = {}): ReportSection {
     columns: [column('offer', 'text', 'Offer'), column('impressions', 'integer', 'Impressions')],
     rows: [{ offer: 'Gold card', impressions: 1200 }],
     truncated: false,
+    period: { from: '2026-11-14', to: '2026-11-20' },
+    filters: [],
     notes: [],
     ...more,
   };
@@ -23,6 +25,7 @@ export function documentOf(sections: readonly ReportSection[], more: Partial<Rep
     tenantName: 'Example Bank',
     timezone: 'Europe/Athens',
     generatedAt: new Date('2026-11-20T22:30:00.000Z'),
+    period: { from: '2026-11-14', to: '2026-11-20' },
     sections,
     narrative: null,
     runId: null,

@@ -63,7 +63,7 @@ function showPart(stage: Part, figures: readonly StageFigures[], traces: number)
   return {
     stage,
     averageMs: timed.length === 0 || traces === 0 ? null : Math.round((spentMs / traces) * 1000) / 1000,
-    averageCandidates: first === undefined ? null : round2(first.candidates / first.runs),
+    averageCandidates: first === undefined ? null : round2(first.averageCandidates),
     filterRate: shareOf(Math.max(0, candidates - passed), candidates),
   };
 }

@@ -3,8 +3,10 @@ import type { Tx } from '../../db/tx.ts';
 import type { ReportChart, ReportDocument, ReportSection } from '../report-rendering/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { getTenant } from '../tenants/index.ts';
-import type { Said, Source, SourcePorts } from './source.ts';
-import { cut, paramsOf, readSource, sourceOf } from './sources.service.ts';
+import { describeFilters } from './filters.service.ts';
+import { frameOf, periodOf } from './frame.rules.ts';
+import type { Source, SourcePorts } from './source.ts';
+import { cut, daysOfReport, paramsOf, type Reading, readSource, sourceOf } from './sources.service.ts';
 import type { TemplateRow } from './templates.store.ts';
 
 /** The chart that a section asked for; what suits its source, unless it said otherwise. */
@@ -29,29 +31,36 @@ export async function composeDocument(
 ): Promise<ReportDocument> {
   const { timezone } = await readSettings(tx);
   const { name: tenantName } = await getTenant(tx);
-  const read = new Map<number, Said>();
+  const days = daysOfReport(template.dataSources);
+  const read = new Map<number, Reading>();
   const sections: ReportSection[] = [];
   for (const { id, title, dataSourceIndex, view } of template.sections) {
     const asked = template.dataSources[dataSourceIndex];
     if (asked === undefined) throw new Error(`section ${id} shows a source that is not there`);
     const source = sourceOf(asked.sourceKey);
-    const params = paramsOf(source, asked.params ?? {});
+    const params = paramsOf(source, asked.params ?? {}, days);
     const known = read.get(dataSourceIndex) ?? (await readSource(tx, source, params, timezone, ports));
     read.set(dataSourceIndex, known);
     const chart = chartOf(source, params, view);
     const { rows, truncated } = cut(known.rows);
     const columns = source.columns(params);
-    sections.push({ id, title, columns, rows, truncated, notes: known.notes, ...(chart === null ? {} : { chart }) });
+    const { period, notes } = known;
+    const filters = await describeFilters(tx, params);
+    const table = { columns, rows, truncated, notes, ...(chart === null ? {} : { chart }) };
+    sections.push({ id, title, period, filters, ...table });
   }
   const { name, description } = template;
-  return { name, description, tenantName, timezone, generatedAt: tx.now, sections, narrative: null, runId };
+  const period = sections.some((section) => section.period !== null) ? periodOf(frameOf(timezone, tx.now, days)) : null;
+  return { name, description, tenantName, timezone, generatedAt: tx.now, period, sections, narrative: null, runId };
 }
 
 /** Sections as answers carry them. */
 export const showSections = (sections: readonly ReportSection[]): ReportSectionData[] =>
-  sections.map(({ id, title, columns, rows, truncated, notes }) => ({
+  sections.map(({ id, title, period, filters, columns, rows, truncated, notes }) => ({
     id,
     title,
+    period,
+    filters: [...filters],
     columns: [...columns],
     rows: [...rows],
     truncated,

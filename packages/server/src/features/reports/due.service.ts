@@ -2,7 +2,8 @@ import { type Database, systemActor, type Tx } from '../../db/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { TickFailure } from '../alerts/index.ts';
-import { failRun, insertRun, isOneWaiting, selectLost } from './runs.store.ts';
+import { startRun } from './runs.service.ts';
+import { failRun, isOneWaiting, selectLost } from './runs.store.ts';
 import { nextRunAfter } from './schedules.service.ts';
 import { claimSchedule, moveOn, selectDue } from './schedules.store.ts';
 import { selectTemplate } from './templates.store.ts';
@@ -67,7 +68,7 @@ async function startDue(tx: Tx, id: string, now: Date, enqueue: EnqueueRun): Pro
     return;
   }
   const runId = newId();
-  await insertRun(
+  await startRun(
     tx,
     {
       id: runId,

@@ -27,6 +27,12 @@ export function frameOf(zone: string, now: Date, count: number): Frame {
   return { zone, days, first, today, from: startOf(zone, first), now };
 }
 
+/** The days of a frame. */
+export const periodOf = ({ first, today }: Frame): { readonly from: string; readonly to: string } => ({
+  from: first,
+  to: today,
+});
+
 /** The instant at which a day of the zone begins. */
 export const startOf = (zone: string, day: string): Date => new Date(dayRange(zone, day).startMs);
 

@@ -37,22 +37,25 @@ const summary: Source = {
   async read(tx, { frame: { first, today, from, now } }) {
     const [decided] = await readMinuteSums(tx, [from, new Date(now.getTime() + 1)], null);
     const [totals] = await readTotals(tx, first, today, { offerIds: null, channelId: null }, []);
-    return said([
-      {
-        activeOffers: await countRecords(tx, 'offer', 'status', 'active'),
-        activeChannels: await countRecords(tx, 'channel', 'status', 'active'),
-        activeFlows: await countRecords(tx, 'decisionFlow', 'status', 'active'),
-        // There are none of these yet, so that none is active.
-        activeExperiments: 0,
-        activeJourneys: 0,
-        activeTriggers: 0,
-        pendingApprovals: await countPending(tx),
-        decisions: decided?.decisions ?? 0,
-        impressions: totals?.impressions ?? 0,
-        conversions: totals?.converts ?? 0,
-        revenue: round2(totals?.totalValue ?? 0),
-      },
-    ]);
+    return said(
+      [
+        {
+          activeOffers: await countRecords(tx, 'offer', 'status', 'active'),
+          activeChannels: await countRecords(tx, 'channel', 'status', 'active'),
+          activeFlows: await countRecords(tx, 'decisionFlow', 'status', 'active'),
+          // There are none of these yet, so that none is active.
+          activeExperiments: 0,
+          activeJourneys: 0,
+          activeTriggers: 0,
+          pendingApprovals: await countPending(tx),
+          decisions: decided?.decisions ?? 0,
+          impressions: totals?.impressions ?? 0,
+          conversions: totals?.converts ?? 0,
+          revenue: round2(totals?.totalValue ?? 0),
+        },
+      ],
+      ['Active records and pending approvals are counted as of now.'],
+    );
   },
 };
 
@@ -98,6 +101,7 @@ const anomalyCandidates: Source = {
     column('severity', 'Severity', 'text'),
   ],
   chart: () => ({ kind: 'bar', x: 'object', y: ['z'] }),
+  period: ({ first, today }) => ({ from: dayAfter(first, -1), to: dayAfter(today, -1) }),
   async read(tx, { params, frame, limit }) {
     const baselineDays = params.baselineDays ?? 28;
     const last = dayAfter(frame.today, -1);

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Pagination, ReportRun, ReportSchedule, ReportTemplate, RunNowAnswer } from '@arbiter/contract';
+import type {
+  Pagination,
+  ReportPreview,
+  ReportRun,
+  ReportSchedule,
+  ReportTemplate,
+  RunNowAnswer,
+} from '@arbiter/contract';
 import { newId } from '../../platform/ids.ts';
 import { type ReportServer, schedules, startReportServer, templates } from './test-reports.ts';
 
@@ -74,6 +81,32 @@ test('a template: defaults, changes, audit rows, deletion with its schedules whi
     { action: 'create', entity_type: 'reportSchedule' },
     { action: 'delete', entity_type: 'reportSchedule' },
   ]);
+});
+
+test('a report covers one period, and a section with another one says so', async () => {
+  const { body: template } = await world.call<{ id: string }>('POST', templates, {
+    name: 'Periods',
+    dataSources: [
+      { sourceKey: 'offer_performance' },
+      { sourceKey: 'daily_trend', params: { days: 30 } },
+      { sourceKey: 'revenue_trend', params: { days: 2 } },
+      { sourceKey: 'system_health' },
+    ],
+    formats: ['markdown'],
+  });
+  const preview = await world.call<ReportPreview>('POST', `${templates}/${template.id}/preview`);
+  assert.equal(preview.status, 200, preview.text);
+  const { sections, artifacts } = preview.body;
+  const days = sections.map(({ period }) =>
+    period === null ? null : (Date.parse(period.to) - Date.parse(period.from)) / 86_400_000 + 1,
+  );
+  assert.deepEqual(days, [30, 30, 2, null], 'the first source that sets its days sets those of the report');
+  const lines = Buffer.from(artifacts[0]?.base64 ?? '', 'base64')
+    .toString()
+    .split('\n');
+  assert.equal(lines.filter((line) => /^\d{4}-\d\d-\d\d to \S+ \(30 days\) · /.test(line)).length, 2);
+  assert.equal(lines.filter((line) => /^\*\*Different period: \S+ to \S+ \(2 days\) · /.test(line)).length, 1);
+  assert.equal(lines.filter((line) => line.startsWith('As of ')).length, 1);
 });
 
 test('what a template cannot be is refused with its place, and changes nothing', async () => {

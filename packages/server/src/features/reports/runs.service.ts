@@ -13,6 +13,7 @@ import type { Work } from '../../http/keyed-work.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logger.ts';
+import { recordAudit } from '../audit/index.ts';
 import type { SendDeps } from '../notifications/index.ts';
 import { sendToAll } from '../notifications/index.ts';
 import { requireDestinations } from './destinations.service.ts';
@@ -266,6 +267,19 @@ type BegunRun = Pick<
   | 'startedAt'
 >;
 
+/** Stores a run that is about to be written, and notes who started it. */
+export async function startRun(tx: Tx, run: Parameters<typeof insertRun>[1], givenUpAt: Date): Promise<void> {
+  await insertRun(tx, run, givenUpAt);
+  const { templateId, scheduleId, triggeredBy, formats, destinations } = run;
+  await recordAudit(tx, {
+    action: 'run_started',
+    entityType: 'reportRun',
+    entityId: run.id,
+    entityName: run.templateName,
+    after: { templateId, scheduleId, triggeredBy, formats, destinations },
+  });
+}
+
 async function begin(
   tx: Tx,
   id: string,
@@ -286,6 +300,6 @@ async function begin(
     begunAt: tx.now,
     startedAt: tx.now,
   };
-  await insertRun(tx, run, new Date(tx.now.getTime() + writtenWithinMs));
+  await startRun(tx, run, new Date(tx.now.getTime() + writtenWithinMs));
   return { template, run };
 }

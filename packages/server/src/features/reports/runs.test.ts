@@ -109,6 +109,12 @@ test('run-now: figures, files and deliveries, each destination for itself', asyn
     [run.body.status, run.body.triggeredBy, run.body.templateId, run.body.scheduleId, run.body.narrativeOutput],
     ['completed_with_errors', 'api', id, null, null],
   );
+  const audited = await world.server.testDatabase.ownerQuery<{ action: string; entityName: string; formats: unknown }>(
+    `select action, entity_name as "entityName", after -> 'formats' as formats from arbiter.audit_logs
+      where entity_type = 'reportRun' and entity_id = $1`,
+    [body.runId],
+  );
+  assert.deepEqual(audited, [{ action: 'run_started', entityName: 'Week', formats: ['html', 'csv'] }]);
   assert.equal(run.body.sectionsData[0]?.rows.length, 7);
   assert.equal(run.body.sectionsData[0]?.truncated, false);
   assert.deepEqual(run.body.deliveryResults, body.deliveryResults);

@@ -1,6 +1,6 @@
 import type { ReportColumn, ReportParamName, ReportParams, ReportRow, ReportSourceKey } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
-import type { ReportChart } from '../report-rendering/index.ts';
+import type { ReportChart, ReportPeriod } from '../report-rendering/index.ts';
 import type { Frame } from './frame.rules.ts';
 
 /** What sources need from the process. */
@@ -35,6 +35,8 @@ export interface Source {
   readonly needsTraces?: true;
   readonly columns: (params: ReportParams) => readonly ReportColumn[];
   readonly chart: (params: ReportParams) => ReportChart | null;
+  /** Days that are covered, where they aren't simply those of the frame. */
+  readonly period?: (frame: Frame) => ReportPeriod;
   readonly read: (tx: Tx, asked: Asked, ports: SourcePorts) => Promise<Said>;
 }
 

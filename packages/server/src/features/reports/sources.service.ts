@@ -11,8 +11,10 @@ import {
 import type { Tx } from '../../db/tx.ts';
 import { refuseProblems } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
+import type { ReportPeriod } from '../report-rendering/index.ts';
 import { readSettings } from '../settings/index.ts';
-import { type Frame, frameOf } from './frame.rules.ts';
+import { describeFilters } from './filters.service.ts';
+import { type Frame, frameOf, periodOf } from './frame.rules.ts';
 import { nowSources } from './now.sources.ts';
 import type { Said, Source, SourcePorts } from './source.ts';
 import { totalsSources } from './totals.sources.ts';
@@ -62,17 +64,26 @@ export function paramProblems(
 
 const usual = { days: 7, limit: 20, baselineDays: 28 };
 
-/** The parameters with what stands for those that were left out. */
-export function paramsOf(source: Source, given: ReportParams): ReportParams {
+/** The parameters, with defaults for those left out; `days` is that of the report. */
+export function paramsOf(source: Source, given: ReportParams, days: number = usual.days): ReportParams {
   const groupBy = source.groupings?.[0];
   return {
-    ...(source.params.includes('days') ? { days: usual.days } : {}),
+    ...(source.params.includes('days') ? { days } : {}),
     ...(source.params.includes('limit') ? { limit: usual.limit } : {}),
     ...(source.params.includes('baselineDays') ? { baselineDays: usual.baselineDays } : {}),
     ...(groupBy === 'channel' || groupBy === 'offer' ? { groupBy } : {}),
     ...given,
   };
 }
+
+/** What a source says, and the days that it covers; null for the present. */
+export interface Reading extends Said {
+  readonly period: ReportPeriod | null;
+}
+
+/** Days that a report covers where a source doesn't set them: those of the first source that does, else a week. */
+export const daysOfReport = (sources: readonly { readonly params?: ReportParams }[]): number =>
+  sources.find(({ params }) => params?.days !== undefined)?.params?.days ?? usual.days;
 
 /** Reads a source; `zone` is the tenant's. */
 export async function readSource(
@@ -81,10 +92,12 @@ export async function readSource(
   given: ReportParams,
   zone: string,
   ports: SourcePorts,
-): Promise<Said> {
+): Promise<Reading> {
   const params = paramsOf(source, given);
   const frame: Frame = frameOf(zone, tx.now, params.days ?? usual.days);
-  return source.read(tx, { params, frame, limit: params.limit ?? usual.limit }, ports);
+  const reading = await source.read(tx, { params, frame, limit: params.limit ?? usual.limit }, ports);
+  const period = source.params.includes('days') ? (source.period?.(frame) ?? periodOf(frame)) : null;
+  return { ...reading, period };
 }
 
 /** The rows that are kept of a section. */
@@ -116,7 +129,9 @@ export async function dashboardData(
   const known: ReportParams = { ...asked, ...Object.fromEntries(idNames.flatMap((name) => malformed(name, asked))) };
   refuseProblems([...paramProblems(source, asked, (name) => `query.${name}`)]);
   const { timezone } = await readSettings(tx);
-  const { rows, notes } = await readSource(tx, source, known, timezone, ports);
+  const { rows, notes, period } = await readSource(tx, source, known, timezone, ports);
   const params = paramsOf(source, asked);
-  return { type, params, columns: [...source.columns(params)], rows: cut(rows).rows, notes: [...notes] };
+  const filters = await describeFilters(tx, params);
+  const columns = [...source.columns(params)];
+  return { type, params, period, filters, columns, rows: cut(rows).rows, notes: [...notes] };
 }

@@ -55,6 +55,42 @@ test('sources: each is listed with its columns and parameters; what one does not
   assert.equal((await world.ask('summary', { days: 365 })).status, 200);
 });
 
+test('each answer names its days and what it is limited to, by name', async () => {
+  const scopeOf = async (type: string, query: Readonly<Record<string, string | number>> = {}) => {
+    const { period, filters } = await world.data(type, query);
+    return { period, filters };
+  };
+  assert.deepEqual(
+    await scopeOf('offer_performance', { days: 1, channelId: world.ids.web, categoryId: world.ids.cards }),
+    {
+      period: { from: '2026-11-21', to: '2026-11-21' },
+      filters: [
+        { label: 'Channel', value: 'Web' },
+        { label: 'Category', value: 'Cards' },
+      ],
+    },
+  );
+  assert.deepEqual(
+    await scopeOf('why_not_ranked', { offerId: world.ids.gold.toUpperCase(), decisionFlowKey: 'main' }),
+    {
+      period: { from: '2026-11-15', to: '2026-11-21' },
+      filters: [
+        { label: 'Offer', value: 'Gold' },
+        { label: 'Flow', value: 'main' },
+      ],
+    },
+  );
+  assert.deepEqual(await scopeOf('anomaly_candidates', { days: 2 }), {
+    period: { from: '2026-11-19', to: '2026-11-20' },
+    filters: [{ label: 'Compared with', value: 'the 28 days before' }],
+  });
+  assert.deepEqual(await scopeOf('system_health'), { period: null, filters: [] });
+  const stranger = newId();
+  assert.deepEqual((await scopeOf('daily_trend', { offerId: stranger })).filters, [
+    { label: 'Offer', value: stranger },
+  ]);
+});
+
 test('offer_performance: seven days of the zone, the most shown first; filters', async () => {
   await world.count(world.usual());
   const gold = {

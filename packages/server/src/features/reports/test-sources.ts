@@ -14,6 +14,8 @@ export const now = Date.parse('2026-11-20T23:30:00Z');
 
 export interface SourceData {
   readonly params: object;
+  readonly period: { readonly from: string; readonly to: string } | null;
+  readonly filters: readonly { readonly label: string; readonly value: string }[];
   readonly columns: ReportColumn[];
   readonly rows: ReportRow[];
   readonly notes: string[];

@@ -90,24 +90,24 @@ test('sources of traces: funnel, summary with reasons, fates, scores, pressure, 
     { flow: 'other' },
   );
   assert.deepEqual(await world.rows('funnel'), [
-    { stage: 'inventory', averageCandidates: 3, shareDropped: 0 },
-    { stage: 'qualify', averageCandidates: 3, shareDropped: 0.166667 },
-    { stage: 'contact_policy', averageCandidates: 2.5, shareDropped: 0.4 },
-    { stage: 'rank', averageCandidates: 2, shareDropped: 0.5 },
+    { stage: 'Inventory', averageCandidates: 3, shareDropped: 0 },
+    { stage: 'Qualification', averageCandidates: 3, shareDropped: 0.166667 },
+    { stage: 'Contact policies', averageCandidates: 2.5, shareDropped: 0.4 },
+    { stage: 'Ranking', averageCandidates: 1.5, shareDropped: 0.5 },
   ]);
   assert.deepEqual(
     (await world.rows('funnel', { decisionFlowKey: 'main' })).map((row) => [row.stage, row.averageCandidates]),
     [
-      ['inventory', 4],
-      ['qualify', 4],
-      ['contact_policy', 3],
+      ['Inventory', 4],
+      ['Qualification', 4],
+      ['Contact policies', 3],
     ],
   );
   assert.equal((await world.rows('funnel', { channelId: world.ids.mail })).length, 4);
   assert.equal((await world.rows('funnel', { segmentId: world.ids.segment })).length, 3);
   assert.deepEqual(
     (await world.rows('decision_traces_summary')).map((row) => row.topReasons),
-    [null, 'qualification (1)', 'contact_policy (2)', 'cut (1)'],
+    [null, 'Not qualified (1)', 'Contact policy (2)', 'Ranked below the limit (1)'],
   );
   assert.deepEqual(await world.rows('why_not_ranked', { offerId: world.ids.silver }), [
     { fate: 'Selected', decisions: 0, share: 0 },
@@ -236,7 +236,7 @@ test('figures of real decisions and responses come through', async () => {
   assert.deepEqual([decision.status, decision.body.count], [200, 1], decision.text);
   const funnel = await world.ask('funnel', {}, key);
   assert.ok(
-    funnel.body.rows.some(({ stage: name }) => name === 'inventory'),
+    funnel.body.rows.some(({ stageId }) => stageId === 'inventory'),
     JSON.stringify(funnel.body),
   );
   const [selected] = (await world.ask('selection_frequency', {}, key)).body.rows;

@@ -12,6 +12,7 @@ import {
   type StageFigures,
 } from '../decisions/index.ts';
 import { round2, shareOf } from './frame.rules.ts';
+import { reasonLabel, stageLabel } from './labels.ts';
 import { type Asked, column, type Said, type Source, said } from './source.ts';
 import { offersMeant } from './totals.service.ts';
 import { traceNotes, traceWindow } from './trace-window.service.ts';
@@ -23,8 +24,9 @@ async function byStage(tx: Tx, asked: Asked, shape: (stage: StageFigures) => Rep
   const read = await countTraces(tx, window);
   const stages = await readStageFigures(tx, window);
   const rows = stages.map((stage) => ({
-    stage: stage.stage,
-    averageCandidates: round2(stage.candidates / stage.runs),
+    stage: stageLabel(stage.stage),
+    stageId: stage.stage,
+    averageCandidates: round2(stage.averageCandidates),
     shareDropped: shareOf(Math.max(0, stage.candidates - stage.passed), stage.candidates),
     ...shape(stage),
   }));
@@ -40,7 +42,7 @@ const stageColumns = [
 const funnel: Source = {
   key: 'funnel',
   label: 'Decision funnel',
-  description: 'How many candidates come to each stage of decisions, and what share it drops.',
+  description: 'How many candidates come to each stage, on average over all decisions read, and what share it drops.',
   params: stageParams,
   needsTraces: true,
   columns: () => stageColumns,
@@ -64,7 +66,7 @@ const tracesSummary: Source = {
       const top = Object.entries(dropped)
         .toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
         .slice(0, reasonsShown)
-        .map(([reason, n]) => `${reason} (${n})`);
+        .map(([reason, n]) => `${reasonLabel(reason)} (${n.toLocaleString('en')})`);
       return { topReasons: top.length === 0 ? null : top.join(', ') };
     }),
 };
@@ -143,6 +145,8 @@ const scoreDistribution: Source = {
     const width = (found.high - found.low) / bins;
     const edge = (at: number): number => Math.round((found.low + at * width) * 1e6) / 1e6;
     const shown = groups.toSorted((a, b) => b.scores - a.scores || ((a.id ?? '~') < (b.id ?? '~') ? -1 : 1));
+    if (shown.length > asked.limit)
+      notes.push(`Limited to the ${asked.limit} of ${shown.length} with the most scores.`);
     return said(
       shown.slice(0, asked.limit).flatMap(({ id, name, counts }) =>
         counts.map((scores, at) => ({

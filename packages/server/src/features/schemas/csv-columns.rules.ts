@@ -1,4 +1,4 @@
-import type { CsvAnalysis } from '@arbiter/contract';
+import type { CsvAnalysis, Warning } from '@arbiter/contract';
 import { fieldNameProblem, maximumFields, sanitiseSchemaName } from './names.rules.ts';
 import { Misfit, valueCheck } from './values.rules.ts';
 
@@ -74,6 +74,22 @@ function columnType(cells: readonly string[]): Pick<CsvColumn, 'dataType' | 'len
 /** True for a column whose name says that it identifies rows. */
 const namesKey = (name: string): boolean => name === 'id' || name.endsWith('_id');
 
+/** Says that a column has another name than its header. */
+export const renamedColumn = (path: string, header: string, column: string): Warning => ({
+  path,
+  code: 'column_renamed',
+  message: `The header "${header.trim()}" becomes the column ${column}.`,
+  suggestion: null,
+});
+
+/** The columns that are named otherwise than their headers, letter case aside. */
+export function renamedColumns(header: readonly string[], columns: readonly Pick<CsvColumn, 'name'>[]): Warning[] {
+  return header.flatMap((cell, at) => {
+    const name = columns[at]?.name ?? '';
+    return cell.trim().toLowerCase() === name ? [] : [renamedColumn(`/columns/${at}`, cell, name)];
+  });
+}
+
 /** Columns as field definitions, which a new schema takes as they are. */
 export function csvColumns(header: readonly string[], rows: readonly (readonly string[])[]): CsvColumn[] {
   const names = columnNames(header);
@@ -85,8 +101,7 @@ export function csvColumns(header: readonly string[], rows: readonly (readonly s
     return namesKey(name) && isFull && new Set(cells).size === cells.length && types[at]?.dataType !== 'boolean';
   });
   return names.map((name, at) => ({
-    // `id` is the name of the counting column unless it is the key.
-    name: name === 'id' && at !== key ? freeName('id_col', names) : name,
+    name: at === key ? name : nonKeyName(name, names),
     ...(types[at] ?? { dataType: 'text' }),
     isNullable: at !== key,
     isPrimaryKey: at === key,
@@ -94,6 +109,10 @@ export function csvColumns(header: readonly string[], rows: readonly (readonly s
     defaultValue: null,
   }));
 }
+
+/** The name of a column that isn't the key: `id` names the counting column. */
+export const nonKeyName = (name: string, names: readonly string[]): string =>
+  name === 'id' ? freeName('id_col', names) : name;
 
 function freeName(wanted: string, taken: readonly string[]): string {
   let name = wanted;

@@ -22,7 +22,7 @@ const otherKinds: readonly (readonly number[])[] = [
 
 /** 400 `csv_invalid`; `line` counts from 1. */
 export function csvInvalid(message: string, line?: number): AppError {
-  const where = line === undefined ? '' : `Line ${line}: `;
+  const where = line === undefined ? 'The file ' : `Line ${line}: `;
   return new AppError('csv_invalid', {
     detail: `${where}${message}.`,
     errors: [{ path: '/file', message: line === undefined ? message : `line ${line}: ${message}` }],

@@ -1,7 +1,8 @@
 import { type CsvAnalysis, type FilePart, largestCsv, type Parts } from '@arbiter/contract';
 import { AppError } from '../../platform/app-error.ts';
-import { csvColumns, mostColumns } from './csv-columns.rules.ts';
+import { csvColumns, mostColumns, renamedColumns } from './csv-columns.rules.ts';
 import { csvInvalid, delimiterOf, readRecords, readText } from './csv-text.rules.ts';
+import { createRowCount } from './row-count.rules.ts';
 
 /** What is looked at of a file (part 2, section 8). */
 const sampleBytes = 1024 * 1024;
@@ -21,20 +22,24 @@ interface Sample {
   readonly bytes: Uint8Array;
   /** Of the whole file. */
   readonly length: number;
+  /** Rows of the whole file, without its header. */
+  readonly rows: number;
 }
 
-/** The beginning of a file, and its length: what lies behind the beginning is counted and let go. */
+/** The beginning of a file, and its length: of what lies behind the beginning only the rows are counted. */
 async function readSample(content: FilePart['content']): Promise<Sample> {
   const kept: Uint8Array[] = [];
   let length = 0;
+  const rows = createRowCount();
   for await (const chunk of content) {
     if (length < sampleBytes) kept.push(chunk.subarray(0, sampleBytes - length));
     length += chunk.length;
+    rows.take(chunk);
     if (length > largestCsv) {
       throw new AppError('payload_too_large', { detail: `The file is larger than ${largestCsv} bytes.` });
     }
   }
-  return { bytes: Buffer.concat(kept), length };
+  return { bytes: Buffer.concat(kept), length, rows: rows.rows() };
 }
 
 /**
@@ -45,7 +50,7 @@ export async function analyseUpload(parts: Parts): Promise<CsvAnalysis> {
   let analysis: CsvAnalysis | null = null;
   for await (const part of parts) {
     if (part.name !== 'file' || part.kind !== 'file') continue;
-    if (analysis !== null) throw csvInvalid('is there twice');
+    if (analysis !== null) throw csvInvalid('is sent more than once');
     assertCsvType(part);
     analysis = analyse(await readSample(part.content));
   }
@@ -53,24 +58,25 @@ export async function analyseUpload(parts: Parts): Promise<CsvAnalysis> {
   return analysis;
 }
 
-function analyse({ bytes, length }: Sample): CsvAnalysis {
+function analyse({ bytes, length, rows: estimatedRows }: Sample): CsvAnalysis {
   const isWhole = length === bytes.length;
   const { text, encoding } = readText(bytes, isWhole);
   const { delimiter, cells } = delimiterOf(text);
   if (cells > mostColumns) throw csvInvalid(`has more than ${mostColumns} columns`);
-  const { header, rows, headerEnd, rowsEnd } = readRecords(text, delimiter, mostRows, isWhole);
+  const { header, rows, rowsEnd } = readRecords(text, delimiter, mostRows, isWhole);
   if (header.length > mostColumns) throw csvInvalid(`has more than ${mostColumns} columns`);
   const truncated = !isWhole || (rows.length === mostRows && hasMore(text, rowsEnd));
-  const bytesPerRow = ((rowsEnd - headerEnd) * bytes.length) / Math.max(1, rows.length);
-  const estimated = bytesPerRow > 0 ? Math.round((length - headerEnd * bytes.length) / bytesPerRow) : 0;
+  const columns = csvColumns(header, rows);
+  const warnings = renamedColumns(header, columns);
   return {
-    columns: csvColumns(header, rows),
+    columns,
     rowCount: rows.length,
     headers: [...header],
-    estimatedRows: truncated ? Math.max(rows.length, estimated) : rows.length,
+    estimatedRows,
     truncated,
     encoding,
     delimiter,
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
 

@@ -6,6 +6,7 @@ import { dropAllTables } from './reset.store.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
+export { readCsvRows } from './csv-rows.ts';
 export {
   csvInvalid,
   csvRefusal,
@@ -25,10 +26,18 @@ export { type FiguresByKey, figuresByKeyStatement } from './figures-by-key.store
 export { addJoined, figureName, keyOfJoin, truncatedName } from './joined-values.rules.ts';
 export { readJoins } from './joins-in-decisions.store.ts';
 export { activeJoin } from './links.rules.ts';
+export { type PutAside, putAside, refusedLines } from './put-aside.ts';
 export { recordableColumns } from './recordable-columns.ts';
 export { type GivenLine, type RefusedLine, replaceRows } from './replace-rows.service.ts';
 export { insertRows } from './rows.service.ts';
-export { canBeKey, type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
+export {
+  canBeKey,
+  hasRowsStatement,
+  type RowsByKey,
+  readRowsByKey,
+  rowsByKeyStatement,
+  type TableRow,
+} from './rows-by-key.store.ts';
 export { type SampledRow, sampleRows } from './sample.store.ts';
 export {
   qualifiedTable,
@@ -43,6 +52,7 @@ export { fieldHandlersInside } from './schemas.routes.ts';
 export { createSchema, type FindSchemaUses, type SchemaUse } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
 export { type SuggestibleColumns, suggestibleColumns } from './suggestible-columns.store.ts';
+export { unreadRemark } from './unread.rules.ts';
 export type { JsonValue } from './values.rules.ts';
 export { keyText, type OutForm, outForm } from './values-out.rules.ts';
 

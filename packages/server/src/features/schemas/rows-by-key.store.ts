@@ -63,6 +63,12 @@ export function rowsByKeyStatement(table: SchemaTable, keyColumn: string, column
   };
 }
 
+/** Whether a table has any row, as a statement of the hot path. */
+export function hasRowsStatement({ table }: SchemaTable) {
+  const text = `select exists (select from ${table}) as found`;
+  return { name: `filled_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`, text, values: [] };
+}
+
 /** True when a value of the type can have this out form. Rows are found by the column's own order, so text types pass. */
 export function canBeKey(dataType: DataType, candidate: string): boolean {
   switch (dataType) {

@@ -58,7 +58,7 @@ export async function insertRows(
   if (errors.length > 0) throw new AppError('validation_failed', { detail: 'The rows do not fit the schema.', errors });
   const kept = key === null ? rows : lastOfEachKey(rows, key).kept;
   const tells = appendEvents !== null && schema.schemaType === 'customer' && given.length <= mostTold;
-  const { told, ...written } = await write(tx, schema, kept, key, tells);
+  const { told, ...written } = await writeChecked(tx, schema, kept, key, tells);
   await appendEvents?.(tx, customerEvents(tx, schema, told));
   await forgetStats(tx, schema.id);
   const result = { ...written, skipped: given.length - written.inserted - written.updated };
@@ -100,7 +100,8 @@ async function checkInTurns(
 /** Rows of a request that the stream is told of; larger ones are loads of data (docs/design/api-catalogue.md 2.4). */
 const mostTold = 1_000;
 
-async function write(
+/** Writes rows that were checked; 409 `duplicate_key` for a unique value of another row. `tells`: what was written is read back. */
+export async function writeChecked(
   tx: Tx,
   schema: SchemaRow,
   rows: readonly CheckedRow[],

@@ -187,3 +187,9 @@ export async function tableExists(tx: Tx, table: SchemaTable): Promise<boolean> 
   const [row] = await tx.query<{ found: boolean }>('select to_regclass($1) is not null as found', [table.table]);
   return row?.found ?? false;
 }
+
+/** True when the table has at least one row. */
+export async function hasRows(tx: Tx, { table }: SchemaTable): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>(`select exists (select from ${table}) as found`);
+  return row?.found ?? false;
+}

@@ -138,7 +138,7 @@ describe('duplicates', () => {
     ];
     assert.deepEqual((await kit.insert(schema.id, rows)).json.inserted, 3);
     const again = await kit.insert(schema.id, [...rows, { customer_id: 'e' }]);
-    assert.deepEqual(again.json, { inserted: 1, updated: 0, skipped: 5, tableName: schema.tableName });
+    assert.partialDeepStrictEqual(again.json, { inserted: 1, updated: 0, skipped: 5, tableName: schema.tableName });
     assert.deepEqual(
       (await kit.rows(schema.id)).json.rows.map((row: { customer_id: string; age: number }) => [
         row.customer_id,
@@ -165,7 +165,7 @@ describe('duplicates', () => {
       ],
       'update',
     );
-    assert.deepEqual(answer.json, { inserted: 1, updated: 1, skipped: 1, tableName: schema.tableName });
+    assert.partialDeepStrictEqual(answer.json, { inserted: 1, updated: 1, skipped: 1, tableName: schema.tableName });
     assert.deepEqual((await kit.rows(schema.id)).json.rows, [
       { customer_id: 'a', age: 3, note: 'keep' },
       { customer_id: 'b', age: null, note: 'new' },

@@ -1,4 +1,4 @@
-import type { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
+import type { schemaFigureOperations, schemaJoinOperations, schemaOperations, Warning } from '@arbiter/contract';
 import type { Database, TransactionOptions } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import {
@@ -9,14 +9,25 @@ import {
   reply,
   type TenantHandler,
 } from '../../http/handler.ts';
+import { isLostRace } from '../../http/perform.ts';
+import { warningsOf } from '../../http/remarks.ts';
 import { hardDeleteRecord, noContent, recordHandlers } from '../catalogue-records/index.ts';
 import { analyseUpload } from './csv-upload.service.ts';
 import { changeField, createField, deleteField, type FindFieldUses, listFields } from './fields.service.ts';
+import { importEvents } from './import-events.ts';
+import { type ImportProgress, importFile } from './import-rows.service.ts';
 import { changeJoin, createJoin, showJoins } from './joins.service.ts';
 import { joinsOf, schemaJoinSpec } from './joins.store.ts';
-import { insertRows, listRows } from './rows.service.ts';
+import { heldSchema, insertRows, listRows } from './rows.service.ts';
 import type { AppendEvents } from './schemas.events.ts';
-import { changeSchema, createSchema, deleteSchema, type FindSchemaUses, showSchemas } from './schemas.service.ts';
+import {
+  changeSchema,
+  createSchema,
+  deleteSchema,
+  type FindSchemaUses,
+  showSchemas,
+  unreadRemarks,
+} from './schemas.service.ts';
 import { schemaSpec } from './schemas.store.ts';
 import { schemaStats } from './stats.service.ts';
 import { changeInside, changeOfTable } from './table-changes.ts';
@@ -54,6 +65,23 @@ export const fieldHandlersInside = (findFieldUses: FindFieldUses): ReadonlyMap<s
   ]);
 };
 
+/** A list of warnings that is empty is left out. */
+const withWarnings = <T extends { readonly warnings: Warning[] }>({ warnings, ...answer }: T) =>
+  warnings.length === 0 ? answer : { ...answer, warnings };
+
+/** Work that lost a race in the database (deadlock, serialisation) is run again so often. */
+const mostTries = 3;
+
+async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === mostTries || !isLostRace(error)) throw error;
+    }
+  }
+}
+
 export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperations> {
   /** A change of a table with the header that says which version of the catalogue has it. */
   const changing = (request: RequestFacts) => {
@@ -71,6 +99,7 @@ export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperatio
       create: createSchema,
       change: changeSchema,
       remove: (tx, id, addressed) => noContent(deleteSchema(tx, id, addressed, ports.findSchemaUses)),
+      remarks: (tx, schema) => unreadRemarks(tx, schema, ports.findSchemaUses),
     }),
     async listFields(tx, { query }) {
       return reply(200, await listFields(tx, query.schemaId));
@@ -89,9 +118,26 @@ export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperatio
       await deleteField(change, request.query.fieldId, ports.findFieldUses);
       return reply(204, null, header());
     },
-    async insertRows(tx, { params, body }) {
-      const { rows, onDuplicate = 'skip' } = body;
-      return reply(201, await insertRows(tx, params.id, rows, onDuplicate, ports.appendEvents));
+    async insertRows(request) {
+      const { body, params, query, wantsEvents, requestId } = request;
+      const run = runOf(ports, request);
+      const warnings = async (tx: Tx) =>
+        warningsOf(await unreadRemarks(tx, await heldSchema(tx, params.id), ports.findSchemaUses));
+      if ('fileType' in body) {
+        const begin = (onProgress: (progress: ImportProgress) => void) =>
+          importFile(run, params.id, body, { onDuplicate: query.onDuplicate ?? 'skip', onProgress }, warnings).then(
+            withWarnings,
+          );
+        if (wantsEvents) return reply(201, importEvents(requestId, begin));
+        return reply(201, await begin(() => undefined));
+      }
+      const { rows, onDuplicate = query.onDuplicate ?? 'skip' } = body;
+      const store = async (tx: Tx) => {
+        const inserted = await insertRows(tx, params.id, rows, onDuplicate, ports.appendEvents);
+        return withWarnings({ ...inserted, warnings: await warnings(tx) });
+      };
+      const stored = () => triedAgain(() => run(store));
+      return reply(201, wantsEvents ? importEvents(requestId, stored) : await stored());
     },
     async listRows(tx, { params, query }) {
       return reply(200, await listRows(tx, params.id, query));

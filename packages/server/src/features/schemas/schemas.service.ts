@@ -2,6 +2,7 @@ import type { DataSchema, DataSchemaCreate } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
+import type { Remark } from '../../platform/remark.ts';
 import {
   type Addressed,
   assertNotReferenced,
@@ -20,8 +21,11 @@ import { draftFields, rowKeyOf } from './fields.rules.ts';
 import { indexJoins } from './joins-in-decisions.store.ts';
 import { activeJoin, joinMappingProblems, joinMappingRemarks } from './links.rules.ts';
 import { sanitiseSchemaName, schemaNameProblem } from './names.rules.ts';
+import { hasRows, tableExists } from './rows.store.ts';
+import { schemaTable } from './schema-tables.store.ts';
 import { ancestorsOf, lockLinks, type SchemaRow, schemaSpec, wholeField } from './schemas.store.ts';
 import { forgetStats } from './stats.store.ts';
+import { unreadRemark } from './unread.rules.ts';
 
 /** A record above the catalogue that uses a schema, as `in_use` names it. */
 export interface SchemaUse {
@@ -64,6 +68,18 @@ async function assertLink(tx: Tx, own: string | null, { linkedSchemaId, joinMapp
   if (own !== null && (await ancestorsOf(tx, linkedSchemaId)).has(own)) {
     throw invalid('/linkedSchemaId', 'would link the schema to itself, directly or in a circle');
   }
+}
+
+/**
+ * Rows of customers that no decision reads (docs/design/api-catalogue.md 2.2): the schema doesn't enrich by itself and nothing
+ * names it. `findUses`: who names a schema.
+ */
+export async function unreadRemarks(tx: Tx, schema: SchemaRow, findUses: FindSchemaUses): Promise<Remark[]> {
+  if (schema.schemaType !== 'customer' || schema.autoEnrich) return [];
+  const table = schemaTable(tx.tenantId, schema);
+  if (!(await tableExists(tx, table)) || !(await hasRows(tx, table))) return [];
+  const uses = await findUses(tx, { id: schema.id, name: schema.name });
+  return uses.length > 0 ? [] : [unreadRemark(schema.name)];
 }
 
 /** Creates the record and its table in one transaction: both or neither (part 2, 4.1; docs/design/quality.md E35). */

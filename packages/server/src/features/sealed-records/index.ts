@@ -19,6 +19,7 @@ export {
   readDecision,
   recordedQuestion,
   replayDecision,
+  replayRecord,
 } from './sealed-records.service.ts';
 export {
   ensureRecordPartitions,
@@ -26,6 +27,7 @@ export {
   insertRecords,
   type RecordRow,
   recordExists,
+  selectRandomRecords,
 } from './sealed-records.store.ts';
 export { createSeal, type Seal, unseal } from './sealing.ts';
 

@@ -78,8 +78,24 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
   };
 }
 
-/** Runs the engine on the recorded plan, inputs, clock and seed, and compares (docs/design/api-decisioning.md 12). Audited. */
+/** Replays the decision as `replayRecord` does. Audited. */
 export async function replayDecision(tx: Tx, ports: RecordPorts, id: string) {
+  const { recordId, flowKey, ...comparison } = await replayRecord(tx, ports, id);
+  await recordAudit(tx, {
+    action: 'replay',
+    entityType: 'decision',
+    entityId: recordId,
+    entityName: flowKey,
+    after: { identical: comparison.identical },
+  });
+  return comparison;
+}
+
+/**
+ * Runs the engine on the recorded plan, inputs, clock and seed, and compares (docs/design/api-decisioning.md 12). Writes
+ * nothing. 404, 409 `inputs_unavailable` and `record_corrupt`.
+ */
+export async function replayRecord(tx: Tx, ports: RecordPorts, id: string) {
   const { record, body } = await open(tx, ports, id);
   assertReplayable(body);
   const flow = await planOf(tx, record, body);
@@ -87,13 +103,6 @@ export async function replayDecision(tx: Tx, ports: RecordPorts, id: string) {
   const decision = await runAgain(tx, record, body.i, flow);
   const replayed = resultText(decision, refs);
   const replayedHash = resultHash(replayed, itemTexts(decision));
-  await recordAudit(tx, {
-    action: 'replay',
-    entityType: 'decision',
-    entityId: record.id,
-    entityName: plan.flow.key,
-    after: { identical: replayedHash.equals(record.resultHash) },
-  });
   const identical = replayedHash.equals(record.resultHash);
   const differences = diffResults(unpackResult(body.r, refs), unpackResult(readResultText(replayed), refs));
   // What the record does not repeat (content, computed fields) is covered by the hash alone.
@@ -107,6 +116,8 @@ export async function replayDecision(tx: Tx, ports: RecordPorts, id: string) {
     replayedHash: replayedHash.toString('hex'),
     engineVersion: engineStamp,
     recordedEngineVersion: record.engineVersion,
+    recordId: record.id,
+    flowKey: plan.flow.key,
   };
 }
 

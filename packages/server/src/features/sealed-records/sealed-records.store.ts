@@ -51,6 +51,15 @@ export async function hasRecord(tx: Tx, id: string): Promise<boolean> {
   return row?.found === true;
 }
 
+/** Ids of randomly chosen records of the tenant. Reads the ids of all. */
+export async function selectRandomRecords(tx: Tx, most: number): Promise<readonly string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select d.id from arbiter.decisions d where d.tenant_id = $1 order by random() limit $2`,
+    [tx.tenantId, most],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** The record of this id; null when the tenant has none. */
 export async function findRecord(tx: Tx, id: string): Promise<StoredRecord | null> {
   const [row] = await select(

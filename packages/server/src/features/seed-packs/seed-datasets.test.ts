@@ -214,12 +214,12 @@ test('what a dataset counts is what its history says', async () => {
   const { counts } = loaded.body;
   const [sums] = await server.testDatabase.ownerQuery<Record<string, number>>(
     `select count(*)::int as rows, count(distinct (customer_id, (occurred_at at time zone 'UTC')::date, offer_id, creative_id, channel_id,
-         direction))::int as sums, count(*) filter (where occurred_at > now() - interval '1 day')::int as recent,
+         direction))::int as sums, count(*) filter (where occurred_at > now())::int as future,
        count(*) filter (where occurred_at < now() - interval '91 days')::int as old
      from arbiter.interactions where tenant_id = $1`,
     [tenant.id],
   );
-  assert.deepEqual(sums, { rows: counts.interactions, sums: counts.interactionSummaries, recent: 0, old: 0 });
+  assert.deepEqual(sums, { rows: counts.interactions, sums: counts.interactionSummaries, future: 0, old: 0 });
   const segments = await call<{ data: { name: string; customerCount: number }[] }>(tenant, 'GET', '/api/v1/segments');
   assert.deepEqual(
     segments.body.data.map(({ customerCount }) => customerCount > 0),

@@ -1,22 +1,19 @@
-import { isUtf8 } from 'node:buffer';
-import { type FilePart, largestCsv, type Parts, type SeedDatasetUploaded } from '@arbiter/contract';
+import type { Parts, SeedDatasetUploaded } from '@arbiter/contract';
 import type { Pack, PackSchema } from '@arbiter/packs';
 import type { Tx } from '../../db/tx.ts';
 import type { RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { type SpooledFile, spool } from '../../platform/spooled-file.ts';
 import { recordAudit } from '../audit/index.ts';
 import {
   assertCsvType,
   csvInvalid,
-  type Encoding,
-  markedEncoding,
-  type RefusedLine,
-  refuseOtherKinds,
+  type PutAside,
+  putAside,
+  readCsvRows,
+  refusedLines,
   replaceRows,
 } from '../schemas/index.ts';
 import { enqueueRefresh } from '../segments/index.ts';
-import { readCsvRows } from './csv-rows.ts';
 import { packOf, type SeedPorts } from './seed-datasets.service.ts';
 import { selectLoadedPacks, selectPackRecords } from './seed-packs.store.ts';
 import { waitForSeedLock } from './seed-progress.store.ts';
@@ -68,26 +65,24 @@ async function assertLoaded(tx: Tx, pack: Pack): Promise<void> {
 const refuseSchema = (message: string): AppError =>
   new AppError('csv_invalid', { detail: `schema ${message}.`, errors: [{ path: '/schema', message }] });
 
-interface Uploaded {
-  readonly file: SpooledFile;
-  readonly encoding: Encoding;
+interface Uploaded extends PutAside {
   readonly schemaName: string;
 }
 
 /** Reads the body to its end; the parts come in any order. */
 async function readBody(parts: Parts): Promise<Uploaded> {
-  let taken: Omit<Uploaded, 'schemaName'> | null = null;
+  let taken: PutAside | null = null;
   let schemaName: string | null = null;
   try {
     for await (const part of parts) {
       if (part.name === 'file') {
         if (part.kind !== 'file') throw csvInvalid('must be sent as a file, with a file name');
-        if (taken !== null) throw csvInvalid('is there twice');
+        if (taken !== null) throw csvInvalid('is sent more than once');
         assertCsvType(part);
-        taken = await putAside(part);
+        taken = await putAside(part.content);
       } else if (part.name === 'schema') {
         if (part.kind !== 'field') throw refuseSchema('must be text, not a file');
-        if (schemaName !== null) throw refuseSchema('is there twice');
+        if (schemaName !== null) throw refuseSchema('is sent more than once');
         schemaName = part.value;
       }
     }
@@ -100,51 +95,6 @@ async function readBody(parts: Parts): Promise<Uploaded> {
   }
 }
 
-/** Keeps the bytes of a file, and finds out how they spell text: a byte order mark decides, else UTF-8 where that is what they are. */
-async function putAside({ content }: FilePart): Promise<Omit<Uploaded, 'schemaName'>> {
-  let marked: Encoding | null = null;
-  const utf8 = utf8Check();
-  const file = await spool(content, (piece, length) => {
-    if (length > largestCsv) {
-      throw new AppError('payload_too_large', { detail: `The file is larger than ${largestCsv} bytes.` });
-    }
-    if (length === piece.length) {
-      refuseOtherKinds(piece);
-      marked = markedEncoding(piece);
-    }
-    if (marked === null) utf8.take(piece);
-  });
-  return { file, encoding: marked ?? (utf8.isUtf8() ? 'utf-8' : 'windows-1252') };
-}
-
-/** Tells of bytes that come in pieces whether they are UTF-8. */
-function utf8Check() {
-  let isValid = true;
-  let cut: Uint8Array = new Uint8Array(0);
-  return {
-    take(piece: Uint8Array): void {
-      if (!isValid) return;
-      const bytes = cut.length === 0 ? piece : Buffer.concat([cut, piece]);
-      const whole = bytes.length - cutAtEnd(bytes);
-      isValid = isUtf8(bytes.subarray(0, whole));
-      cut = Buffer.from(bytes.subarray(whole));
-    },
-    isUtf8: (): boolean => isValid && cut.length === 0,
-  };
-}
-
-/** How many bytes at the end are the beginning of a character that is not whole: 0 to 3. */
-function cutAtEnd(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) return 0;
-    if (byte < 0xc0) continue;
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return needed > back ? back : 0;
-  }
-  return 0;
-}
-
 async function takeOver(tx: Tx, pack: Pack, at: number, of: PackSchema, { file, encoding }: Uploaded): Promise<number> {
   await waitForSeedLock(tx);
   // Again under the lock: it may have been removed while the file arrived.
@@ -153,9 +103,9 @@ async function takeOver(tx: Tx, pack: Pack, at: number, of: PackSchema, { file, 
   const schemaId = records.schemas?.[at];
   if (schemaId === undefined) throw refuseSchema('is not loaded');
   const { inserted, refused } = await replace(tx, schemaId, (columns, key) =>
-    readCsvRows(file, encoding, columns, key, of.csv),
+    readCsvRows(file, encoding, { targets: columns, key, csv: of.csv }),
   );
-  if (refused.length > 0) throw refuseLines(refused);
+  if (refused.length > 0) throw refusedLines(refused);
   if (inserted === 0) throw csvInvalid('has no rows');
   await recordAudit(tx, {
     action: 'upload',
@@ -176,12 +126,4 @@ async function replace(...given: Parameters<typeof replaceRows>): ReturnType<typ
     if (error instanceof AppError && error.code === 'not_found') throw refuseSchema('is not loaded');
     throw error;
   }
-}
-
-function refuseLines(refused: readonly RefusedLine[]): AppError {
-  const lines = refused.map(({ line }) => line).join(', ');
-  return new AppError('csv_invalid', {
-    detail: `${refused.length === 1 ? 'Line' : 'Lines'} ${lines} cannot be taken; the rows are as they were.`,
-    errors: refused.map(({ line, message }) => ({ path: '/file', message: `line ${line}: ${message}` })),
-  });
 }

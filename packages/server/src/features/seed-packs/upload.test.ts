@@ -135,7 +135,7 @@ describe('a file is taken over', () => {
 describe('a file is refused', () => {
   test('when rows do not fit, with up to twenty of their lines', async () => {
     const one = await world.refused('client_id,age,job\nA,12\nB,many\nC,1,"x\ny"\nA,3\n,4');
-    assert.equal(one.body.detail, 'Lines 3, 6, 7 cannot be taken; the rows are as they were.');
+    assert.equal(one.body.detail, "Lines 3, 6, 7 can't be stored. No row was changed.");
     assert.deepEqual(messages(one), [
       'line 3: age must be an integer or a string of digits',
       'line 6: client_id is that of an earlier row',
@@ -153,8 +153,8 @@ describe('a file is refused', () => {
       ['', 'has no header'],
       ['client_id\n', 'has no rows'],
       ['age\n1', 'line 1: no column of the file is client_id, the key'],
-      ['client_id,Age,age\nA,1,2', 'line 1: two columns of the file are age'],
-      ['client_id,default,credit_default\nA,no,no', 'line 1: two columns of the file are credit_default'],
+      ['client_id,Age,age\nA,1,2', 'line 1: more than one column of the file is age'],
+      ['client_id,default,credit_default\nA,no,no', 'line 1: more than one column of the file is credit_default'],
       ['client_id\nA,1', 'line 2: has 2 cells, the header has 1'],
       ['client_id,job\nA,"open', 'line 2: a quote is not closed'],
       ['client_id,job\nA,"x"y', 'line 2: text stands behind a closing quote'],
@@ -187,7 +187,7 @@ describe('a file is refused', () => {
           ['file', fileOf('client_id\nA')],
         ],
         '/schema',
-        'is there twice',
+        'is sent more than once',
       ],
       [
         [
@@ -196,7 +196,7 @@ describe('a file is refused', () => {
           ['file', fileOf('client_id\nB')],
         ],
         '/file',
-        'is there twice',
+        'is sent more than once',
       ],
       [
         [

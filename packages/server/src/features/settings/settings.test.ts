@@ -157,17 +157,15 @@ test('a time zone is spelled as in the IANA list; another spelling is told the r
   }
 });
 
-test('T23: 20 parallel merges lose none', async () => {
+test('T23: parallel merges lose none', async () => {
   const tenant = await server.makeTenant();
   const wanted = {
     enableExperiments: false,
     enableBudgets: false,
-    enableGuardrails: false,
     enableJourneys: false,
     enableContentManagement: false,
     enableBehavioralMetrics: false,
     enableGeofences: false,
-    flowIrEnabled: false,
     decisionTraceEnabled: true,
     decisionTraceSampleRate: 0.5,
     timezone: 'Asia/Tokyo',
@@ -185,7 +183,7 @@ test('T23: 20 parallel merges lose none', async () => {
     Object.entries(wanted).map(([key, value]) => server.call(tenant.admin, 'PUT', url, { body: { [key]: value } })),
   );
   const { body } = await server.call(tenant.viewer, 'GET', url);
-  assert.equal(body.settingsVersion, 21);
+  assert.equal(body.settingsVersion, Object.keys(wanted).length + 1);
   assert.partialDeepStrictEqual(body, wanted);
   const verify = await server.call(tenant.admin, 'GET', '/api/v1/audit-logs/verify');
   assert.equal(verify.body.intact, true);

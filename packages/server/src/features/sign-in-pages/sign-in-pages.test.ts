@@ -90,7 +90,7 @@ test('every page is whole without script: labels, language, policy, and nothing 
     assert.equal(headers['referrer-policy'], 'same-origin');
     assert.match(
       String(headers['content-security-policy']),
-      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[^']+' 'sha256-[^']+'; font-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
     );
     assert.match(text, /^<!doctype html><html lang="en">/);
     assert.equal(/<script|<img|<link|\sstyle=|\son\w+=|src=/i.test(text), false, url);

@@ -15,12 +15,12 @@ export function withChanges(plan: Plan, input: DecisionInput, { profile, attribu
     ...(segments ?? []).map((to): Edit => ({ path: 'segments', from: null, to })),
   ];
   // The seed may be no property of the input's own, so a copy would go without.
-  return { ...withEdits(plan, editableColumns(plan), input, edits), seed: input.seed };
+  return { ...withEdits(plan, editableColumns(plan, input), input, edits), seed: input.seed };
 }
 
-/** Names of `profile` that `withChanges` passes over: no value of the customer's own row that the plan reads has them. */
-export function notSetBy(plan: Plan, profile: SimulateRequest['profile']): string[] {
+/** Names of `profile` that `withChanges` leaves unchanged, because the plan reads no such value of the customer's own row. */
+export function notSetBy(plan: Plan, input: DecisionInput, profile: SimulateRequest['profile']): string[] {
   if (profile === undefined) return [];
-  const columns = editableColumns(plan);
+  const columns = editableColumns(plan, input);
   return Object.keys(profile).filter((name) => !columns.has(name));
 }

@@ -52,7 +52,8 @@ export async function simulateRecorded(
     reservationExpiresAt: () => new Date(input.now).toISOString(),
     dryRun: true,
     debug: true,
+    schemaWarnings: [],
     quota: null,
   });
-  return { ...answer, simulated: true, recordedDecisionId: recorded.id, notSet: notSetBy(plan, body.profile) };
+  return { ...answer, simulated: true, recordedDecisionId: recorded.id, notSet: notSetBy(plan, input, body.profile) };
 }

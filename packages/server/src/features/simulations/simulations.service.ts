@@ -67,7 +67,12 @@ export async function simulateCustomer(
     until,
   );
   const answer = answerOfTrial(trial!, decideTrial(trial!));
-  return { ...answer, simulated: true, recordedDecisionId: null, notSet: notSetBy(trial!.flow.plan, profile) };
+  return {
+    ...answer,
+    simulated: true,
+    recordedDecisionId: null,
+    notSet: notSetBy(trial!.flow.plan, trial!.input, profile),
+  };
 }
 
 const usualSeed = '0';

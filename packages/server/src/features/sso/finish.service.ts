@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { SsoSignIn } from '@arbiter/contract';
 import { type Actor, systemActor, type Tx } from '../../db/index.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
+import { insist } from '../../platform/deadline.ts';
 import { isCanonicalUuid } from '../../platform/ids.ts';
 import { actorOf, openSession } from '../accounts/index.ts';
 import { isLivingTenant } from '../tenants/index.ts';
@@ -13,7 +14,7 @@ import type { RequestTerms, SsoDependencies } from './sso.ports.ts';
 import { samlIssuer } from './sso-addresses.ts';
 import { oidcFailure, refused, samlFailure } from './sso-failures.ts';
 import { notEnabled, type OidcProvider, type Provider, readProvider, type SamlProvider } from './sso-settings.ts';
-import { insertAssertion, nameHash, type SsoState, takeState } from './sso-states.store.ts';
+import { findState, insertAssertion, isAssertionUsed, nameHash, type SsoState, takeState } from './sso-states.store.ts';
 
 /** A sign-in that came back and was good. */
 export interface Finished {
@@ -68,7 +69,9 @@ export async function finishOidc(
       Object.fromEntries(answer),
     )
     .catch((error: unknown) => Promise.reject(oidcFailure(error)));
-  return enterTenant(deps, tenantId, provider, claimed, state, terms);
+  // State and code are used up, and no call could bring them again: this ends in spite of the call's deadline.
+  const anyTime = { ...terms, until: Infinity };
+  return insist(() => enterTenant(deps, tenantId, provider, claimed, state, anyTime));
 }
 
 /** False for a browser that did not begin this sign-in; programs have none. */
@@ -90,18 +93,22 @@ export async function finishSaml(
     now: tx.now,
   }));
   const read = readResponse(sent.SAMLResponse, provider, now);
+  const { assertionId: id, expiresAt, inResponseTo } = read;
+  const { issuer } = read.person;
+  const replayed = () => refused('This assertion was used already.');
   const state = await inTenant(deps, tenantId, terms, async (tx) => {
-    const { issuer } = read.person;
-    const isNew = await insertAssertion(tx, { issuer, id: read.assertionId, expiresAt: read.expiresAt });
-    const begun = read.inResponseTo === null ? undefined : await takeState(tx, 'saml', read.inResponseTo);
-    return isNew ? (begun ?? null) : 'replayed';
+    if (await isAssertionUsed(tx, { issuer, id })) throw replayed();
+    return inResponseTo === null ? undefined : findState(tx, 'saml', inResponseTo);
   });
-  if (state === 'replayed') throw refused('This assertion was used already.');
-  if (state === null && (read.inResponseTo !== null || !provider.settings.samlAllowUnsolicited)) throw badState();
+  if (state === undefined && (inResponseTo !== null || !provider.settings.samlAllowUnsolicited)) throw badState();
+  const useUp = async (tx: Tx): Promise<void> => {
+    if (!(await insertAssertion(tx, { issuer, id, expiresAt }))) throw replayed();
+    if (inResponseTo !== null && (await takeState(tx, 'saml', inResponseTo)) === undefined) throw badState();
+  };
   // The tenant has pinned the key of its own provider, which answers for the addresses.
   const claimed: Claimed = { ...read.person, issuer: samlIssuer(read.person.issuer), emailVerified: true };
   const unsolicited = { opensSession: true, returnTo: '/' };
-  return enterTenant(deps, tenantId, provider, claimed, state ?? unsolicited, terms);
+  return enterTenant(deps, tenantId, provider, claimed, state ?? unsolicited, terms, useUp);
 }
 
 function readResponse(encoded: string, provider: SamlProvider, now: Date) {
@@ -146,7 +153,10 @@ function requireKind(provider: Provider | null, kind: Provider['kind']): Provide
   return provider;
 }
 
-/** Finds or makes the user, and opens the session. */
+/**
+ * Finds or makes the user, and opens the session. `useUp` takes what the answer proved away, in the transaction behind which
+ * nothing can fail any more: an answer that is shed before can be sent again.
+ */
 async function enterTenant(
   deps: SsoDependencies,
   tenantId: string,
@@ -154,9 +164,15 @@ async function enterTenant(
   claimed: Claimed,
   { opensSession, returnTo }: Pick<SsoState, 'opensSession' | 'returnTo'>,
   terms: RequestTerms,
+  useUp: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<Finished> {
   if (opensSession) deps.sessions.assertConfigured();
-  const found = await deps.database.withTenant(tenantId, nobody, (tx) => recognize(tx, settings, claimed), terms);
+  const find = async (tx: Tx) => {
+    const recognized = await recognize(tx, settings, claimed);
+    if (!opensSession || recognized instanceof AppError) await useUp(tx);
+    return recognized;
+  };
+  const found = await deps.database.withTenant(tenantId, nobody, find, terms);
   if (found instanceof AppError) throw found;
   const { person, created } = found;
   const { id: userId, email, name } = person;
@@ -167,6 +183,7 @@ async function enterTenant(
     tenantId,
     actorOf(person),
     async (tx) => {
+      await useUp(tx);
       const current = await lockSigningIn(tx, userId);
       if (current === undefined || current.deactivatedAt !== null) {
         throw new AppError('forbidden', { detail: 'This user is deactivated.' });

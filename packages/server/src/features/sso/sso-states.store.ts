@@ -50,6 +50,17 @@ export async function insertState(tx: Tx, id: string, name: string, row: SsoStat
   return made.length > 0;
 }
 
+/** A sign-in that waits for its answer; undefined: none, or too old. It stays. */
+export async function findState(tx: Tx, provider: SsoState['provider'], name: string): Promise<SsoState | undefined> {
+  const [row] = await select(
+    tx,
+    stateColumns,
+    'from arbiter.sso_states where tenant_id = $1 and name_hash = $2 and provider = $3 and expires_at > $4',
+    [tx.tenantId, nameHash(name), provider, tx.now],
+  );
+  return row;
+}
+
 /** Takes a sign-in away, so that its name opens nothing a second time; undefined: none, or too old. */
 export async function takeState(tx: Tx, provider: SsoState['provider'], name: string): Promise<SsoState | undefined> {
   const rows = await select(
@@ -64,6 +75,15 @@ export async function takeState(tx: Tx, provider: SsoState['provider'], name: st
     provider,
   ]);
   return rows.find(({ expiresAt }) => expiresAt > tx.now);
+}
+
+/** True for an assertion that was taken before. */
+export async function isAssertionUsed(tx: Tx, { issuer, id }: { issuer: string; id: string }): Promise<boolean> {
+  const rows = await tx.query('select from arbiter.sso_assertions where tenant_id = $1 and name_hash = $2', [
+    tx.tenantId,
+    nameHash(`${issuer}\n${id}`),
+  ]);
+  return rows.length > 0;
 }
 
 /** Notes an assertion; false when it was taken before. Those that would be refused for their age go. */

@@ -55,6 +55,8 @@ async function empty(tx: Tx, resets: readonly Resets[]): Promise<void> {
     if (histories.has(table)) await emptyHistory(tx, table);
     else await emptyTable(tx, table);
   }
+  // Deleting records writes their history, which an `end` deletes.
+  for (const { clear } of resets) await clear?.(tx);
   for (const { end } of resets) await end?.(tx);
   await recordAudit(tx, {
     action: 'reset',

@@ -45,6 +45,7 @@ export {
   actingIsGone,
   emailKey,
   joinActingUser,
+  lockAdmins,
   lockUser,
   lockUserByEmail,
   mailAddressOf,

@@ -199,15 +199,14 @@ export async function selectIdByEmail(tx: Tx, email: string): Promise<string | u
   return row?.id;
 }
 
-/**
- * SQL: joins the user whom `person` (a user id or `system`) names as `acting`, for statements that run before the tenant is
- * known. `actingIsGone` is true for one who is deactivated.
- */
+/** SQL: joins the user that `person` (a user id or `system`) names as `acting`, for statements that run before the tenant is known. */
 export const joinActingUser = (tenantId: string, person: string): string =>
   `left join arbiter.users acting on acting.tenant_id = ${tenantId} and acting.id =
      case when ${person} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then ${person}::uuid end`;
 
-export const actingIsGone = 'acting.deactivated_at is not null';
+/** SQL, after `joinActingUser`: `person` can no longer act. Fails closed: only `system` may have no row. */
+export const actingIsGone = (person: string): string =>
+  `(${person} <> 'system' and (acting.id is null or acting.deactivated_at is not null))`;
 
 /** E-mail addresses of all users, deactivated ones too, by id. */
 export async function selectAddresses(tx: Tx): Promise<ReadonlyMap<string, string>> {

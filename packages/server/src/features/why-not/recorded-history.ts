@@ -20,7 +20,7 @@ export function historyBefore(plan: Plan, input: DecisionInput, state: CustomerS
   const outcomes = state.outcomes.filter(({ at }) => at < now);
   const clock = input.zones[plan.timezone];
   if (clock === undefined) return null;
-  const counted = foldContacts(contacts, plan.windows, now, clock, plan.longestCooldownMs);
+  const counted = foldContacts(contacts, plan.windows, now, clock, { longestCooldownMs: plan.longestCooldownMs });
   if (!isSame(linesOf(counted), linesOf(input.contacts))) return null;
   if (plan.outcomeReads !== null) {
     const read = foldOutcomes(lanes, outcomes, plan.outcomeReads, now);

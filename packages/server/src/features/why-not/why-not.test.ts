@@ -246,6 +246,46 @@ test('sensitive and never stored columns are never suggested', async () => {
   }
 });
 
+test('of two customer schemas with one column name, the value that the decision reads is suggested and changed', async () => {
+  const second = await make('schemas', {
+    name: 'clients',
+    displayName: 'Clients',
+    schemaType: 'customer',
+    autoEnrich: true,
+    fields: [
+      { name: 'client_id', displayName: 'Id', dataType: 'varchar', length: 64, isPrimaryKey: true, isNullable: false },
+      { name: 'age', displayName: 'Age', dataType: 'integer' },
+    ],
+  });
+  const rule = await make('qualification-rules', {
+    name: 'Of age',
+    ruleType: 'attribute_condition',
+    config: { attribute: 'age', operator: 'gte', value: 18 },
+    stage: 'eligibility',
+    scope: 'offer',
+    scopeId: offers.Fair,
+  });
+  const putClient = async (row: object) => {
+    const { status, text } = await server.call('POST', `/api/v1/schemas/${second}/data`, { body: { rows: [row] } });
+    assert.equal(status, 201, text);
+  };
+  const putBoth = async (customerId: string, age: unknown) => {
+    await putRow({ customer_id: customerId, age });
+    await putClient({ client_id: customerId, age: 15 });
+  };
+  const putOne = (customerId: string, age: unknown) => putClient({ client_id: customerId, age });
+  for (const put of [putBoth, putOne]) {
+    await put(`${put.name} 16`, 16);
+    const [flip] = (await whyNot(`${put.name} 16`, 'Fair', `?channelId=${channelId}`)).flips;
+    assert.deepEqual(flip?.changes, [{ path: 'customer.age', from: 16, to: 18 }]);
+    assert.ok(!(await shown(`${put.name} 16`)).includes(offers.Fair!));
+    await put(`${put.name} 18`, flip?.changes[0]?.to);
+    assert.ok((await shown(`${put.name} 18`)).includes(offers.Fair!), put.name);
+  }
+  await drop('qualification-rules', rule);
+  await drop('schemas', second);
+});
+
 test('a column is suggested unless a segment asks it that the flow reads', async () => {
   await putRow({ customer_id: 'young', age: 17, income: 10 });
   const segment = (name: string, field: string) =>

@@ -1,5 +1,4 @@
-import { largestImportLine } from '@arbiter/contract';
-import { takeTurns } from '../../platform/turns.ts';
+import { takeTurns } from './turns.ts';
 
 /** A line of the file that is not blank. */
 export interface RawLine {
@@ -13,21 +12,21 @@ const newline = 0x0a;
 /** Some programs put it before a text to say that it is UTF-8. */
 const byteOrderMark = Buffer.from('\ufeff');
 
-/** The lines of a file while it arrives. Of a line that is too long nothing is kept. */
-export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<RawLine> {
+/** The lines of a file while it arrives. Of a line with more than `longest` bytes nothing is kept. */
+export async function* readLines(body: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<RawLine> {
   const turns = takeTurns();
   let number = 1;
   let parts: Buffer[] = [];
   let length = 0;
   const take = (part: Buffer): void => {
     length += part.length;
-    if (length > largestImportLine) parts = [];
+    if (length > longest) parts = [];
     else parts.push(part);
   };
   const line = (): RawLine | null => {
     // A blank line of a file may cost next to nothing: there can be millions of them in one upload.
     if (length === 0) return null;
-    const bytes = length > largestImportLine ? null : withoutMark(Buffer.concat(parts), number);
+    const bytes = length > longest ? null : withoutMark(Buffer.concat(parts), number);
     const isBlank = bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false;
     parts = [];
     length = 0;

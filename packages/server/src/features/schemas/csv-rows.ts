@@ -1,21 +1,32 @@
 import type { DataType } from '@arbiter/contract';
-import type { PackCsv } from '@arbiter/packs';
 import { CsvError, parse } from 'csv-parse';
 import type { SpooledFile } from '../../platform/spooled-file.ts';
-import {
-  csvInvalid,
-  csvRefusal,
-  delimiterOf,
-  type Encoding,
-  type GivenLine,
-  holdsNul,
-  longestHeader,
-} from '../schemas/index.ts';
+import { columnNames, nonKeyName } from './csv-columns.rules.ts';
+import { csvInvalid, csvRefusal, delimiterOf, type Encoding, holdsNul, longestHeader } from './csv-text.rules.ts';
+import type { GivenLine } from './replace-rows.service.ts';
 
 /** A column that a file can fill. */
 export interface CsvTarget {
   readonly name: string;
   readonly dataType: DataType;
+}
+
+/** What a file says in other words than the schema. */
+export interface CsvSpelling {
+  /** Headers, in lower case, that stand for a column of another name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Columns, and the texts that mean null in them. */
+  readonly nulls: Readonly<Record<string, readonly string[]>>;
+}
+
+/** How a file is matched with a table. */
+export interface CsvMatch {
+  readonly targets: readonly CsvTarget[];
+  /** The column that the file must have; null: none. */
+  readonly key: string | null;
+  readonly csv?: CsvSpelling | undefined;
+  /** Told of the header, and of the column that each of its cells fills; null: none. */
+  readonly onHeader?: (header: readonly string[], columns: readonly (string | null)[]) => void;
 }
 
 /** Longest row: a quote that is not closed would swallow the rest of the file. */
@@ -31,25 +42,23 @@ interface Parsed {
  * or what the pack says stands for them; other columns of the file are left out, columns that it lacks are null. Fails with
  * `csv_invalid` for what is no table with the key in it.
  */
-export async function* readCsvRows(
-  file: SpooledFile,
-  encoding: Encoding,
-  targets: readonly CsvTarget[],
-  key: string,
-  csv: PackCsv | undefined,
-): AsyncGenerator<GivenLine> {
+export async function* readCsvRows(file: SpooledFile, encoding: Encoding, match: CsvMatch): AsyncGenerator<GivenLine> {
   let places: readonly (CsvTarget | null)[] | null = null;
   let width = 0;
   for await (const { record, info } of readRecords(file, encoding)) {
     if (places === null) {
-      places = placesOf(record, targets, key, csv);
+      places = placesOf(record, match);
+      match.onHeader?.(
+        record,
+        places.map((place) => place?.name ?? null),
+      );
       width = record.length;
       continue;
     }
     if (record.length > width) throw csvInvalid(`has ${record.length} cells, the header has ${width}`, info.lines);
     const values: Record<string, unknown> = {};
     for (const [at, target] of places.entries()) {
-      if (target !== null) values[target.name] = cellValue(target, record[at] ?? '', csv);
+      if (target !== null) values[target.name] = cellValue(target, record[at] ?? '', match.csv);
     }
     yield { line: info.lines, values };
   }
@@ -57,23 +66,25 @@ export async function* readCsvRows(
 }
 
 /** The column that each cell goes to; null: nowhere. */
-function placesOf(
-  header: readonly string[],
-  targets: readonly CsvTarget[],
-  key: string,
-  csv: PackCsv | undefined,
-): (CsvTarget | null)[] {
+function placesOf(header: readonly string[], { targets, key, csv }: CsvMatch): (CsvTarget | null)[] {
   const known = new Map(targets.map((target) => [target.name.toLowerCase(), target]));
   const taken = new Set<string>();
-  const places = header.map((cell) => {
+  const analysedNames = columnNames(header);
+  const places = header.map((cell, at) => {
     const name = cell.trim().toLowerCase();
-    const target = known.get(csv?.headers[name] ?? name) ?? null;
-    if (target === null) return null;
-    if (taken.has(target.name)) throw csvInvalid(`two columns of the file are ${target.name}`, 1);
+    const analysedName = analysedNames[at] ?? '';
+    const matches = [csv?.headers[name] ?? name, analysedName, nonKeyName(analysedName, analysedNames)]
+      .map((candidate) => known.get(candidate))
+      .filter((match) => match !== undefined);
+    const [first] = matches;
+    if (first === undefined) return null;
+    // Headers that differ only in letter case or punctuation have columns of their own, such as name and name_2.
+    const target = matches.find((match) => !taken.has(match.name));
+    if (target === undefined) throw csvInvalid(`more than one column of the file is ${first.name}`, 1);
     taken.add(target.name);
     return target;
   });
-  if (!taken.has(key)) throw csvInvalid(`no column of the file is ${key}, the key`, 1);
+  if (key !== null && !taken.has(key)) throw csvInvalid(`no column of the file is ${key}, the key`, 1);
   return places;
 }
 
@@ -87,7 +98,7 @@ const truths = new Map([
 ]);
 
 /** A cell as the value of its column. What cannot be read stays text, and is refused as such. */
-function cellValue({ name, dataType }: CsvTarget, cell: string, csv: PackCsv | undefined): unknown {
+function cellValue({ name, dataType }: CsvTarget, cell: string, csv: CsvSpelling | undefined): unknown {
   if (cell === '' || csv?.nulls[name]?.includes(cell.trim()) === true) return null;
   return dataType === 'boolean' ? (truths.get(cell.trim().toLowerCase()) ?? cell) : cell;
 }

@@ -7,7 +7,7 @@ async function linesOf(...chunks: readonly string[]) {
   async function* body() {
     for (const chunk of chunks) yield Buffer.from(chunk);
   }
-  for await (const { number, bytes } of readLines(body())) found.push([number, bytes?.toString() ?? null]);
+  for await (const { number, bytes } of readLines(body(), 64 * 1024)) found.push([number, bytes?.toString() ?? null]);
   return found;
 }
 

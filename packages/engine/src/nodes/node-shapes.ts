@@ -1,0 +1,30 @@
+import type { ConfigField, ConfigShape } from '../compile/config-fields.ts';
+import type { Json } from '../snapshot.ts';
+import type { KeyCheck, Taken } from './node-keys.ts';
+import { nodeKinds } from './node-kinds.ts';
+import { nodeTexts } from './node-texts.ts';
+
+type Keys = Readonly<Record<string, KeyCheck>>;
+
+/** The configs of all node types, for the documentation of the API: what the checks take, and what it means. */
+export const nodeShapes: Readonly<Record<string, ConfigShape>> = Object.fromEntries(
+  [...nodeKinds].map(([type, { keys, required }]) => [type, { fields: fieldsOf(keys, type), required }]),
+);
+
+function fieldsOf(keys: Keys, path: string): Record<string, ConfigField> {
+  return Object.fromEntries(
+    Object.entries(keys).map(([key, check]) => {
+      const place = `${path}.${key}`;
+      const description = nodeTexts[place] ?? nodeTexts[`${path}.*`] ?? '';
+      return [key, { ...schemaOf(check.takes ?? {}, place), description }];
+    }),
+  );
+}
+
+function schemaOf({ schema, keys, required = [], mostItems }: Taken, place: string): Readonly<Record<string, Json>> {
+  if (keys === undefined || schema !== undefined) return schema ?? {};
+  // Fields are plain JSON, whose type says that a property may be missing.
+  const properties = fieldsOf(keys, place) as unknown as Json;
+  const object = { type: 'object', properties, ...(required.length === 0 ? {} : { required: [...required] }) };
+  return mostItems === undefined ? object : { type: 'array', maxItems: mostItems, items: object };
+}

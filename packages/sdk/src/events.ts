@@ -1,0 +1,27 @@
+/** One event of a stream of events. */
+export interface AnswerEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** The events of an answer (https://html.spec.whatwg.org/multipage/server-sent-events.html), each with JSON as its data. */
+export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnswerEvent> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+      const event = eventOf(text.slice(0, end));
+      text = text.slice(end + 2);
+      if (event !== null) yield event;
+    }
+  }
+}
+
+/** Null for a comment. */
+function eventOf(block: string): AnswerEvent | null {
+  const lines = block.split('\n');
+  const textOf = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+  const data = textOf('data');
+  return data === undefined ? null : { event: textOf('event') ?? 'message', data: JSON.parse(data) };
+}

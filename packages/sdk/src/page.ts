@@ -1,0 +1,43 @@
+import type { Operation } from '@arbiter/contract';
+import type { CallBody } from './inputs.ts';
+
+/** One page of any list, whatever the operation calls its rows. */
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  /** Rows on all pages; null: the list doesn't count them. */
+  readonly total: number | null;
+  /** Query parameters of the next page; null: this is the last one. */
+  readonly next: { readonly cursor: string } | { readonly offset: number } | null;
+}
+
+/** What a row of an operation's list is; never for an operation without a list. */
+export type ListItem<O extends Operation> =
+  CallBody<O> extends { readonly data: readonly (infer Item)[] }
+    ? Item
+    : CallBody<O> extends { readonly traces: readonly (infer Item)[] }
+      ? Item
+      : CallBody<O> extends { readonly rows: readonly (infer Item)[] }
+        ? Item
+        : never;
+
+const rowNames = ['data', 'traces', 'rows'];
+
+type Members = Readonly<Record<string, unknown>>;
+const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? { ...value } : {});
+const numberOr = (value: unknown, other: number): number => (typeof value === 'number' ? value : other);
+
+/** An answer as a page. Throws a TypeError for one without a list. */
+export function pageOf(id: string, body: unknown): Page<unknown> {
+  const members = membersOf(body);
+  const data = rowNames.map((name) => members[name]).find((rows) => Array.isArray(rows));
+  if (data === undefined) throw new TypeError(`${id} does not answer with a list`);
+  const place = members.pagination === undefined ? members : membersOf(members.pagination);
+  const total = typeof place.total === 'number' ? place.total : null;
+  return { data, total, next: nextOf(place, data.length, total) };
+}
+
+function nextOf({ nextCursor, offset }: Members, count: number, total: number | null): Page<unknown>['next'] {
+  if (typeof nextCursor === 'string') return { cursor: nextCursor };
+  if (typeof offset !== 'number' || count === 0) return null;
+  return offset + count < numberOr(total, 0) ? { offset: offset + count } : null;
+}

@@ -1,0 +1,121 @@
+import pg from 'pg';
+import copyStreams from 'pg-copy-streams';
+import { closeClient, connectionConfig } from '../connection.ts';
+import { BackupError, type Frame, jsonFrame } from './backup-file.ts';
+import {
+  type BackupHeader,
+  isSecretTable,
+  readMigrationsApplied,
+  readPartitions,
+  readRecordsWithSecrets,
+  readSequences,
+  readTables,
+  readTenantTables,
+  readTenantViews,
+  type TableContents,
+} from './contents.ts';
+
+export interface BackupOptions extends Pick<BackupHeader, 'version' | 'keyId' | 'sealedSecrets' | 'exports'> {
+  /** URL of a role that row-level security doesn't bind. */
+  readonly adminUrl: string;
+  /** Told the number of rows, when all are written. */
+  readonly onDone: (summary: { readonly rows: number; readonly tables: number }) => void;
+}
+
+/**
+ * The frames of a backup: all rows as of one instant, while others read and write. It holds a shared lock on every table, for
+ * which changes of a table's columns wait. Throws BackupError for a database or a role that can't be backed up.
+ */
+export async function* backupFrames(options: BackupOptions): AsyncGenerator<Frame> {
+  const client = new pg.Client(
+    connectionConfig({ url: options.adminUrl, applicationName: 'arbiter backup', connectTimeoutMs: 60_000 }),
+  );
+  // A lost connection fails the statement in flight, which is where it is reported.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await assertUnbound(client);
+    await client.query(`set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
+      set row_security = off; set search_path = pg_catalog; set datestyle = 'ISO'; set extra_float_digits = 3`);
+    const tables = await openSnapshot(client);
+    const header = await readHeader(client, tables, options);
+    yield jsonFrame('header', header);
+    let rows = 0;
+    for (const table of header.tables) {
+      yield jsonFrame('table', { schema: table.schema, name: table.name });
+      const copy = client.query(copyStreams.to(copyOut(table)));
+      for await (const chunk of copy) yield { kind: 'data', payload: chunk };
+      rows += copy.rowCount;
+    }
+    const summary = { rows, tables: header.tables.length };
+    yield jsonFrame('end', { sequences: await readSequences(client), ...summary });
+    await client.query('commit');
+    options.onDone(summary);
+  } finally {
+    await closeClient(client);
+  }
+}
+
+/** Row-level security would hide rows, and a backup that lacks some is worse than none. */
+export async function assertUnbound(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string; unbound: boolean }>(
+    'select rolname as name, rolsuper or rolbypassrls as unbound from pg_roles where rolname = current_user',
+  );
+  if (rows[0]?.unbound === true) return;
+  throw new BackupError(
+    `Row-level security binds the role ${rows[0]?.name ?? ''}. Set DATABASE_ADMIN_URL to a superuser or to a role with BYPASSRLS`,
+  );
+}
+
+/** Locks first and looks afterwards, so that no table changes its columns between the snapshot and its rows. */
+async function openSnapshot(client: pg.ClientBase): Promise<readonly TableContents[]> {
+  for (;;) {
+    const { rows } = await client.query<{ present: boolean }>(
+      `select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                       where n.nspname = 'arbiter' and c.relname = 'schema_migrations') as present`,
+    );
+    if (rows[0]?.present !== true)
+      throw new BackupError("The database has no schema arbiter: there's nothing to back up");
+    const before = await readTables(client);
+    await client.query('begin isolation level repeatable read, read only');
+    try {
+      await client.query(`lock table ${before.map(quoted).join(', ')} in access share mode`);
+      const locked = await readTables(client);
+      if (JSON.stringify(locked) === JSON.stringify(before)) return locked;
+    } catch (error) {
+      // A table was dropped meanwhile.
+      if (Reflect.get(Object(error), 'code') !== '42P01') throw error;
+    }
+    await client.query('rollback');
+  }
+}
+
+async function readHeader(
+  client: pg.ClientBase,
+  tables: readonly TableContents[],
+  { version, keyId, sealedSecrets, exports }: BackupOptions,
+): Promise<BackupHeader> {
+  const withSecrets = sealedSecrets !== null;
+  return {
+    createdAt: new Date().toISOString(),
+    version,
+    migrations: await readMigrationsApplied(client),
+    keyId,
+    sealedSecrets,
+    withoutSecret: withSecrets ? [] : await readRecordsWithSecrets(client),
+    tables: withSecrets ? tables : tables.filter((table) => !isSecretTable(table)),
+    tenantTables: await readTenantTables(client),
+    tenantViews: await readTenantViews(client),
+    partitions: await readPartitions(client),
+    exports,
+  };
+}
+
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+export const quoted = ({ schema, name }: { readonly schema: string; readonly name: string }): string =>
+  `${quoteName(schema)}.${quoteName(name)}`;
+
+function copyOut(table: TableContents): string {
+  return `copy (select ${table.columns.map(quoteName).join(', ')} from ${quoted(table)}) to stdout`;
+}

@@ -1,0 +1,44 @@
+/** What one decision did at a stage. */
+export interface StageOfDecision {
+  readonly stage: string;
+  readonly candidates: number;
+  readonly passed: number;
+}
+
+/**
+ * Candidates that come to each stage, on average over the same decisions for every stage, so that no stage exceeds the one
+ * before it. A decision that ended earlier counts as 0; one whose flow has no such stage carries its candidates on; candidates
+ * that join later, from a called flow, count from the start.
+ * @param order names of the stages, in the order in which they are shown
+ */
+export function averageCandidates(
+  decisions: readonly (readonly StageOfDecision[])[],
+  order: readonly string[],
+): readonly number[] {
+  const sums = order.map(() => 0);
+  for (const decision of decisions) {
+    const entering = enteringOf(decision, order);
+    let joinLater = 0;
+    for (let at = order.length - 1; at >= 0; at -= 1) {
+      const here = entering[at] ?? 0;
+      joinLater += Math.max(0, (entering[at + 1] ?? 0) - here);
+      sums[at] = (sums[at] ?? 0) + here + joinLater;
+    }
+  }
+  return sums.map((sum) => (decisions.length === 0 ? 0 : sum / decisions.length));
+}
+
+/** The candidates of one decision that come to each stage, or past it. */
+function enteringOf(decision: readonly StageOfDecision[], order: readonly string[]): number[] {
+  // A flow that is called twice has its stages twice: what came to the first, and what left the last.
+  const own = new Map<string, { candidates: number; passed: number }>();
+  for (const { stage, candidates, passed } of decision) {
+    own.set(stage, { candidates: own.get(stage)?.candidates ?? candidates, passed });
+  }
+  let carried = own.get(order.find((stage) => own.has(stage)) ?? '')?.candidates ?? 0;
+  return order.map((stage) => {
+    const { candidates, passed } = own.get(stage) ?? { candidates: carried, passed: carried };
+    carried = passed;
+    return candidates;
+  });
+}

@@ -1,0 +1,21 @@
+import { Worker } from 'node:worker_threads';
+
+const lookEveryMs = 500;
+
+/** JavaScript, because a thread that strips types needs many times the memory. A parent that changes has ended. */
+const watch = `
+  const primary = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== primary) process.kill(process.pid, 'SIGKILL');
+  }, ${lookEveryMs});
+`;
+
+/**
+ * Ends this process with the one that started it, however that ended. The cluster module does so as well, but from this
+ * process's event loop, and by way of everything that runs at an exit: a loop that stands still never gets there. A thread
+ * of its own waits for neither.
+ */
+export function endWithPrimary(): void {
+  process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  new Worker(watch, { eval: true }).unref();
+}

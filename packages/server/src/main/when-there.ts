@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Config, ConfigError } from '../config.ts';
+import { translateError } from '../db/index.ts';
+import { AppError } from '../platform/app-error.ts';
+import { describeError, type Logger } from '../platform/logger.ts';
+
+/** The variable that names the database to which the start and the queue connect. */
+export const urlVariable = ({ DATABASE_DIRECT_URL }: Pick<Config, 'DATABASE_DIRECT_URL'>): string =>
+  DATABASE_DIRECT_URL === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+
+/** Far beyond what a request may wait: a starved machine makes a first start slow, and that must not end it. */
+export const startPatience = { acquireTimeoutMs: 60_000, statementTimeoutMs: 120_000 };
+
+const pauseMs = 500;
+/** SQLSTATE class of a refused login. */
+const wrongLogin = /^28...$/;
+/** The database doesn't exist: perhaps not yet, when a server is set up beside us. */
+const noDatabase = '3D000';
+
+/**
+ * Repeats a step of the start while the database is away or too slow, and says so once. `attempt` must be repeatable.
+ * `variable` names the URL that it uses. Throws ConfigError when the database refuses the login.
+ */
+export async function whenThere<T>(variable: string, logger: Logger, attempt: () => Promise<T>): Promise<T> {
+  for (let logged = false; ; logged = true) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
+      if (typeof code === 'string' && wrongLogin.test(code)) {
+        throw new ConfigError([`${variable} is refused by the database (SQLSTATE ${code})`]);
+      }
+      const translated = translateError(error);
+      const isAway = translated instanceof AppError && translated.code === 'unavailable';
+      if (!isAway && code !== noDatabase) throw error;
+      if (!logged) logger.warn({ step: 'database', reason: reasonOf(error) }, waiting);
+      await sleep(pauseMs);
+    }
+  }
+}
+
+const waiting = 'waiting for the database; the start continues by itself when it answers';
+
+/** The last cause says it best; a stack would alarm people at a first start on a slow machine. */
+function reasonOf(error: unknown): string {
+  let found = describeError(error);
+  while (found.cause !== undefined) found = found.cause;
+  return found.code ?? found.message ?? found.name;
+}

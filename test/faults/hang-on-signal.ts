@@ -1,0 +1,10 @@
+// Preloaded into a server under test (`--import`): SIGUSR2 stops the event loop of the process for good.
+import { writeSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+
+if (isMainThread) {
+  process.on('SIGUSR2', () => {
+    writeSync(1, '{"msg":"hangs"}\n');
+    for (;;);
+  });
+}
