@@ -93,11 +93,9 @@ function brokenCitations(file: string, text: string): Problem[] {
     problems.push({ file, line: text.slice(0, index).split('\n').length, what });
   for (const { index, 1: folder, 2: name, 3: section } of text.matchAll(citation)) {
     if (folder !== 'docs/design/') {
-      // The text of a migration never changes, so those older than docs/design/ keep the short form. And
       // `architecture.md` alone is the page in docs/.
-      const mayBeShort = file.includes('/db/migrations/') || (name === 'architecture' && section === undefined);
-      if (!mayBeShort) add(index, `write docs/design/${name}.md`);
-      if (!mayBeShort || name === 'architecture') continue;
+      if (name !== 'architecture' || section !== undefined) add(index, `write docs/design/${name}.md`);
+      continue;
     }
     const page = read(`docs/design/${name}.md`);
     if (page === null) add(index, `docs/design/${name}.md does not exist`);

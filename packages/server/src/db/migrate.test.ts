@@ -121,6 +121,17 @@ test('a database that a newer build has migrated is refused, and both migrations
   await assert.rejects(pendingMigrations(url), refused);
 });
 
+test('refuses a database from before the baseline, and says to start with a new one', async () => {
+  const { adminUrl, url } = await emptyDatabase();
+  await migrate({ adminUrl, url });
+  await query(adminUrl, `update arbiter.schema_migrations set name = '0053_account_requests'`);
+  const refused = (error: unknown) =>
+    error instanceof ConfigError &&
+    /created by a build before 1\.0: it has migration 0053_account_requests.*new database/.test(error.message);
+  await assert.rejects(migrate({ adminUrl, url }), refused);
+  await assert.rejects(pendingMigrations(url), refused);
+});
+
 test('a database restored without owners or rights says what is missing', async () => {
   const { adminUrl, url } = await emptyDatabase();
   await migrate({ adminUrl, url });

@@ -8,7 +8,7 @@ import { quoteName, type SchemaTable } from './schema-tables.store.ts';
 import { Misfit } from './values.rules.ts';
 import { outForm } from './values-out.rules.ts';
 
-/** A column as the functions of migration 0003 take it. */
+/** A column in the form that `arbiter.ds_create_table` and its siblings take. */
 function column(field: SchemaField): Record<string, unknown> {
   const type = columnType(field);
   const value = readDefault(type, field.defaultValue);
