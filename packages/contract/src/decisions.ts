@@ -17,7 +17,7 @@ export const DecisionRecord = Type.Object(
     customerId: textOrNull('Customer; null after erasure.'),
     source: text('recommend, campaign, journey or trigger.'),
     decidedAt: Timestamp("The decision's clock."),
-    engineVersion: text('Version of the engine that decided, and edition of the time zone rules: `3 tz=2026a`.'),
+    engineVersion: text('Version of the engine that decided, and edition of the time zone rules: `1 tz=2026a`.'),
     configVersion: Type.Integer({ description: 'Catalogue version.' }),
     planHash: text('SHA-256 of the plan content.'),
     flow: Type.Object(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type CaseSource, readCase } from './conformance-case.ts';
-import { compile, type Decision, type DecisionInput, decide, type Json, type Plan, semantics } from './index.ts';
+import { compile, type Decision, type DecisionInput, decide, type Json, type Plan } from './index.ts';
 import { chiSquare, chiSquareOf, onceInAMillion } from './test-chi-square.ts';
 
 /** What decisions through called flows and hooks store of chance is what comes out. */
@@ -17,7 +17,7 @@ const seedOf = (number: number): string => number.toString(16).padStart(32, '0')
 const slateOf = ({ items }: Decision): string => items.map(({ offerId }) => offerId).join('');
 
 function made(source: Case): { readonly plan: Plan; readonly input: DecisionInput } {
-  const read = readCase(JSON.parse(JSON.stringify({ name: 'x', semantics, expect: {}, ...source })) as Json);
+  const read = readCase(JSON.parse(JSON.stringify({ name: 'x', expect: {}, ...source })) as Json);
   const plan = compile(read.snapshot);
   return { plan, input: read.input(plan) };
 }

@@ -20,6 +20,7 @@ import {
   type SnapshotPolicy,
   type SnapshotRule,
   type Suppression,
+  semantics,
   type VolumeCounts,
   type VolumeKey,
   type ZoneClock,
@@ -34,8 +35,6 @@ export interface CaseSource {
   readonly name: string;
   /** What the case shows of the subjects of `conformance/inventory.json` (`readClaim`). */
   readonly covers?: readonly string[];
-  /** Of the plan; default 1. */
-  readonly semantics?: number;
   readonly at?: string;
   readonly clock?: Partial<ZoneClock>;
   /** Clocks of single zones, where they differ from that. */
@@ -177,7 +176,7 @@ function snapshotOf(source: CaseSource): Snapshot {
   const creatives = source.creatives ?? offers.map(({ id }) => ({ id: `${id}-c`, offerId: id }));
   return {
     format: 1,
-    semantics: source.semantics ?? 1,
+    semantics,
     tenant: {
       timezone: 'UTC',
       locale: 'en',

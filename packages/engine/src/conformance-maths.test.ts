@@ -11,7 +11,6 @@ import { stream } from './random/stream.ts';
 import { compileRegex } from './regex/compile-regex.ts';
 import type { Json, PersonalizationEntry } from './snapshot.ts';
 import { compileTemplate, type TemplateOptions } from './templates/compile-template.ts';
-import { semantics as newest } from './version.ts';
 
 type JsonObject = { readonly [key: string]: Json };
 
@@ -114,7 +113,6 @@ interface TemplateCase {
   readonly content: JsonObject;
   readonly personalization?: readonly PersonalizationEntry[];
   readonly item?: JsonObject;
-  readonly semantics?: number;
   readonly markup?: TemplateOptions['markup'];
   readonly result: JsonObject;
   readonly variables?: JsonObject;
@@ -132,8 +130,8 @@ test('templates', () => {
     variables,
     ...more
   } of file.cases) {
-    const { item = null, semantics = newest, markup = {} } = more;
-    const template = compileTemplate(content, personalization, templateType, item, { semantics, markup });
+    const { item = null, markup = {} } = more;
+    const template = compileTemplate(content, personalization, templateType, item, { markup });
     const title = name ?? JSON.stringify(content);
     assert.deepEqual(template.render(scope, file.computed), result, title);
     if (variables !== undefined) assert.deepEqual(template.variables(scope, file.computed), variables, title);

@@ -313,17 +313,6 @@ test('the pool of a placement is its own, however many others stand before', () 
   assert.deepEqual([...drawn].sort(), ['o100', 'o101', 'o102']);
 });
 
-test('a plan of before there was exploration knows none', () => {
-  const read = readCase(asJson(base, { rate: 0.2 }));
-  const { semantics, ...old } = read.snapshot;
-  assert.ok(semantics !== undefined);
-  const plan = compile(old);
-  for (let number = 0; number < 50; number++) {
-    const seed = number.toString(16).padStart(32, '0');
-    assert.equal(decide(plan, { ...read.input(plan), seed }).slateProbability, 1);
-  }
-});
-
 test('a plan of a newer engine is refused, not guessed at', () => {
   const { snapshot } = readCase(asJson(base, null));
   assert.throws(() => compile({ ...snapshot, semantics: 99 }), /the plan has semantics 99, this engine knows \d+/);
