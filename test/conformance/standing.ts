@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compile, type DecisionInput, decide, type Json, type Plan } from '@arbiter/engine';
-import type { ConformanceCase } from '../../packages/engine/src/conformance-case.ts';
-import { expectationsOf } from '../../packages/engine/src/conformance-expectations.ts';
+import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
+import { expectationsOf } from '../../packages/engine/test/conformance-expectations.ts';
 import { isZone, zoneClock } from '../../packages/server/src/platform/zones.ts';
 
 /** Which expectations of a case hold for the server as well, which has its own ids, sums and clocks. */

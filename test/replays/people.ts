@@ -1,6 +1,6 @@
 // The customers of a random catalogue: their rows, what they bought, and segments of them.
-import type { Chance } from '../../packages/engine/src/corpus/chance.ts';
-import { zones } from '../../packages/engine/src/corpus/random-plan.ts';
+import type { Chance } from '../../packages/engine/test/corpus/chance.ts';
+import { zones } from '../../packages/engine/test/corpus/random-plan.ts';
 import type { Must } from './random-catalogue.ts';
 
 const customersPerCatalogue = 24;

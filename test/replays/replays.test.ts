@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type Chance, chanceOf } from '../../packages/engine/src/corpus/chance.ts';
+import { type Chance, chanceOf } from '../../packages/engine/test/corpus/chance.ts';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import { learnReports } from '../../packages/server/src/features/model-learning/learn.service.ts';
 import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
