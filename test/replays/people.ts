@@ -16,7 +16,7 @@ export const customersOf = (chance: Chance, tenant: string): string[] =>
 export const markOf = (customerId: string): string => `${customerId.split('-')[0]}-`;
 
 /** Name of a person as their row, and nothing else, has it. */
-export const personName = (customerId: string): string => `Person ${customerId}`;
+const personName = (customerId: string): string => `Person ${customerId}`;
 
 /** Three schemas (the customer's row, an account, purchases that are joined) and two segments, `vip` and `loyal`. */
 export async function addPeople(

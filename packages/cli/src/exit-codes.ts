@@ -13,8 +13,6 @@ export const exitCodes = {
   canceled: 130,
 } as const;
 
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
-
 /** A command line that cannot be carried out as typed. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';

@@ -93,8 +93,7 @@ function unquoted(text: string): string {
 }
 
 /** The variable that holds a secret: upper case, what is no letter or digit as `_`. */
-export const secretVariable = (name: string): string =>
-  `ARBITER_SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
+const secretVariable = (name: string): string => `ARBITER_SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
 
 /**
  * Values of the secrets that the files name: those of the JSON file (`{ "<name>": "<value>" }`), else those of the

@@ -27,11 +27,11 @@ export const decide = (stage: Stage, customerId: string, channel: string): Promi
 const idOf = (decision: Answer): string => String(decision.recommendationId);
 
 /** The items of a decision, best first. */
-export const itemsOf = (decision: Answer) =>
+const itemsOf = (decision: Answer) =>
   decision.decisions as readonly { readonly offerId: string; readonly offerName: string }[];
 
 /** A reload of a deep link shows the same page at the same address. */
-export async function staysAfterReload(page: Page, heading: string): Promise<void> {
+async function staysAfterReload(page: Page, heading: string): Promise<void> {
   const address = page.url();
   await page.reload();
   await page.getByRole('heading', { level: 1, name: heading }).waitFor();

@@ -27,10 +27,7 @@ export function connect(baseUrl: string, fetch?: typeof globalThis.fetch): void 
  * Calls an operation and answers with status, headers and body. Every call of the console goes through here: pacing and the
  * state of the connection learn from each answer. Throws what the SDK throws (see `failureOf`).
  */
-export async function send<const O extends Operation>(
-  operation: O,
-  input: CallInput<O>,
-): Promise<CallAnswer<CallBody<O>>> {
+async function send<const O extends Operation>(operation: O, input: CallInput<O>): Promise<CallAnswer<CallBody<O>>> {
   if (senders === null) throw new Error('connect() comes before the first call');
   const sender = operation.loadClass === 'heavy' ? senders.heavy : senders.usual;
   try {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { oldAfterEvent, pollWait } from './events.ts';
 import { createTray, type Job, jobWait } from './jobs.ts';
-import { mergeRecord } from './merge.ts';
 import { forgetAll, recall, remember } from './storage.ts';
 import { MemoryStorage, setGlobals, signIn } from './test-browser.ts';
 
@@ -150,15 +149,4 @@ test('questions come less often where nobody looks, and after failures', () => {
   );
   assert.deepEqual(oldAfterEvent('decision.made.v1'), ['decisions', 'decisionTraces']);
   assert.deepEqual(oldAfterEvent('unknown.v1'), []);
-});
-
-test('two changes of a record are joined by property; what both changed differently is asked about', () => {
-  const base = { name: 'Latte', priority: 5, tags: ['a'], status: 'draft' };
-  const mine = { ...base, name: 'Oat latte', tags: ['a', 'b'], status: 'active' };
-  const theirs = { ...base, priority: 9, tags: ['a', 'b'], status: 'paused' };
-  assert.deepEqual(mergeRecord(base, mine, theirs), {
-    merged: { name: 'Oat latte', priority: 9, tags: ['a', 'b'], status: 'paused' },
-    conflicts: [{ property: 'status', base: 'draft', mine: 'active', theirs: 'paused' }],
-  });
-  assert.deepEqual(mergeRecord(base, base, theirs).merged, theirs);
 });

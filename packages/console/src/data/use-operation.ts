@@ -18,9 +18,6 @@ import { inTurn, isLong, rowsPerPage } from './long-lists.ts';
 import { operationKey } from './operation-key.ts';
 import { mayShowAtOnce } from './optimism.ts';
 
-/** What an operation is asked with: parameters, query, body. */
-export type InputOf<O extends Operation> = CallInput<O>;
-
 /** What a screen knows of an answer. */
 export interface Answer<Body> {
   readonly data: Body | undefined;
@@ -286,12 +283,12 @@ function showAtOnce<O extends Operation>(
 }
 
 /** Asks again for what a write made old, as far as it is on the screen; the rest when it is next shown. */
-export function refreshAfter(client: QueryClient, operation: Pick<Operation, 'id' | 'method'>): void {
+function refreshAfter(client: QueryClient, operation: Pick<Operation, 'id' | 'method'>): void {
   refreshResources(client, oldAfter(operation.id, operation.method !== 'GET'));
 }
 
 /** The same by names of resources; `*`: all. */
-export function refreshResources(client: QueryClient, old: readonly string[]): void {
+function refreshResources(client: QueryClient, old: readonly string[]): void {
   if (old.length === 0) return;
   // A long list that is not on the screen begins again at the top when it is next shown.
   client.removeQueries({ type: 'inactive', predicate: (query) => names(query, old) && isLong(query.state.data) });

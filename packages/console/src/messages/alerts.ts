@@ -25,7 +25,7 @@ const metricWords: Readonly<Record<AlertMetric, string>> = {
   outbox_lag_seconds: 'Delay of events',
 };
 
-export const metricWord = (metric: string): string =>
+const metricWord = (metric: string): string =>
   Object.hasOwn(metricWords, metric) ? metricWords[metric as AlertMetric] : metric;
 
 const signs: Readonly<Record<AlertOperator, string>> = { gt: '>', lt: '<', gte: '≥', lte: '≤', eq: '=' };

@@ -179,7 +179,7 @@ const rankingProfiles = [
   { id: 'profile1', weights: { engagement: 1, fairness: 0.5, emphasis: 0.25 } },
 ];
 
-export const profileColumns = [
+const profileColumns = [
   'age',
   'job',
   'account_id',

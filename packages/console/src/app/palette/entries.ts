@@ -42,7 +42,7 @@ export function ownEntries(
  * How well a line fits a text: higher is better, 0 not at all. The beginning of a word counts more than the middle of one,
  * letters in their order but apart count least.
  */
-export function fit(text: string, { title, detail = '' }: Pick<Entry, 'title' | 'detail'>): number {
+function fit(text: string, { title, detail = '' }: Pick<Entry, 'title' | 'detail'>): number {
   const sought = plain(text);
   if (sought === '') return 1;
   const name = plain(title);

@@ -13,7 +13,7 @@ export function canonical(value: unknown): string {
 }
 
 /** Hex SHA-256 that a row should carry: of its canonical form without the hash itself. */
-export async function hashOfRow(row: AuditLog): Promise<string> {
+async function hashOfRow(row: AuditLog): Promise<string> {
   const { integrityHash: _hash, ...content } = row;
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonical(content)));
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');

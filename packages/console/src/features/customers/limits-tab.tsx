@@ -55,7 +55,7 @@ interface Blocking {
 }
 
 /** Policies that block an offer at this moment, the one with most offers first. */
-export function blockingOf(judged: CustomerEligibility | undefined): readonly Blocking[] {
+function blockingOf(judged: CustomerEligibility | undefined): readonly Blocking[] {
   const found = new Map<string, Blocking>();
   for (const { policyId: id, policyName: name } of judged?.offers.flatMap(({ policies }) => policies) ?? []) {
     found.set(id, { id, name, offers: (found.get(id)?.offers ?? 0) + 1 });
@@ -227,7 +227,7 @@ const placeOf = (window: string): number => (lengths.includes(window) ? lengths.
 const byLength = (one: string, other: string): number => placeOf(one) - placeOf(other) || (one < other ? -1 : 1);
 
 /** `day` as "Today", `rolling_7200s` as "2 h rolling". */
-export function windowName(window: string): string {
+function windowName(window: string): string {
   const seconds = /^rolling_(\d+)s$/.exec(window)?.[1];
   return seconds === undefined ? (t.windows[window] ?? window) : t.rolling(Number(seconds));
 }

@@ -19,7 +19,7 @@ import { stageName } from './drops.ts';
 import { OfferChanges } from './offer-changes.tsx';
 
 /** Two ids of decisions; instead of the second `now` or `draft`: the same customer asked now. */
-export const CompareSearch = Type.Object({
+const CompareSearch = Type.Object({
   a: Type.Optional(Type.String()),
   b: Type.Optional(Type.String()),
   all: Type.Optional(Type.Boolean()),

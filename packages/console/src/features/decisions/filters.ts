@@ -39,7 +39,7 @@ export const filterNames = [
 export type FilterName = (typeof filterNames)[number];
 
 /** Filters that only traces can answer. */
-export const traceOnly: readonly FilterName[] = ['fate', 'stage', 'reason', 'ruleId', 'policyId', 'requestId'];
+const traceOnly: readonly FilterName[] = ['fate', 'stage', 'reason', 'ruleId', 'policyId', 'requestId'];
 
 export interface Chip {
   readonly name: FilterName;

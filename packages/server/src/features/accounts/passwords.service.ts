@@ -75,8 +75,7 @@ export async function forgotPassword(
   }
 }
 
-export const tokenInvalid = () =>
-  new AppError('token_invalid', { detail: 'The link is unknown, was used, or is too old.' });
+const tokenInvalid = () => new AppError('token_invalid', { detail: 'The link is unknown, was used, or is too old.' });
 
 /**
  * Tenant of a token that can still be used. Asked before the password is hashed, so that tokens that are made up cost no

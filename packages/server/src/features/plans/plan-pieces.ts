@@ -164,7 +164,7 @@ function openBody<Content>(body: Buffer, name: Buffer): Content {
 }
 
 /** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
-export function joinPieces(
+function joinPieces(
   { format, semantics, tenant, flow, models, rankingProfiles, subFlows }: PlanHead,
   parts: readonly PieceLists[],
 ): Snapshot {

@@ -62,7 +62,7 @@ export async function limitLockWait(tx: Tx, ms: number): Promise<void> {
  * Changing a table takes a lock that its readers wait behind from the moment it is asked for, so it is asked for a moment
  * only (docs/design/api-settled.md 17). Everything else that the transaction needs is to be locked before.
  */
-export const limitTableWait = (tx: Tx): Promise<void> => limitLockWait(tx, 200);
+const limitTableWait = (tx: Tx): Promise<void> => limitLockWait(tx, 200);
 
 /** Adds a column at once, with its index when it is unique: readers wait meanwhile. */
 export async function addColumn(tx: Tx, tableName: string, field: SchemaField): Promise<void> {

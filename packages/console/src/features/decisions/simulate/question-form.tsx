@@ -167,7 +167,7 @@ interface TypedProps {
 }
 
 /** A field whose text counts once it is left or Enter is pressed: the question runs then, not at every letter. */
-export function Typed({ value, onCommit, type = 'text', ...rest }: TypedProps) {
+function Typed({ value, onCommit, type = 'text', ...rest }: TypedProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const commit = () => {
     if (draft !== null && draft.trim() !== value) onCommit(draft.trim());
