@@ -15,7 +15,7 @@ import { timeFlip } from './time-flip.ts';
 
 /** Most flips of an answer, and most decisions made for one. */
 const mostFlips = 10;
-export const mostExecutions = 2_000;
+const mostExecutions = 2_000;
 /** Most that look for an instant, so that some are left for other changes. */
 const mostOfTime = 1_000;
 const mostEdits = 3;
