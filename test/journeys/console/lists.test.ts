@@ -274,6 +274,28 @@ async function viewer(): Promise<Page> {
   return other;
 }
 
+test('rows that scroll into view take over the elements of those that leave', skip, async () => {
+  await go('/customers');
+  const members = page.getByRole('grid', { name: 'Rows of coffee_members' });
+  const rows = members.getByRole('rowgroup').last().getByRole('row');
+  await rows.nth(10).waitFor();
+  const drawn = await rows.evaluateAll((elements) => {
+    for (const element of elements) element.setAttribute('data-marked', '');
+    return elements.length;
+  });
+  await members.hover();
+  await page.mouse.wheel(0, 1_000);
+  await members.locator('[role="row"][aria-rowindex="45"]').waitFor();
+  const places = await rows.evaluateAll((elements) =>
+    elements
+      .filter((element) => element.hasAttribute('data-marked'))
+      .map((element) => Number(element.getAttribute('aria-rowindex'))),
+  );
+  // A few more elements than rows are drawn, so that some may rest and be made anew.
+  assert.ok(places.length > drawn / 2, `${places.length} of ${drawn} elements stay`);
+  assert.ok(Math.min(...places) > drawn, `rows ${places}`);
+});
+
 test('a view never remembers who a customer is', skip, async () => {
   await go('/decisions?customerId=CM-000031');
   await page.keyboard.press('v');
