@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Response } from 'playwright-core';
 import { cannotBrowse, holdEachJourney, openStage, type Stage, says } from './browser.ts';
 import { mailedToken } from './mail.ts';
 import { placesOf, settled } from './places.ts';
@@ -294,6 +294,34 @@ test('rows that scroll into view take over the elements of those that leave', sk
   // A few more elements than rows are drawn, so that some may rest and be made anew.
   assert.ok(places.length > drawn / 2, `${places.length} of ${drawn} elements stay`);
   assert.ok(Math.min(...places) > drawn, `rows ${places}`);
+});
+
+test('the page of a flow makes no call that is refused', skip, async () => {
+  const refused: string[] = [];
+  const note = (answer: Response): void => {
+    if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
+  };
+  const flows = (await stage.call('GET', 'decision-flows?limit=1')).data as readonly { readonly id: string }[];
+  const nodes = [
+    { id: 'offers', type: 'inventory', config: {} },
+    { id: 'creatives', type: 'match_creatives', config: {} },
+  ];
+  const draft = await stage.call('POST', 'decision-flows', {
+    key: 'unscored',
+    name: 'Unscored',
+    draftConfig: { version: 2, nodes },
+  });
+  page.on('response', note);
+  try {
+    await go(`/flows/${flows[0]?.id}?customer=&channel=email`);
+    // Without a scoring method it can't decide.
+    await go(`/flows/${draft.id}?version=draft&customer=CM-000001`);
+    await stage.call('DELETE', `decision-flows?id=${draft.id}`);
+    await go(`/flows/${draft.id}?tab=versions&customer=CM-000001`);
+  } finally {
+    page.off('response', note);
+  }
+  assert.deepEqual(refused, []);
 });
 
 test('a view never remembers who a customer is', skip, async () => {

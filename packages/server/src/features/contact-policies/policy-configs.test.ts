@@ -227,7 +227,11 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
         { afterOutcome: ['dismiss', 'impression'], suppressForDays: 1 },
         /config\.afterOutcome \(An impression is a contact/,
       ],
-      ['category_suppression', { suppressionDays: 1, afterOutcome: 'impression' }, /config\.afterOutcome \(An impression is a contact/],
+      [
+        'category_suppression',
+        { suppressionDays: 1, afterOutcome: 'impression' },
+        /config\.afterOutcome \(An impression is a contact/,
+      ],
       ['category_suppression', { suppressionDays: 0, category: 'x' }, /config\.category \(categoryId\?\)/],
       ['time_window', { startHour: 5, endHour: 5 }, /config \(.*allowed/],
       ['customer_total_cap', { maxTotal: 1, per: 'offer' }, /config\.per/],
