@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../../server/src/db/test-database.ts';
-import { type CommandLine, createCommandLine } from '../test-command-line.ts';
+import { type CommandLine, createCommandLine } from '../../packages/cli/src/test-command-line.ts';
+import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
 
 let db: TestDatabase;
 let commands: CommandLine;
