@@ -324,6 +324,35 @@ test('the page of a flow makes no call that is refused', skip, async () => {
   assert.deepEqual(refused, []);
 });
 
+test('a record that cannot act says why on its page, and the page can mend what it knows how to', skip, async () => {
+  const policy = await stage.call('POST', 'contact-policies', {
+    name: 'Twice a week, misspelled',
+    ruleType: 'frequency_cap',
+    scope: 'global',
+    config: { perWeek: 2 },
+  });
+  await go(`/policies/${policy.id}`);
+  await page.getByText('2 settings need your attention').waitFor();
+  await page.getByText('Did you mean maxPerWeek?').waitFor();
+  await page.getByText('No limit is set, so nothing is capped. Set maxPerDay').waitFor();
+  await stage.call('DELETE', `contact-policies?id=${policy.id}`);
+
+  const key = { name: 'person_id', displayName: 'Person', dataType: 'varchar', length: 64, isPrimaryKey: true };
+  const schema = await stage.call('POST', 'schemas', {
+    name: 'walk_ins',
+    displayName: 'Walk-ins',
+    schemaType: 'customer',
+    fields: [{ ...key, isNullable: false }],
+  });
+  await stage.call('POST', `schemas/${schema.id}/data`, { rows: [{ person_id: 'W-1' }] });
+  await go(`/data/schemas/${schema.id}`);
+  await page.getByText('One setting needs your attention').waitFor();
+  await page.getByRole('button', { name: 'Let decisions read these rows' }).click();
+  await page.getByText('One setting needs your attention').waitFor({ state: 'detached' });
+  assert.equal((await stage.call('GET', `schemas/${schema.id}`)).autoEnrich, true);
+  await stage.call('DELETE', `schemas?id=${schema.id}`);
+});
+
 test('a view never remembers who a customer is', skip, async () => {
   await go('/decisions?customerId=CM-000031');
   await page.keyboard.press('v');
