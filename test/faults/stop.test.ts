@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { assertInTime } from '../deadline.ts';
 import { type Answer, type Caller, createPatientCaller, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
@@ -66,7 +67,7 @@ async function inFlight(customerId: string): Promise<void> {
        and wait_event_type = 'Lock' and state = 'active'`,
     );
     if (waiting.length > 0) return;
-    assert.ok(elapsed() < 20_000, `nothing waits for ${customerId}`);
+    assertInTime(elapsed() < 20_000, `nothing waits for ${customerId}`);
     await sleep(10);
   }
 }
@@ -137,8 +138,8 @@ async function stopUnderLoad(processes: string, say: (line: string) => void): Pr
   const tookMs = performance.now() - termAt;
   const restMs = sinceReleased();
   assert.deepEqual([code, signal], [0, null], server.output());
-  assert.ok(restMs < exitMarginMs, `nothing was in flight any more, and it took ${restMs} ms to end`);
-  assert.ok(tookMs < 10_000, `the stop took ${tookMs} ms`);
+  assertInTime(restMs < exitMarginMs, `nothing was in flight any more, and it took ${restMs} ms to end`);
+  assertInTime(tookMs < 10_000, `the stop took ${tookMs} ms`);
   const failed = answers.filter(({ answer }) => answer.status < 200 || answer.status > 299);
   assert.deepEqual(
     failed.map(({ sentAt, answer }) => `${Math.round(sentAt - termAt)} ms: ${answer.error ?? answer.text}`),
@@ -192,7 +193,7 @@ for (const processes of ['1', '2']) {
     assert.equal((await cut).status, 0);
     t.diagnostic(`ended ${Math.round(tookMs)} ms after the second signal`);
     // Exit code 1 says that nothing was waited for; this only that it did not hang over it.
-    assert.ok(tookMs < exitMarginMs, `${tookMs} ms`);
+    assertInTime(tookMs < exitMarginMs, `${tookMs} ms`);
   });
 }
 
