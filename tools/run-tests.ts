@@ -4,12 +4,15 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { startTestCluster } from '../packages/server/src/db/test-database.ts';
 import type { Failure } from './failure-reporter.ts';
+import { fastFiles } from './fast-tests.ts';
 import { type FailedTask, reasonsToRunAgain } from './second-runs.ts';
 import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 
 /**
- * `npm test` runs every test; `npm test -- <file or folder>...` runs some. Options that begin with `--` go to node
- * (`npm test -- --test-name-pattern=audit packages/server`). One database cluster serves the whole run.
+ * `npm test` runs every test; `npm test -- <file or folder>...` runs some. `--fast` leaves out what needs a server, a database
+ * or a browser (`fast-tests.ts`), `--long` runs random and repeated tests in their long form (`test/form.ts`). Other options
+ * that begin with `--` go to node (`npm test -- --test-name-pattern=audit packages/server`). One database cluster serves the
+ * whole run.
  *
  * To load the server takes a process about a second of processor time, often more than its tests, so files share
  * processes (`test-tasks.ts`). A lane runs one process after the other. There is a lane more than there are processors, because
@@ -26,24 +29,30 @@ import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 const everything = ['test', 'tools', 'packages'];
 const faults = 'test/faults/';
 /** Room for what is new saves processes as short as these 5 to 10 % of their processor time (measured), which is to move it. */
-const nodeOptions = [
+const nodeOptions = (timeoutMs: number) => [
   ...['--min-semi-space-size=32', '--max-semi-space-size=32'],
-  ...['--test', '--test-isolation=none', '--test-timeout=600000'],
+  ...['--test', '--test-isolation=none', `--test-timeout=${timeoutMs}`],
   ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
 ];
+/** A test that takes longer hangs. */
+const timeoutMs = 600_000;
+const longTimeoutMs = 3_600_000;
 const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
 const args = process.argv.slice(2);
-const options = args.filter((arg) => arg.startsWith('-'));
+const isFast = args.includes('--fast');
+const isLong = args.includes('--long');
+const options = args.filter((arg) => arg.startsWith('-') && arg !== '--fast' && arg !== '--long');
 const places = args.filter((arg) => !arg.startsWith('-'));
 
-const files = [...new Set((places.length > 0 ? places : everything).flatMap(testFiles))];
+const found = [...new Set((places.length > 0 ? places : everything).flatMap(testFiles))];
+const files = isFast ? fastFiles(found) : found;
 if (files.length === 0) {
   console.error(`no tests in ${places.join(' ')}`);
   process.exit(1);
 }
 
 const reports = mkdtempSync(join(tmpdir(), 'arbiter-test-reports-'));
-const cluster = await startTestCluster();
+const cluster = isFast ? null : await startTestCluster();
 let stopped = false;
 const running = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -92,7 +101,7 @@ for (const { task, ...first } of failed) {
   status = Math.max(status, last.code);
   if (reason !== undefined && last.code === 0) passedAtSecondRun.push(`${task.files.join(' ')} (${reason})`);
 }
-await cluster.stop();
+await cluster?.stop();
 rmSync(reports, { recursive: true });
 for (const line of passedAtSecondRun) console.log(`passed at the second run only: ${line}`);
 process.stdout.write(sumSummaries(outputs));
@@ -103,15 +112,20 @@ process.exit(stopped ? 1 : status);
 async function run(task: Task): Promise<Outcome> {
   const report = join(reports, `${++runs}.jsonl`);
   const reporter = ['--test-reporter=./tools/failure-reporter.ts', `--test-reporter-destination=${report}`];
-  const child = spawn(process.execPath, [...nodeOptions, ...reporter, ...options, ...task.files], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // With stripped and compiled sources kept between the processes, loading takes less than half of the processor time.
-    env: {
-      NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
-      ...process.env,
-      ARBITER_TEST_CLUSTER: cluster.adminUrl,
+  const child = spawn(
+    process.execPath,
+    [...nodeOptions(isLong ? longTimeoutMs : timeoutMs), ...reporter, ...options, ...task.files],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // With stripped and compiled sources kept between the processes, loading takes less than half of the processor time.
+      env: {
+        NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
+        ...process.env,
+        ...(cluster === null ? {} : { ARBITER_TEST_CLUSTER: cluster.adminUrl }),
+        ...(isLong ? { TEST_FORM: 'long' } : {}),
+      },
     },
-  });
+  );
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

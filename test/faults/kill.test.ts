@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sized } from '../form.ts';
 import { type Caller, createCaller, createPatientCaller, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { checkAll, type Query } from './checker.ts';
@@ -10,7 +11,7 @@ import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
 import { ackOf, createLoad, type Recorded, seededRandom } from './recorded-load.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
 
-const rounds = Number(process.env.KILL_ROUNDS ?? 20);
+const rounds = sized('KILL_ROUNDS', { short: 6, long: 20 });
 const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000_007);
 const cap = 10;
 const workers = 16;

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
 import { assertInTime } from '../deadline.ts';
+import { sized } from '../form.ts';
 import { type Answer, type Caller, createPatientCaller, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
@@ -227,7 +228,7 @@ test('rolling restarts of two processes behind a balancer: no failed call', asyn
       if (answer.status !== 200) failures.push(`${answer.status} ${answer.error ?? answer.text}`);
     }
   });
-  const restarts = Number(process.env.STOP_ROUNDS ?? 4);
+  const restarts = sized('STOP_ROUNDS', { short: 2, long: 10 });
   for (let round = 0; round < restarts; round++) {
     const i = round % 2;
     await sleep(200);

@@ -14,13 +14,14 @@ import { createOutboxDispatcher } from '../../packages/server/src/features/strea
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { createPatientCaller } from '../faults/api.ts';
 import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts';
+import { sized } from '../form.ts';
 import { changeEverything } from './change-everything.ts';
 import { bitsOf } from './flipped-bits.ts';
 import { markOf } from './people.ts';
 import { createRandomCatalogue, type RandomCatalogue } from './random-catalogue.ts';
 import { type Decided, decideSome } from './random-decisions.ts';
 
-const wanted = Number(process.env.REPLAY_DECISIONS ?? 150);
+const wanted = sized('REPLAY_DECISIONS', { short: 100, long: 10_000 });
 const tenants = Math.min(20, Math.max(3, Math.ceil(wanted / 500)));
 const perRound = 10;
 const rounds = Math.ceil(wanted / tenants / perRound);
