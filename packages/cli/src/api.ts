@@ -48,7 +48,14 @@ function warningsIn(body: unknown): readonly Pick<Warning, 'message' | 'suggesti
 }
 
 function clientOf({ url, apiKey, tenantId }: Connection, options: { readonly timeoutMs?: number }): Client {
-  return createClient({ baseUrl: url, apiKey, ...options, ...(tenantId === undefined ? {} : { tenantId }) });
+  return createClient({
+    baseUrl: url,
+    apiKey,
+    // `overHttp` prints the warnings of the answer that a command reports; a command's earlier calls would repeat them.
+    onWarning: () => undefined,
+    ...options,
+    ...(tenantId === undefined ? {} : { tenantId }),
+  });
 }
 
 function refused(call: Call, error: ApiError): number {

@@ -1,4 +1,4 @@
-import type { OperationId, Operations } from '@arbiter/contract';
+import type { OperationId, Operations, Warning } from '@arbiter/contract';
 import { ApiError, isProblem } from './api-error.ts';
 import { readEvents } from './events.ts';
 import type { CallArguments, CallBody } from './inputs.ts';
@@ -20,6 +20,8 @@ export interface CallerOptions {
   readonly handling?: Handling;
   /** Longest time of a call in milliseconds; default 30,000. */
   readonly timeoutMs?: number;
+  /** Gets each warning of a successful answer, with the id of its operation. Default: prints it by `console.warn`. */
+  readonly onWarning?: (warning: Warning, operationId: string) => void;
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -78,6 +80,7 @@ export function createSend(
   options: CallerOptions,
 ): (operation: Callable, input?: LooseInput) => Promise<CallAnswer<unknown>> {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const onWarning = options.onWarning ?? printWarning;
   return async (operation, input = {}) => {
     const timeout = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs);
     const signal = input.signal === undefined ? timeout : AbortSignal.any([input.signal, timeout]);
@@ -85,9 +88,23 @@ export function createSend(
     const response = await (options.fetch ?? globalThis.fetch)(url, init);
     const body = isEvents(response) ? await doneOf(operation, response, input) : await bodyOf(response);
     if (!response.ok) throw new ApiError(operation.id, response.status, isProblem(body) ? body : null);
+    for (const warning of warningsIn(body)) onWarning(warning, operation.id);
     return { status: response.status, headers: response.headers, body };
   };
 }
+
+function printWarning({ message, suggestion }: Warning, operationId: string): void {
+  console.warn(`arbiter: ${operationId}: ${message}${suggestion === null ? '' : ` ${suggestion}`}`);
+}
+
+/** The warnings about an accepted call. A flow check also answers `warnings`, but they're its result and have no suggestion. */
+function warningsIn(body: unknown): readonly Warning[] {
+  const warnings: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'warnings') : null;
+  return Array.isArray(warnings) ? warnings.filter(isWarning) : [];
+}
+
+const isWarning = (entry: unknown): entry is Warning =>
+  typeof entry === 'object' && entry !== null && Object.hasOwn(entry, 'code') && Object.hasOwn(entry, 'suggestion');
 
 const isEvents = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;

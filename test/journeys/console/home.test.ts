@@ -408,3 +408,32 @@ test('the limits of a customer are drawn over time, with the decision behind eac
   assert.match(csv.text, /^\ufeffFrom,Until,Lane,What\r\n\d{4}-\d\d-\d\dT[\d:.]+Z,/);
   standsAlone((await saved(title, 'Save as SVG')).text);
 });
+
+test('a policy that blocks has no text until its name is there', skip, async () => {
+  const { promise: named, resolve: giveNames } = Promise.withResolvers<void>();
+  const names = '**/api/v1/contact-policies/*';
+  await page.route(names, async (route) => {
+    await named;
+    await route.continue();
+  });
+  try {
+    await page.goto(`${stage.url}/customers/${customerId}?tab=limits`);
+    const policies = page.locator('main li a[href*="/policies/"]');
+    await policies.first().waitFor({ state: 'attached' });
+    const waiting = await policies.evaluateAll((links) =>
+      links.flatMap((link, at) => (link.textContent === '' ? [at] : [])),
+    );
+    assert.ok(waiting.length > 0, 'a name is on its way');
+    const texts = await policies.allTextContents();
+    for (const text of texts) assert.doesNotMatch(text, /[0-9a-f]{4,}[-…]/);
+    giveNames();
+    for (const at of waiting)
+      await policies
+        .nth(at)
+        .filter({ hasText: /[A-Za-z]{3}/ })
+        .waitFor();
+  } finally {
+    giveNames();
+    await page.unroute(names);
+  }
+});

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Response } from 'playwright-core';
 import { cannotBrowse, holdEachJourney, openStage, type Stage, says } from './browser.ts';
 import { mailedToken } from './mail.ts';
 import { placesOf, settled } from './places.ts';
@@ -273,6 +273,85 @@ async function viewer(): Promise<Page> {
   });
   return other;
 }
+
+test('rows that scroll into view take over the elements of those that leave', skip, async () => {
+  await go('/customers');
+  const members = page.getByRole('grid', { name: 'Rows of coffee_members' });
+  const rows = members.getByRole('rowgroup').last().getByRole('row');
+  await rows.nth(10).waitFor();
+  const drawn = await rows.evaluateAll((elements) => {
+    for (const element of elements) element.setAttribute('data-marked', '');
+    return elements.length;
+  });
+  // Of 50 rows that are loaded first, the last ones.
+  await members.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await members.locator('[role="row"][aria-rowindex="48"]').waitFor();
+  const places = await rows.evaluateAll((elements) =>
+    elements
+      .filter((element) => element.hasAttribute('data-marked'))
+      .map((element) => Number(element.getAttribute('aria-rowindex'))),
+  );
+  // A few more elements than rows are drawn, so that some may rest and be made anew.
+  assert.ok(places.length > drawn / 2, `${places.length} of ${drawn} elements stay`);
+  assert.ok(Math.min(...places) > drawn, `rows ${places}`);
+});
+
+test('the page of a flow makes no call that is refused', skip, async () => {
+  const refused: string[] = [];
+  const note = (answer: Response): void => {
+    if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
+  };
+  const flows = (await stage.call('GET', 'decision-flows?limit=1')).data as readonly { readonly id: string }[];
+  const nodes = [
+    { id: 'offers', type: 'inventory', config: {} },
+    { id: 'creatives', type: 'match_creatives', config: {} },
+  ];
+  const draft = await stage.call('POST', 'decision-flows', {
+    key: 'unscored',
+    name: 'Unscored',
+    draftConfig: { version: 2, nodes },
+  });
+  page.on('response', note);
+  try {
+    await go(`/flows/${flows[0]?.id}?customer=&channel=email`);
+    // Without a scoring method it can't decide.
+    await go(`/flows/${draft.id}?version=draft&customer=CM-000001`);
+    await stage.call('DELETE', `decision-flows?id=${draft.id}`);
+    await go(`/flows/${draft.id}?tab=versions&customer=CM-000001`);
+  } finally {
+    page.off('response', note);
+  }
+  assert.deepEqual(refused, []);
+});
+
+test('a record that cannot act says why on its page, and the page can mend what it knows how to', skip, async () => {
+  const policy = await stage.call('POST', 'contact-policies', {
+    name: 'Twice a week, misspelled',
+    ruleType: 'frequency_cap',
+    scope: 'global',
+    config: { perWeek: 2 },
+  });
+  await go(`/policies/${policy.id}`);
+  await page.getByText('2 settings need your attention').waitFor();
+  await page.getByText('Did you mean maxPerWeek?').waitFor();
+  await page.getByText('No limit is set, so nothing is capped. Set maxPerDay').waitFor();
+  await stage.call('DELETE', `contact-policies?id=${policy.id}`);
+
+  const key = { name: 'person_id', displayName: 'Person', dataType: 'varchar', length: 64, isPrimaryKey: true };
+  const schema = await stage.call('POST', 'schemas', {
+    name: 'walk_ins',
+    displayName: 'Walk-ins',
+    schemaType: 'customer',
+    fields: [{ ...key, isNullable: false }],
+  });
+  await stage.call('POST', `schemas/${schema.id}/data`, { rows: [{ person_id: 'W-1' }] });
+  await go(`/data/schemas/${schema.id}`);
+  await page.getByText('One setting needs your attention').waitFor();
+  await page.getByRole('button', { name: 'Let decisions read these rows' }).click();
+  await page.getByText('One setting needs your attention').waitFor({ state: 'detached' });
+  assert.equal((await stage.call('GET', `schemas/${schema.id}`)).autoEnrich, true);
+  await stage.call('DELETE', `schemas?id=${schema.id}`);
+});
 
 test('a view never remembers who a customer is', skip, async () => {
   await go('/decisions?customerId=CM-000031');

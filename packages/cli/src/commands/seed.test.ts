@@ -106,7 +106,10 @@ test('seed upload sends the file with its name and the schema; a refusal names t
     [['coffee_rewards', file], /needs --schema/],
     [['coffee_rewards', join(folder, 'none.csv'), '--schema', 'coffee_members'], /none\.csv can.t be read/],
     [['coffee_rewards', folder, '--schema', 'coffee_members'], /is not a file/],
-    [['coffee_rewards', large, '--schema', 'coffee_members'], /52428801 bytes; at most 52428800 are taken/],
+    [
+      ['coffee_rewards', large, '--schema', 'coffee_members'],
+      /is too large: 52,428,801 bytes, and the limit is 52,428,800/,
+    ],
   ] as const) {
     const { code, err, asked } = await seed(200, done, 'upload', ...wrong);
     assert.deepEqual([code, asked], [2, []], err);

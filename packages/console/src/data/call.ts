@@ -16,7 +16,8 @@ let senders: { readonly usual: Send; readonly heavy: Send } | null = null;
 
 /** Says where the server is, once, before anything is called. The session's cookie goes along by itself. */
 export function connect(baseUrl: string, fetch?: typeof globalThis.fetch): void {
-  const options = { baseUrl, ...(fetch === undefined ? {} : { fetch }) };
+  // The pages show warnings.
+  const options = { baseUrl, onWarning: () => undefined, ...(fetch === undefined ? {} : { fetch }) };
   senders = {
     usual: createSend({ ...options, timeoutMs: usualMs }),
     heavy: createSend({ ...options, timeoutMs: heavyMs }),

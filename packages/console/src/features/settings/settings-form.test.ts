@@ -31,6 +31,8 @@ test('settings without effect have no control', () => {
   for (const name of settingsWithoutEffect) assert.ok(!shown.includes(name), name);
 });
 
+test('the theme of a new tenant is that of the system', () => assert.equal(defaultTenantSettings.theme, 'system'));
+
 test('the switch for approvals says that the console has no inbox for them', () => {
   assert.match(settingsTexts.helps.approvalWorkflowEnabled, /no inbox/);
 });
