@@ -78,7 +78,10 @@ export const SignedIn = Type.Object(
     user: Type.Optional(SignedInUser),
     tenant: Type.Optional(SignedInTenant),
     mfaRequired: Type.Optional(
-      Type.Literal(true, { description: 'Nobody is signed in yet: `POST /auth/mfa` with `mfaToken` goes on.' }),
+      Type.Literal(true, {
+        description:
+          'The password is correct, but sign-in needs a second factor: continue with `POST /auth/mfa` and `mfaToken`.',
+      }),
     ),
     mfaToken: Type.Optional(Type.String({ description: 'Proves the password to the next step.' })),
     setupRequired: Type.Optional(

@@ -108,7 +108,7 @@ export const AuditVerification = Type.Object(
     scanned: Type.Integer({ description: 'Rows that were read.' }),
     fromSequence: Type.Integer({ description: 'Sequence at which the check began.' }),
     nextSequence: Nullable(Type.Integer(), {
-      description: 'Where the next check goes on (`fromSequence`); null when the end was reached or a break was found.',
+      description: 'Pass it as `fromSequence` to continue the check; null at the end of the log or at a break.',
     }),
     checkpoint: Nullable(
       Type.Object({

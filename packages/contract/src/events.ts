@@ -81,7 +81,7 @@ export const eventOperations = {
           }),
         ),
       },
-      { description: 'Where a stream goes on.' },
+      { description: 'Position to resume the stream from.' },
     ),
     responses: { 200: { description: 'Events.', schema: EventPage, events: StreamEvent } },
     errors: ['invalid_cursor'],

@@ -162,7 +162,7 @@ const SendBody = Type.Object(
     providerIds: Type.Array(Id('Id of a destination.'), {
       minItems: 1,
       maxItems: mostDestinations,
-      description: 'Where to; a destination that is named twice gets it once.',
+      description: 'Destinations to send to. A destination listed more than once receives the message once.',
     }),
     notification: NotificationMessage,
   },

@@ -64,10 +64,11 @@ export const secondFactorOperations = {
     tag: 'Accounts',
     summary: 'Set up, prove or switch off the second factor',
     description:
-      'A sign-in by password that needs a second factor answers `mfaRequired` with an `mfaToken` of five minutes and no ' +
-      'cookie; `verify` goes on with it and answers as the sign-in would have. With `setupRequired` the tenant wants a ' +
-      'second factor and the person has none: `setup` and `enable` take the `mfaToken`, and `enable` then opens the ' +
-      'session. Each code and each backup code opens once. A wrong code counts as a failed sign-in.',
+      'When a password sign-in needs a second factor, it answers `mfaRequired` with an `mfaToken` that is ' +
+      'valid for five minutes, and sets no cookie. `verify` completes the sign-in. With `setupRequired`, ' +
+      'the tenant requires a second factor and the user has none yet: call `setup` and `enable` with the ' +
+      '`mfaToken`, and `enable` opens the session. Each code and each backup code works once. A wrong code ' +
+      'counts as a failed sign-in.',
     auth: 'none',
     role: null,
     loadClass: 'crud',

@@ -261,7 +261,7 @@ export const segmentMemberOperations = {
     path: '/api/v1/segments/{id}/refresh',
     summary: 'Count a segment now',
     description:
-      'Both are null when counting takes longer than a request may: then it goes on in the background, and GET shows them when it is done.',
+      'Both are null when counting takes longer than a request may. Counting then continues in the background, and GET returns the figures when they are ready.',
     role: 'editor',
     params: oneSegment,
     responses: {

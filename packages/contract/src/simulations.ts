@@ -276,7 +276,7 @@ export const simulationOperations = {
         description: 'What recommend would answer, or the finished simulation over the segment.',
         schema: Type.Union([SimulatedAnswer, Simulation], { description: 'By what was asked.' }),
       },
-      202: { description: 'It goes on in the background.', schema: Simulation },
+      202: { description: 'The simulation continues in the background.', schema: Simulation },
     },
     errors: [...flowErrors, 'rate_limited', 'inputs_unavailable', 'record_corrupt'],
     transaction: 'own',

@@ -93,7 +93,7 @@ test('who has no account makes one, proves the address by the mailed link, and s
   await page.getByLabel('New password').fill(nora.looms);
   await page.getByLabel('Repeat the password').fill(nora.looms);
   await button('Create the account').click();
-  await page.getByRole('heading', { level: 1, name: 'Look into your mail' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Check your email' }).waitFor();
   await page.goto(`${stage.url}/api/v1/auth/verify?token=${await mailedToken(stage, nora.email, 'verify')}`);
   await page.getByText('Your address is confirmed').waitFor();
   await inLooms();

@@ -60,7 +60,7 @@ export function checkSkips(place: PlacedNode, enabled: readonly PlacedNode[], re
     refuse(
       place.at,
       'skip_target',
-      `skip_to names a later node of phase 1 or the first of phase 2, and ${nodeId} is none of them`,
+      `skip_to must name a later node of phase 1 or the first node of phase 2, and ${nodeId} is neither`,
       `/config/${side}/nodeId`,
     );
   }

@@ -46,7 +46,7 @@ export function predictorProblems(predictors: Json): ConfigProblem[] {
     const problem =
       whole && typeof name === 'string' && name !== '' && name.length <= mostCharacters ? null : featureProblem(name);
     if (problem !== null) refuse(path, problem);
-    else if (names.has(name ?? null)) refuse(path, 'is there twice');
+    else if (names.has(name ?? null)) refuse(path, 'is listed more than once');
     names.add(name ?? null);
     if (!whole) return;
     for (const key of Object.keys(predictor)) {

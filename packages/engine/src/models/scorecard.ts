@@ -155,7 +155,7 @@ function ruleProblems(rule: JsonObject, path: string, ids: Set<string>): ConfigP
   const refuse = (key: string, message: string): void => void problems.push({ path: `${path}/${key}`, message });
   const { id, points, description } = rule;
   if (typeof id !== 'string' || id === '' || id.length > 64) refuse('id', 'must be text of 1 to 64 characters');
-  else if (ids.has(id)) refuse('id', 'is there twice');
+  else if (ids.has(id)) refuse('id', 'is listed more than once');
   else ids.add(id);
   const wrong = featureProblem(rule.field);
   if (wrong !== null) refuse('field', wrong);

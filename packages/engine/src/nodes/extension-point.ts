@@ -78,7 +78,7 @@ function checkHeaders(value: Json, path: string, issues: NodeIssues): void {
       typeof text !== 'string'
         ? 'must be text'
         : seen.has(name.toLowerCase())
-          ? 'is given twice; letter case does not matter'
+          ? 'is listed more than once; letter case is ignored'
           : issues.webhooks.headerProblem(name, text);
     seen.add(name.toLowerCase());
     if (problem !== null) issues.refuse(place, 'invalid_config', problem);

@@ -24,7 +24,7 @@ export const group: NodeKind = {
       readObjects(value).forEach(({ placementId }, at) => {
         if (typeof placementId !== 'string') return;
         const id = placementId.toLowerCase();
-        if (seen.has(id)) issues.refuse(`${path}/${at}/placementId`, 'invalid_config', 'is listed twice');
+        if (seen.has(id)) issues.refuse(`${path}/${at}/placementId`, 'invalid_config', 'is listed more than once');
         seen.add(id);
       });
     }),

@@ -143,7 +143,7 @@ function jsonOf(node: unknown, pointer: string, depth: number, reading: Reading)
     }
     const inner = `${pointer}/${pointerStep(name)}`;
     if (Object.hasOwn(object, name)) {
-      reading.problems.push({ pointer: inner, line: null, message: 'stands twice' });
+      reading.problems.push({ pointer: inner, line: null, message: 'is listed more than once' });
       continue;
     }
     // Assigning would set the prototype for the key `__proto__`.

@@ -14,8 +14,8 @@ import { listTenants, switchTenant } from './tenants.service.ts';
 import { verifyAddress } from './verification.service.ts';
 
 const said = {
-  registered: 'Look into your mail: a link there goes on.',
-  verification: 'If the address waits to be proven, a mail with a link was sent.',
+  registered: 'Check your email and follow the link to continue.',
+  verification: "If this address still needs to be verified, we've sent you a link.",
   forgot: 'If the address is known, a mail with a link was sent.',
   reset: 'The password is set. Sign in with it.',
 } as const;

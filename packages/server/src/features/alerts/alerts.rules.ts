@@ -54,7 +54,7 @@ export const metricFacts: Readonly<Record<AlertMetric, Facts>> = {
     samples: 'candidates',
   },
   dlq_depth: { ...ofNow, description: 'Dead letters of the tenant now.', unit: 'count' },
-  outbox_lag_seconds: { ...ofNow, description: 'Age of the oldest event that waits to be handed on.', unit: 'seconds' },
+  outbox_lag_seconds: { ...ofNow, description: 'Age of the oldest event that is not delivered yet.', unit: 'seconds' },
 };
 
 /** A figure over a window. `samples` null: the metric has no denominator. */

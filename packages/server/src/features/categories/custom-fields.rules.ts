@@ -41,7 +41,7 @@ export function customFieldProblems(
   const seen = new Set<string>();
   const problems = fields.flatMap((field, index) => {
     const found = fieldProblems(field);
-    if (seen.has(field.key)) found.push({ path: '/key', message: `${field.key} is there twice` });
+    if (seen.has(field.key)) found.push({ path: '/key', message: `${field.key} is listed more than once` });
     seen.add(field.key);
     return found.map(({ path, message }) => ({ path: `/customFields/${index}${path}`, message }));
   });

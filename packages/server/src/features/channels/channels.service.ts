@@ -103,9 +103,9 @@ function declaredOf(placement: InlinePlacement): Omit<InlinePlacement, 'targetin
 function assertFirst(placements: readonly { readonly name: string; readonly key?: string }[], index: number): void {
   const current = placements[index];
   for (const earlier of placements.slice(0, index)) {
-    if (earlier.name === current?.name) throw invalid(`/placements/${index}/name`, 'is there twice');
+    if (earlier.name === current?.name) throw invalid(`/placements/${index}/name`, 'is listed more than once');
     if (earlier.key !== undefined && earlier.key === current?.key) {
-      throw invalid(`/placements/${index}/key`, 'is there twice');
+      throw invalid(`/placements/${index}/key`, 'is listed more than once');
     }
   }
 }

@@ -20,7 +20,7 @@ export function providerProblems(config: ProviderConfig): ErrorEntry[] {
   const names = new Set<string>();
   for (const name of Object.keys(headers)) {
     if (names.has(name.toLowerCase())) {
-      problems.push({ path: headerPlace(name), message: 'is there twice, in another case' });
+      problems.push({ path: headerPlace(name), message: 'is listed more than once; letter case is ignored' });
     }
     names.add(name.toLowerCase());
   }

@@ -73,7 +73,8 @@ export function blockProblems(blocks: readonly ContentBlock[], { hasParent, byte
   const seen = new Set<string>();
   return all.flatMap(({ block, path, inside }): ErrorEntry[] => {
     const problems: ErrorEntry[] = [];
-    if (block.id !== undefined && seen.has(block.id)) problems.push({ path: `${path}/id`, message: 'is there twice' });
+    if (block.id !== undefined && seen.has(block.id))
+      problems.push({ path: `${path}/id`, message: 'is listed more than once' });
     if (block.id !== undefined) seen.add(block.id);
     return [...problems, ...placeProblems(block, path, inside), ...propProblems(block, path, inside, hasParent)];
   });

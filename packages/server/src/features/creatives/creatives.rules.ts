@@ -30,7 +30,8 @@ export function personalizationProblems(entries: readonly PersonalizationEntry[]
   const seen = new Set<string>();
   return entries.flatMap(({ variable, source }, index): ErrorEntry[] => {
     const problems: ErrorEntry[] = [];
-    if (seen.has(variable)) problems.push({ path: `/personalization/${index}/variable`, message: 'is listed twice' });
+    if (seen.has(variable))
+      problems.push({ path: `/personalization/${index}/variable`, message: 'is listed more than once' });
     seen.add(variable);
     if (typeof source === 'string' && !sourcePattern.test(source)) {
       problems.push({

@@ -296,7 +296,7 @@ export function decodeState(bytes: Buffer, base: Buffer | null): CustomerState {
   const [baseBytes, firstLane, keptFrom] = [number(from), number(from), number(from)];
   const state = readWhole({ bytes: base, at: 0 }, keptFrom);
   if (baseBytes !== base.length || firstLane !== state.lanes.length) {
-    throw new Error('customer state goes on from another base');
+    throw new Error('customer state delta does not match the stored base');
   }
   state.keptFrom = keptFrom;
   readLanes(from, state, false);

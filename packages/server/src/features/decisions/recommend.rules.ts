@@ -43,7 +43,7 @@ export function readRecommendCall(body: RecommendRequest, facts: CallFacts): Rec
   if (placements !== null) {
     const seen = new Set<string>();
     placements.forEach((p, i) => {
-      if (seen.has(p.placementId)) throw invalid(`/placements/${i}/placementId`, 'is listed twice');
+      if (seen.has(p.placementId)) throw invalid(`/placements/${i}/placementId`, 'is listed more than once');
       seen.add(p.placementId);
     });
   }

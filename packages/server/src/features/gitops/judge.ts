@@ -79,7 +79,7 @@ export async function judgeFiles(session: Session, files: readonly PolicyFile[])
     if (errors.length >= maximumErrors) break;
     if (path.split('/').some((part) => part.startsWith('.'))) continue;
     if (seen.has(path)) {
-      refuse('', 'stands twice');
+      refuse('', 'is listed more than once');
       continue;
     }
     seen.add(path);

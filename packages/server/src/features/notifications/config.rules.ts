@@ -105,7 +105,7 @@ function headerProblems(headers: unknown, rules: OutboundRules): ErrorEntry[] {
     if (value === secretMask)
       return [{ path: at, message: 'shows bullets, and no secret is stored that they could keep' }];
     if (ownHeaders.test(name)) return [{ path: at, message: 'is a header that cannot be set' }];
-    if (names.has(name.toLowerCase())) return [{ path: at, message: 'is there twice' }];
+    if (names.has(name.toLowerCase())) return [{ path: at, message: 'is listed more than once' }];
     names.add(name.toLowerCase());
     const problem = rules.headerProblem(name, value);
     return problem === null ? [] : [{ path: at, message: problem }];

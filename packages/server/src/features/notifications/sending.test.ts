@@ -130,7 +130,7 @@ describe('send', () => {
     assert.deepEqual([world.peer.got('/never').length, world.peer.got('/theirs').length], [0, 0]);
     const greatest = { title: 't'.repeat(200), message: 'm'.repeat(4000), fields: Array(25).fill(field) };
     assert.equal((await world.send(ids(20), greatest)).status, 200);
-    assert.equal(world.peer.got('/never').length, 1, 'a destination that is named twice gets it once');
+    assert.equal(world.peer.got('/never').length, 1, 'a destination that is listed more than once gets it once');
   });
 
   test('one that takes it is enough; 502 with the results when none does; a disabled one counts as failed', async () => {

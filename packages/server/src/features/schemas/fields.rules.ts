@@ -145,7 +145,7 @@ export function draftFields(definitions: readonly SchemaFieldDefinition[]): {
   definitions.forEach((definition, index) => {
     const path = `/fields/${index}`;
     const lower = definition.name.toLowerCase();
-    if (seen.has(lower)) problems.push({ path: `${path}/name`, message: 'is there twice' });
+    if (seen.has(lower)) problems.push({ path: `${path}/name`, message: 'is listed more than once' });
     seen.add(lower);
     if (definition.isPrimaryKey === true && hasPrimaryKey) {
       problems.push({ path: `${path}/isPrimaryKey`, message: 'another field is the primary key already' });

@@ -112,7 +112,7 @@ function newField(schema: SchemaRow, id: string, draft: FieldDraft): SchemaField
   const lower = draft.name.toLowerCase();
   if (schema.fields.some((field) => field.name.toLowerCase() === lower)) {
     throw new AppError('duplicate_name', {
-      detail: 'The schema has a field of this name, regardless of letter case.',
+      detail: 'A field with this name already exists in the schema; letter case is ignored.',
       errors: [{ path: '/name', message: 'is already taken' }],
     });
   }

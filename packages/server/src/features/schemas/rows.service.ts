@@ -55,7 +55,8 @@ export async function insertRows(
   const key = isUpdate ? updateKey(schema.fields) : null;
   if (isUpdate && key === null) throw invalid('/onDuplicate', 'update needs a primary key or a unique field');
   const { rows, errors } = await checkInTurns(tx, schema, given, { fillMissing: !isUpdate });
-  if (errors.length > 0) throw new AppError('validation_failed', { detail: 'The rows do not fit the schema.', errors });
+  if (errors.length > 0)
+    throw new AppError('validation_failed', { detail: "Some rows don't match the schema.", errors });
   const kept = key === null ? rows : lastOfEachKey(rows, key).kept;
   const tells = appendEvents !== null && schema.schemaType === 'customer' && given.length <= mostTold;
   const { told, ...written } = await writeChecked(tx, schema, kept, key, tells);

@@ -82,7 +82,7 @@ export async function overlapSegments(
   const rows = ids.map((id, at) => {
     const row = found.get(id);
     if (row !== undefined && ids.indexOf(id) === at) return row;
-    const message = row === undefined ? 'does not name a segment' : 'is named twice';
+    const message = row === undefined ? 'does not name a segment' : 'is listed more than once';
     throw new AppError(row === undefined ? 'reference_not_found' : 'validation_failed', {
       detail: `/segmentIds/${at} ${message}.`,
       errors: [{ path: `/segmentIds/${at}`, message }],

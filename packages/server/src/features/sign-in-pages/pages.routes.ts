@@ -86,7 +86,7 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
         const good = [
           query.verified === 'true' ? 'Your address is confirmed. Sign in now.' : null,
           query.reset === 'true' ? 'Your password is set. Sign in with it.' : null,
-          query.sent === 'true' ? 'If the address waits to be confirmed, a mail with a link is on its way.' : null,
+          query.sent === 'true' ? "If this address still needs to be verified, we've sent you a link." : null,
         ].find((each) => each !== null);
         const shown = {
           email: cookieFrom(headers.Cookie, typedCookie) ?? '',

@@ -10,7 +10,7 @@ export function forgotView(base: string, refused: Refused, isSent: boolean): str
   if (isSent) {
     const said =
       'If there is an account with this address, a mail with a link is on its way. The link works for one hour.';
-    return formPage({ heading: 'Look into your mail', body: goodNote(said) + toSignIn(base) });
+    return formPage({ heading: 'Check your email', body: goodNote(said) + toSignIn(base) });
   }
   return formPage({
     heading: 'Set a new password',

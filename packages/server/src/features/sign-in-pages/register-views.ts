@@ -47,7 +47,7 @@ export function registerView(base: string, refused: ReturnType<typeof refusalOf>
 /** The same for every address: whether it has an account is told by mail only (docs/design/quality.md T29). */
 export function registeredView(base: string): string {
   const said = 'A mail is on its way. Follow the link in it to confirm your address, then sign in.';
-  return formPage({ heading: 'Look into your mail', body: goodNote(said) + toSignIn(base) });
+  return formPage({ heading: 'Check your email', body: goodNote(said) + toSignIn(base) });
 }
 
 /** REGISTRATION=off. */

@@ -37,7 +37,7 @@ test('an account is made, its address proven by the mailed link, and its owner s
   const ada = fresh();
   const done = await send(ada);
   assert.deepEqual([done.statusCode, done.headers.location], [303, '/register?sent=true']);
-  assert.match((await server.app.inject({ url: '/register?sent=true' })).body, /Look into your mail/);
+  assert.match((await server.app.inject({ url: '/register?sent=true' })).body, /Check your email/);
   const [mail] = await takeMails(server);
   assert.deepEqual([mail?.kind, mail?.to], ['verification', ada.email]);
   const token = mail?.kind === 'verification' ? mail.token : '';
