@@ -514,7 +514,7 @@ describe('files that are refused', () => {
       /^README.md# is not known/,
       /^offers\/deep\/h.yaml# /,
       /^offers\/i.yaml#\/name has an anchor.*line 1/,
-      /^offers\/j.yaml#\/name stands twice/,
+      /^offers\/j.yaml#\/name is listed more than once/,
       /^offers\/k.yaml#\/name is required/,
       /^offers\/l.yaml# must be an object/,
       /^offers\/m.yaml#\/metadata\/__proto__ is a key that is not allowed/,
