@@ -135,3 +135,8 @@ export function resource<const R extends Resource>(value: R): R {
 
 /** Answer of a DELETE that has nothing to say. */
 export const deleted = { 204: { description: 'Deleted.', schema: null } } as const;
+
+/** Returns a noun with its indefinite article: `an offer`. */
+export function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}

@@ -41,7 +41,7 @@ export const group: NodeKind = {
 
 function checkWeights(value: Json, path: string, issues: NodeIssues): void {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    issues.refuse(path, 'invalid_config', 'must be an object of placement ids and weights');
+    issues.refuse(path, 'invalid_config', 'must be an object that maps placement ids to weights');
     return;
   }
   for (const [id, weight] of Object.entries(readObject(value))) {
