@@ -291,7 +291,7 @@ export const tickOperations = {
     loadClass: 'heavy',
     errors: [],
     transaction: 'own',
-    responses: { 200: { description: 'Result of the repair.', schema: TickAnswer } },
+    responses: { 200: { description: 'Result of the tick.', schema: TickAnswer } },
     audit: [],
   }),
 } as const;

@@ -277,7 +277,7 @@ export const approvalOperations = {
     idempotent: true,
     body: ApprovalDecision,
     changesCatalogue: true,
-    responses: { 200: { description: 'Result of the stage.', schema: ApprovalResult } },
+    responses: { 200: { description: 'Result of the decision.', schema: ApprovalResult } },
     errors: [
       ...new Set<ErrorCode>([
         'not_found',

@@ -70,7 +70,7 @@ export const AuditLog = Type.Object(
     }),
     userName: Type.String({ description: 'Name of the actor at that time.' }),
     requestId: Type.String({ description: 'Id of the request that caused the change.' }),
-    action: StringEnum(auditActions, { description: 'Result of the repair.' }),
+    action: StringEnum(auditActions, { description: 'Action that was performed.' }),
     entityType: Type.String({ description: 'Kind of the changed record in camel case, such as `offer` or `apiKey`.' }),
     entityId: Type.String({ description: 'Id of the changed record.' }),
     entityName: Nullable(Type.String(), { description: 'Name of the changed record at that time.' }),

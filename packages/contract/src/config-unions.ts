@@ -62,7 +62,7 @@ function flowSchema(): JsonObject {
       nodes: {
         type: 'array',
         items: { oneOf: node, discriminator: { propertyName: 'type' } },
-        description: 'Stages in order.',
+        description: 'Nodes in order.',
       },
       flowConfig: { type: 'object', additionalProperties: true, description: 'Settings of the flow.' },
     },

@@ -371,7 +371,7 @@ export const contentOperations = {
     responses: {
       200: {
         description: 'The versions.',
-        schema: Type.Array(ContentVersion, { description: 'Requests, newest first.' }),
+        schema: Type.Array(ContentVersion, { description: 'Versions, newest first.' }),
       },
     },
     errors: ['not_found'],

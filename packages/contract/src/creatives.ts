@@ -82,7 +82,7 @@ const OfferRef = Type.Object(
     name: Type.String({ description: 'Name of the offer.' }),
     status: Type.String({ description: 'Status of the offer.' }),
   },
-  { description: 'Offer that was scored.' },
+  { description: 'The offer.' },
 );
 const ChannelRef = Type.Object(
   {
@@ -133,7 +133,7 @@ export const Creative = Type.Object(
     metrics: CreativeMetrics,
     version: Type.Integer({ description: 'Starts at 1 and increases with every update and cascade.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    offer: Nullable(OfferRef, { description: 'Offer that was scored.' }),
+    offer: Nullable(OfferRef, { description: 'The offer.' }),
     channel: Nullable(ChannelRef, { description: 'The channel.' }),
     placement: Nullable(PlacementRef, { description: 'The placement, or null.' }),
     createdAt: Timestamp('When it was created.'),

@@ -74,7 +74,7 @@ export const CleanupAnswer = Type.Object(
         ),
         perTenantErrors: Type.Array(TenantFailure, { description: 'Tenants whose part failed.' }),
       },
-      { description: 'Result of the repair.' },
+      { description: 'Result of the call.' },
     ),
     timestamp: Timestamp('When the call finished.'),
   },
@@ -107,7 +107,7 @@ export const MaintenanceAnswer = Type.Object(
     durationMs: Count('Duration of the call.'),
     timestamp: Timestamp('When the call finished.'),
   },
-  { description: 'Result of the repair.' },
+  { description: 'Result of the call.' },
 );
 export type MaintenanceAnswer = Static<typeof MaintenanceAnswer>;
 

@@ -155,7 +155,7 @@ export const CustomerProfile = Type.Object(
           nodeId: textOrNull('Id of the node; null for a stage of the engine.'),
           in: count('Number of offers that entered the stage.'),
           out: count('Number of offers that remained.'),
-          durationMs: Nullable(Type.Number(), { description: 'Duration of the call.' }),
+          durationMs: Nullable(Type.Number(), { description: 'Duration of the stage.' }),
           dropped: Type.Array(Type.Object({ ...rejected, reason: text('Why.') }, { description: 'A dropped offer.' }), {
             description: 'Dropped offers, at most 500 over all stages.',
           }),
@@ -224,10 +224,7 @@ const common = {
   auth: 'credential',
   role: 'viewer',
   loadClass: 'heavy',
-  params: Type.Object(
-    { customerId: CustomerId('Your own id of the customer.') },
-    { description: 'Customer to erase.' },
-  ),
+  params: Type.Object({ customerId: CustomerId('Your own id of the customer.') }, { description: 'Customer to read.' }),
   rateLimits: [{ limit: 300, windowSeconds: 60, per: 'tenant' }],
   audit: [],
   transaction: 'own',

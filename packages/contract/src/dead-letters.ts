@@ -92,20 +92,20 @@ export const DeadLetterResult = Type.Union(
   [
     Type.Object(
       {
-        action: Type.Literal('retry', { description: 'Result of the repair.' }),
+        action: Type.Literal('retry', { description: 'Action that was performed.' }),
         requeued: Type.Integer({ description: 'Jobs put back into the queue.' }),
       },
       { description: 'Result of a retry.' },
     ),
     Type.Object(
       {
-        action: Type.Literal('purge', { description: 'Result of the repair.' }),
+        action: Type.Literal('purge', { description: 'Action that was performed.' }),
         deleted: Type.Integer({ description: 'Dead letters deleted.' }),
       },
       { description: 'Result of a purge.' },
     ),
   ],
-  { description: 'Result of the repair.' },
+  { description: 'Result of the action.' },
 );
 export type DeadLetterResult = Static<typeof DeadLetterResult>;
 
@@ -145,7 +145,7 @@ export const deadLetterOperations = {
     summary: 'Retry or purge dead letters',
     description: 'A retried job keeps its attempt count. The audit action is `redrive` or `purge`.',
     body: DeadLetterAction,
-    responses: { 200: { description: 'Result of the repair.', schema: DeadLetterResult } },
+    responses: { 200: { description: 'Result of the action.', schema: DeadLetterResult } },
     audit: [{ action: 'redrive', entityType: 'deadLetter' }],
   }),
 } as const;

@@ -164,7 +164,7 @@ export const FlowProblem = Type.Object(
         'published. too_large: also if a flow has more than 2,000 nodes including those of the flows it ' +
         'calls. unknown_key and bandit_needs_propensity are warnings only.',
     }),
-    message: Type.String({ description: 'Message for people.' }),
+    message: Type.String({ description: 'What is wrong.' }),
   },
   { description: 'A finding.' },
 );
@@ -199,7 +199,7 @@ const FlowVersions = Type.Object(
         },
         { description: 'A version.' },
       ),
-      { description: 'Requests, newest first.' },
+      { description: 'Versions, newest first.' },
     ),
   },
   { description: 'Versions of a flow.' },
@@ -361,7 +361,7 @@ export const decisionFlowOperations = {
           Int(1, 2_147_483_647, 'Version to return with its configSnapshot. Returns 404 if it does not exist.'),
         ),
       },
-      { description: 'Versions to compare.' },
+      { description: 'Flow and version to read.' },
     ),
     responses: { 200: { description: 'The versions.', schema: FlowVersions } },
     errors: ['not_found'],

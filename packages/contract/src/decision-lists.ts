@@ -77,7 +77,7 @@ export const DecisionListRow = Type.Object(
     recommendationId: Id('Id of the decision.'),
     traceId: Nullable(Type.String(), { description: 'Id of the stored trace, if the decision was sampled.' }),
     customerId: Nullable(Type.String(), { description: 'Customer id; null after erasure.' }),
-    source: StringEnum(decisionSources, { description: 'Action that created the version.' }),
+    source: StringEnum(decisionSources, { description: 'Kind of request that led to the decision.' }),
     decidedAt: Timestamp('Time used for the decision.'),
     flow: Type.Object(
       {

@@ -25,8 +25,8 @@ export const FlowRoute = Type.Object(
     decisionFlow: Type.Object(
       {
         id: Id('Flow.'),
-        name: Type.String({ description: 'Name of the template.' }),
-        key: Type.String({ description: 'Key of the model.' }),
+        name: Type.String({ description: 'Name of the flow.' }),
+        key: Type.String({ description: 'Key of the flow.' }),
       },
       { description: 'The flow.' },
     ),

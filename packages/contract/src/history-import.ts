@@ -75,7 +75,7 @@ export const ImportAnswer = Type.Object(
           code: Type.String({
             description: 'Error code; `not_found` for an event before the erasure of its customer.',
           }),
-          message: Type.String({ description: 'Message for people.' }),
+          message: Type.String({ description: 'What is wrong.' }),
         },
         { description: 'Why a line was rejected.' },
       ),

@@ -51,7 +51,7 @@ export const InteractionRow = Type.Object(
           name: Type.String({ description: 'Name of the offer, including deleted offers.' }),
           status: Type.String({ description: 'Status of the offer.' }),
         },
-        { description: 'Offer that was scored.' },
+        { description: 'The offer.' },
       ),
       { description: 'The offer; null without one.' },
     ),
@@ -155,7 +155,7 @@ const common = {
 
 const customerParams = Type.Object(
   { customerId: CustomerId('Your own id of the customer.') },
-  { description: 'Customer to erase.' },
+  { description: 'Customer to read.' },
 );
 const summaryFilters = {
   periodKey: Type.Optional(PeriodKey),
@@ -287,7 +287,7 @@ export const interactionListOperations = {
         schema: Type.Object(
           {
             customerId: CustomerId(),
-            data: Type.Array(ReservationRow, { description: 'Requests, newest first.' }),
+            data: Type.Array(ReservationRow, { description: 'Reservations, newest first.' }),
             total: count('Number of reservations returned.'),
           },
           { description: "A customer's reservations." },

@@ -48,7 +48,7 @@ export const metricsSummaryOperations = {
     summary: 'Get counters and histograms of the tenant',
     description:
       'Covers all processes of this server; other nodes count separately. Metrics about the processes themselves are in `/api/v1/metrics` only.',
-    responses: { 200: { description: 'Available metrics.', schema: MetricsSummary } },
+    responses: { 200: { description: 'Metrics of the tenant.', schema: MetricsSummary } },
     errors: [],
     audit: [],
     transaction: 'none',

@@ -199,7 +199,7 @@ const SendAnswer = Type.Object(
 const TestAnswer = Type.Object(
   {
     ok: Type.Literal(true, { description: 'Whether the destination accepted the message.' }),
-    latencyMs: Type.Integer({ description: 'Duration of the call.' }),
+    latencyMs: Type.Integer({ description: 'Duration of the test.' }),
     providerMessageId: Nullable(Type.String(), { description: 'Id of the message at the destination, or null.' }),
   },
   { description: 'Result of the test.' },

@@ -81,7 +81,7 @@ export const QualificationRule = Type.Object(
           scopeId: Nullable(Type.String(), { description: 'Id of the target; null for global.' }),
           createdAt: Timestamp('When it was assigned.'),
         },
-        { description: 'An assignment of a policy to a target.' },
+        { description: 'An assignment of a rule to a target.' },
       ),
       { description: 'All assignments. `scope` and `scopeId` show the first one.' },
     ),

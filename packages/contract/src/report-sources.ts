@@ -160,7 +160,7 @@ const SourceFacts = Type.Object(
       Type.Object(
         {
           name: StringEnum(reportParamNames, { description: 'Name of the parameter.' }),
-          required: Type.Boolean({ description: 'Whether the value is required.' }),
+          required: Type.Boolean({ description: 'Whether the parameter is required.' }),
           values: Type.Optional(Type.Array(Type.String(), { description: 'Allowed values.' })),
         },
         { description: 'A parameter.' },

@@ -256,14 +256,14 @@ const NarrativeOutput = Type.Object(
     ),
     keyTakeaways: Type.Array(Type.String(), { description: 'Key findings.' }),
   },
-  { description: 'Narrative settings.' },
+  { description: 'The narrative of a report.' },
 );
 export type ReportNarrative = Static<typeof NarrativeOutput>;
 
 const nullableNarrative = Nullable(NarrativeOutput, { description: 'The narrative; null if it is off.' });
 const artifacts = Type.Array(ArtifactFacts, { description: 'Files of the run.' });
 const deliveryResults = Type.Array(DeliveryResult, { description: 'One entry per destination.' });
-const status = StringEnum(reportRunStatuses, { description: 'Result of the run.' });
+const status = StringEnum(reportRunStatuses, { description: 'Status of the run.' });
 
 const runFields = {
   id: Id('Id of the run.'),

@@ -110,7 +110,7 @@ export const schemaFigureOperations = {
     path: '/api/v1/schemas/{id}/stats',
     summary: "Get statistics of a schema's rows",
     role: 'viewer',
-    params: Type.Object({ id: IdText('Id of the schema.') }, { description: 'Schema to read.' }),
+    params: Type.Object({ id: IdText('Id of the schema.') }, { description: 'Schema to use.' }),
     responses: { 200: { description: 'The figures.', schema: SchemaStats } },
     errors: ['not_found'],
     audit: [],

@@ -270,7 +270,7 @@ export type RowsImportEvent = Static<typeof RowsImportEvent>;
 /** Longest line of an NDJSON file of rows, in bytes. */
 export const largestRowLine = 1024 * 1024;
 
-const schemaParams = Type.Object({ id: IdText('Id of the schema.') }, { description: 'Schema to read.' });
+const schemaParams = Type.Object({ id: IdText('Id of the schema.') }, { description: 'Schema to use.' });
 
 const common = { tag: 'Schemas', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 /** A column is added and dropped in transactions of its own, some of which wait for others and are tried again. */
@@ -341,7 +341,7 @@ export const schemaTableOperations = {
     path: '/api/v1/schemas/fields',
     summary: 'List the fields of a schema by ordinal',
     role: 'viewer',
-    query: Type.Object({ schemaId: IdText('The schema.') }, { description: 'Schema to read.' }),
+    query: Type.Object({ schemaId: IdText('The schema.') }, { description: 'Schema to use.' }),
     responses: {
       200: { description: 'The fields.', schema: Type.Array(SchemaField, { description: 'Fields by ordinal.' }) },
     },

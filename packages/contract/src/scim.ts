@@ -206,8 +206,8 @@ export const ScimServiceProviderConfig = Type.Object(
       Type.Object(
         {
           type: Type.String({ description: 'Type of authentication.' }),
-          name: Type.String({ description: 'Name of the template.' }),
-          description: Type.String({ description: 'Type of the component.' }),
+          name: Type.String({ description: 'Name of the scheme.' }),
+          description: Type.String({ description: 'Description of the scheme.' }),
           specUri: Type.String({ description: 'URL of its documentation.' }),
           primary: Type.Boolean({ description: 'True for the preferred one.' }),
         },
@@ -246,7 +246,7 @@ const shared = {
 const read = (entityType: string) => [{ action: 'read', entityType }] as const;
 const answer = <S extends TSchema>(schema: S, description: string) => ({ description, schema, mediaType }) as const;
 
-const params = Type.Object({ id: IdText('Id of the user.') }, { description: 'User to invite again.' });
+const params = Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' });
 const chosen = {
   attributes: Type.Optional(
     Type.String({ maxLength: 4096, description: 'Attributes to return, separated by commas. id is always returned.' }),
@@ -402,7 +402,7 @@ export const scimOperations = {
     path: '/api/v1/scim/v2/ResourceTypes/{id}',
     summary: 'Get a resource type',
     params: Type.Object({ id: IdText('Name of the resource type.') }, { description: 'Resource type to read.' }),
-    responses: { 200: answer(Document, 'Kind of destination.') },
+    responses: { 200: answer(Document, 'The resource type.') },
     errors: ['not_found'],
     audit: [],
     transaction: 'none',
@@ -424,7 +424,7 @@ export const scimOperations = {
     method: 'GET',
     path: '/api/v1/scim/v2/Schemas/{id}',
     summary: 'Get a schema',
-    params: Type.Object({ id: IdText('URN of the schema.') }, { description: 'Schema to read.' }),
+    params: Type.Object({ id: IdText('URN of the schema.') }, { description: 'SCIM schema to read.' }),
     responses: { 200: answer(Document, 'The schema.') },
     errors: ['not_found'],
     audit: [],

@@ -95,7 +95,7 @@ export const secondFactorOperations = {
     auth: 'credential',
     role: 'admin',
     loadClass: 'crud',
-    params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to invite again.' }),
+    params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' }),
     responses: { 200: { description: 'The user.', schema: User } },
     errors: ['not_found', 'not_configured'],
     audit: [{ action: 'update', entityType: 'user' }],

@@ -11,7 +11,7 @@ const Key = (description: string) => Type.String({ description, examples: ['coff
 export const SeedDataset = Type.Object(
   {
     key: Key('Key of the dataset in these calls.'),
-    name: Type.String({ description: 'Name of the template.' }),
+    name: Type.String({ description: 'Name of the dataset.' }),
     description: Type.String({ description: 'What the dataset contains.' }),
     source: Type.String({ description: 'Origin of the data.' }),
     csvFiles: Type.Array(

@@ -6,7 +6,7 @@ const SessionPrincipal = Type.Object(
   {
     kind: StringEnum(['user', 'api_key', 'oauth_client'], { description: 'Kind of credential.' }),
     id: Id('Id of the user, key or client.'),
-    name: Type.String({ description: 'Name of the template.' }),
+    name: Type.String({ description: 'Name of the credential.' }),
     userId: Nullable(Id('Id of a user.'), {
       description: 'User it acts for; null for an operator credential.',
     }),

@@ -226,7 +226,7 @@ export const Simulation = Type.Object(
         sampled: count('Customers decided for so far.'),
         total: count('Customers in the sample; 0 until it is drawn.'),
       },
-      { description: 'Status of the simulation.' },
+      { description: 'Progress of the simulation.' },
     ),
     compare: Nullable(SimulationFigures, { description: 'Result of `compare`; null without it.' }),
     diff: Nullable(SimulationDiff, { description: 'Null without `compare`.' }),
@@ -335,7 +335,7 @@ export const simulationOperations = {
     description: 'Same as `POST /api/v1/simulate` with `customerId`. `limit` defaults to 20.',
     params: Type.Object(
       { customerId: CustomerId('Your own id of the customer.') },
-      { description: 'Customer to erase.' },
+      { description: 'Customer to simulate for.' },
     ),
     body: Type.Object(
       {

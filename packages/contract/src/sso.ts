@@ -138,7 +138,7 @@ const SsoActionAnswer = Type.Object(
     message: Type.Optional(Type.String({ description: 'configure: what was done.' })),
     authUrl: Type.Optional(Type.String({ description: 'get_auth_url: where to send the browser.' })),
   },
-  { description: 'Result of the run.' },
+  { description: 'Result of the action.' },
 );
 
 /** Who signed in (contract part 1, 4.4). */
@@ -213,7 +213,7 @@ export const ssoOperations = {
     summary: 'Configure single sign-on, or get a sign-in URL',
     headers: browserHeaders,
     body: SsoAction,
-    responses: { 200: { description: 'Result of the run.', schema: SsoActionAnswer } },
+    responses: { 200: { description: 'Result of the action.', schema: SsoActionAnswer } },
     errors: ['not_configured', 'upstream_failed'],
     audit: [{ action: 'update', entityType: 'sso' }],
     transaction: 'own',

@@ -231,7 +231,7 @@ export const suppressionOperations = {
     role: 'viewer',
     params: Type.Object(
       { customerId: CustomerId('Your own id of the customer.') },
-      { description: 'Customer to erase.' },
+      { description: 'Customer to read.' },
     ),
     query: Type.Object(
       { includeExpired: Type.Optional(QueryFlag('True: also list expired suppressions.')) },
@@ -244,9 +244,9 @@ export const suppressionOperations = {
           {
             customerId: CustomerId(),
             data: Type.Array(Type.Object(row, { description: 'A suppression.' }), {
-              description: 'Requests, newest first.',
+              description: 'Suppressions, newest first.',
             }),
-            total: Type.Integer({ description: 'Number of reservations returned.' }),
+            total: Type.Integer({ description: 'Number of suppressions returned.' }),
           },
           { description: 'Suppressions of a customer.' },
         ),

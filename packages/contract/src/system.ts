@@ -92,7 +92,7 @@ export const systemOperations = {
     loadClass: 'health',
     responses: {
       200: {
-        description: 'Available metrics.',
+        description: 'Metrics of this server.',
         schema: Type.String({ description: 'Prometheus text format.' }),
         mediaType: 'text/plain; version=0.0.4; charset=utf-8',
       },

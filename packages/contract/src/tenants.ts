@@ -91,7 +91,7 @@ export const tenantOperations = {
         description: 'Done.',
         schema: Type.Object(
           { message: Type.String({ description: 'What was done, as a sentence.' }) },
-          { description: 'Result of the repair.' },
+          { description: 'Result of the reset.' },
         ),
       },
     },

@@ -34,7 +34,7 @@ export type UserCredential = Static<typeof UserCredential>;
 const UserCredentials = Type.Object(
   {
     data: Type.Array(UserCredential, { description: 'Credentials, newest first.' }),
-    total: Type.Integer({ minimum: 0, description: 'Number of reservations returned.' }),
+    total: Type.Integer({ minimum: 0, description: 'Total number of credentials.' }),
   },
   { description: 'API keys and OAuth clients of a user.' },
 );
@@ -64,7 +64,7 @@ const shared = {
   role: 'admin',
   loadClass: 'crud',
   transaction: 'tenant',
-  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to invite again.' }),
+  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' }),
 } as const;
 
 export const userCredentialOperations = {

@@ -51,7 +51,7 @@ const common = {
 
 const one = {
   ...common,
-  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to invite again.' }),
+  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' }),
   responses: { 200: { description: 'The user.', schema: User } },
 } as const;
 
@@ -103,7 +103,7 @@ export const userOperations = {
         name: Type.Optional(Name('New name.', 100)),
         role: Type.Optional(GivenRole),
       },
-      { description: 'Changes to your account.', examples: [{ name: 'Ada Lovelace', role: 'editor' }] },
+      { description: 'Changes to the user.', examples: [{ name: 'Ada Lovelace', role: 'editor' }] },
     ),
     record: User,
     errors: ['not_found', 'last_admin'],

@@ -57,8 +57,8 @@ const Flip = Type.Object(
 export const WhyNotAnswer = Type.Object(
   {
     customerId: text('The customer.'),
-    offerId: text('Offer that was scored.'),
-    offerName: text('Name of the template.'),
+    offerId: text('Id of the offer.'),
+    offerName: text('Name of the offer.'),
     verdict: StringEnum(['eligible', 'blocked'], { description: '`eligible`: it passed every gate and was ranked.' }),
     selected: Type.Boolean({ description: 'True if the offer is returned.' }),
     summary: text('The same as a sentence.'),
@@ -124,7 +124,7 @@ const common = {
   stopsWithCaller: true,
   rateLimits: [{ limit: 300, windowSeconds: 60, per: 'tenant', bucket: 'why-not' }],
   params: Type.Object(
-    { customerId: CustomerId('Your own id of the customer.'), offerId: IdText('Offer that was scored.') },
+    { customerId: CustomerId('Your own id of the customer.'), offerId: IdText('Id of the offer.') },
     { description: 'Customer and offer.' },
   ),
   responses: { 200: { description: 'The explanation.', schema: WhyNotAnswer } },

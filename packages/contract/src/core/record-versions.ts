@@ -29,7 +29,7 @@ export const RecordVersion = Type.Object(
   {
     version: Type.Integer({ description: 'Version number.' }),
     action: Type.String({ description: 'Audit action, such as `create` or `update`.' }),
-    changedAt: Timestamp('When the call finished.'),
+    changedAt: Timestamp('When the change was made.'),
     changedBy: Type.String({ description: 'Actor, as in the audit log.' }),
     changes: Differences,
     truncated: Type.Optional(

@@ -24,7 +24,7 @@ export const Warning = Type.Object(
         'it looks back further than history is kept. `rows_not_read`: the schema has rows that no decision ' +
         'reads. `column_renamed`: the column name differs from the header.',
     }),
-    message: Type.String({ description: 'What went wrong, as a sentence.' }),
+    message: Type.String({ description: 'What may not work as expected, as a sentence.' }),
     suggestion: Nullable(Type.String(), { description: 'How to fix it. Null if there is no suggestion.' }),
   },
   { description: 'Accepted input that may not do what you expect.' },

@@ -49,7 +49,7 @@ export async function buryDeadJobs(tx: Tx): Promise<{ readonly topics: readonly 
     id: newId(),
     topic: task,
     payload,
-    error: error ?? 'the process ended during the last try',
+    error: error ?? 'the process exited during the last attempt',
     retry_count: tries + (typeof triesBefore === 'number' ? triesBefore : 0),
   }));
   if (buried.length > 0) {

@@ -68,5 +68,5 @@ export async function actOnDeadLetters(
 
 function assertTopic(path: string, registry: JobRegistry, topic: string | null): void {
   const known: readonly string[] = deadLetterTopics;
-  if (topic !== null && !registry.has(topic) && !known.includes(topic)) throw invalid(path, 'is no job');
+  if (topic !== null && !registry.has(topic) && !known.includes(topic)) throw invalid(path, 'is not a job name');
 }

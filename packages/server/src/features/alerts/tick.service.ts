@@ -44,9 +44,9 @@ export async function tick({ database, logger, alsoDue }: TickPorts, now: Date):
   };
   const tenantIds = await database.withSystem('tick', selectTenantIds);
   for (const tenantId of tenantIds) {
-    const ids = await isolated(tenantId, 'the alert rules could not be read', selectEnabledIds);
+    const ids = await isolated(tenantId, 'alert rules could not be read', selectEnabledIds);
     for (const id of ids ?? []) {
-      const looked: Looked = await isolated(tenantId, `the alert rule ${id} could not be looked at`, (tx) =>
+      const looked: Looked = await isolated(tenantId, `alert rule ${id} could not be evaluated`, (tx) =>
         evaluateRule(tx, id, now),
       );
       if (looked !== null) rulesEvaluated += 1;

@@ -43,7 +43,7 @@ export async function expireApprovals(ports: ExpiryPorts, now: Date): Promise<Ex
         expireInTenant(tx, ports, cutoff),
       );
     } catch (err) {
-      logger.warn({ err, tenantId }, 'approvals of a tenant could not be looked at');
+      logger.warn({ err, tenantId }, 'approvals of a tenant could not be processed');
       failed.push({ tenantId, error: 'failed' });
     }
   }

@@ -49,7 +49,7 @@ function assertZone(timezone: string | null | undefined): void {
 function readFileConfig(config: FileConfig): FileConfig {
   if (config.destination === 's3') {
     throw new AppError('not_configured', {
-      detail: 'Files cannot go to s3: EXPORT_S3_URL is not set.',
+      detail: "Files can't be written to s3: EXPORT_S3_URL is not set.",
       errors: [{ path: '/fileConfig/destination', message: 's3 is not configured' }],
     });
   }

@@ -29,7 +29,9 @@ export function contactPolicyProblems(ruleType: string, config: Readonly<Record<
   const told = problems.some(({ path }) => path === '/config/timezone');
   if (unknownZone !== null && !told) problems.push({ path: '/config/timezone', message: unknownZone });
   if (problems.length > 0 || policyTypes.includes(ruleType)) return problems;
-  return [{ path: '/ruleType', message: `${ruleType} is not available yet; available are ${listWords(policyTypes)}` }];
+  return [
+    { path: '/ruleType', message: `${ruleType} is not available yet; available types: ${listWords(policyTypes)}` },
+  ];
 }
 
 /** What has no effect in a config without problems: unknown keys, a policy that can never act. */

@@ -36,7 +36,7 @@ export function personalizationProblems(entries: readonly PersonalizationEntry[]
     if (typeof source === 'string' && !sourcePattern.test(source)) {
       problems.push({
         path: `/personalization/${index}/source`,
-        message: 'must be a path that begins with customer., attributes. or personalization.',
+        message: 'must be a path that starts with customer., attributes. or personalization.',
       });
     }
     return problems;
@@ -69,7 +69,7 @@ export function placementProblems(schema: PlacementSchema, content: Readonly<Rec
   const long = Object.entries(schema.maxLength ?? {}).flatMap(([key, maximum]): ErrorEntry[] => {
     const value = values.get(key);
     if (typeof value !== 'string' || [...value].length <= maximum) return [];
-    return [{ path: `/content/${key}`, message: `must be at most ${maximum} characters for the placement` }];
+    return [{ path: `/content/${key}`, message: `must be at most ${maximum} characters for this placement` }];
   });
   return [...missing, ...long];
 }

@@ -109,7 +109,7 @@ export function createAccessTokens(deps: {
   return {
     async issue(client, scopes) {
       if (key === null) {
-        const detail = 'Tokens cannot be made: neither JWT_SIGNING_SECRET nor NEXTAUTH_SECRET is set.';
+        const detail = "Tokens can't be issued: neither JWT_SIGNING_SECRET nor NEXTAUTH_SECRET is set.";
         throw new AppError('not_configured', { detail });
       }
       const now = Math.floor(clock.now() / 1000);
@@ -124,7 +124,7 @@ export function createAccessTokens(deps: {
     },
     authenticate(presented, beforeLookUp) {
       if (key === null) {
-        const detail = 'Access tokens cannot be verified: neither JWT_SIGNING_SECRET nor NEXTAUTH_SECRET is set.';
+        const detail = "Access tokens can't be verified: neither JWT_SIGNING_SECRET nor NEXTAUTH_SECRET is set.";
         throw new AppError('unauthorized', { detail });
       }
       if (presented.kind !== 'accessToken' || !isAccessToken(presented.value)) return null;

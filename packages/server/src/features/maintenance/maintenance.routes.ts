@@ -49,7 +49,7 @@ export function cronRoutes(ports: CronPorts): Handlers<typeof cronOperations> {
   async function runNow(name: string, until: number): Promise<MaintenanceAnswer> {
     const started = performance.now();
     const job = ports.jobs.get(name)?.job;
-    if (job === undefined) throw new Error(`there is no job ${name}`);
+    if (job === undefined) throw new Error(`the job ${name} does not exist`);
     const count = await database.withSystem(
       'cron',
       async (tx) => {

@@ -38,7 +38,7 @@ export async function checkGovernance(
   if (!governanceChanged(before, after)) return null;
   if (!mayGovern(tx.actor.role)) {
     throw new AppError('forbidden', {
-      detail: 'Only an admin may make an offer mandatory or change how it is governed.',
+      detail: 'Only admins can make an offer mandatory or change its governance fields.',
     });
   }
   refuseProblems(governanceProblems(after, tx.now.getTime()));
@@ -48,7 +48,7 @@ export async function checkGovernance(
   }
   const { fourEyesEnabled } = await readSettings(tx);
   if (fourEyesEnabled && (await isSamePerson(tx, after.mandatoryApprovedBy, tx.now))) {
-    throw invalid('/mandatoryApprovedBy', 'must be someone other than you: four eyes is on for this tenant');
+    throw invalid('/mandatoryApprovedBy', 'must be someone other than you: four-eyes is on for this tenant');
   }
   return { before, after };
 }

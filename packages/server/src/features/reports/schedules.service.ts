@@ -57,7 +57,7 @@ export async function listSchedules(
   const { cursor, templateId = null } = query;
   const limit = pageSize(usualPage, query.limit);
   if (cursor !== undefined && (await selectSchedule(tx, cursor)) === undefined) {
-    throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+    throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const isNone = templateId !== null && !isUuid(templateId);
   const rows = isNone ? [] : await selectSchedules(tx, templateId, cursor ?? null, limit + 1);

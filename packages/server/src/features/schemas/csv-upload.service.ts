@@ -50,7 +50,7 @@ export async function analyseUpload(parts: Parts): Promise<CsvAnalysis> {
   let analysis: CsvAnalysis | null = null;
   for await (const part of parts) {
     if (part.name !== 'file' || part.kind !== 'file') continue;
-    if (analysis !== null) throw csvInvalid('is sent more than once');
+    if (analysis !== null) throw csvInvalid('must be sent once');
     assertCsvType(part);
     analysis = analyse(await readSample(part.content));
   }
@@ -62,9 +62,9 @@ function analyse({ bytes, length, rows: estimatedRows }: Sample): CsvAnalysis {
   const isWhole = length === bytes.length;
   const { text, encoding } = readText(bytes, isWhole);
   const { delimiter, cells } = delimiterOf(text);
-  if (cells > mostColumns) throw csvInvalid(`has more than ${mostColumns} columns`);
+  if (cells > mostColumns) throw csvInvalid(`must have at most ${mostColumns} columns`);
   const { header, rows, rowsEnd } = readRecords(text, delimiter, mostRows, isWhole);
-  if (header.length > mostColumns) throw csvInvalid(`has more than ${mostColumns} columns`);
+  if (header.length > mostColumns) throw csvInvalid(`must have at most ${mostColumns} columns`);
   const truncated = !isWhole || (rows.length === mostRows && hasMore(text, rowsEnd));
   const columns = csvColumns(header, rows);
   const warnings = renamedColumns(header, columns);

@@ -53,7 +53,7 @@ export async function insertRows(
   const schema = await heldSchema(tx, schemaId);
   const isUpdate = onDuplicate === 'update';
   const key = isUpdate ? updateKey(schema.fields) : null;
-  if (isUpdate && key === null) throw invalid('/onDuplicate', 'update needs a primary key or a unique field');
+  if (isUpdate && key === null) throw invalid('/onDuplicate', 'update requires a primary key or a unique field');
   const { rows, errors } = await checkInTurns(tx, schema, given, { fillMissing: !isUpdate });
   if (errors.length > 0)
     throw new AppError('validation_failed', { detail: "Some rows don't match the schema.", errors });
@@ -131,8 +131,8 @@ export async function writeChecked(
   } catch (error) {
     if (error instanceof DatabaseError && (error.kind === 'unique' || error.sqlState === cardinalityViolation)) {
       throw new AppError('duplicate_key', {
-        detail: 'A row has a unique value of another row.',
-        errors: [{ path: '/rows', message: 'hold a value that another row has in a unique field' }],
+        detail: 'A value in a unique field is already used by another row.',
+        errors: [{ path: '/rows', message: 'contain a value that already exists in a unique field' }],
         cause: error,
       });
     }

@@ -44,7 +44,7 @@ export async function schemaStats(run: RunWith, schemaId: string): Promise<Schem
 }
 
 function assertSchemaTable({ tableName }: SchemaRow): void {
-  if (!isSchemaTable(tableName)) throw new AppError('forbidden', { detail: 'The table is not one of a schema.' });
+  if (!isSchemaTable(tableName)) throw new AppError('forbidden', { detail: "The table doesn't belong to a schema." });
 }
 
 async function countAndKeep(run: RunWith, schemaId: string): Promise<SchemaStats> {

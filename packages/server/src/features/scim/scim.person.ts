@@ -69,12 +69,12 @@ export function storedOf(
 ): Pick<ScimUserRow, 'email' | 'name' | 'externalId' | 'attributes' | 'mailAddress' | 'deactivatedAt'> {
   const { userName, displayName, externalId, active, ...rest } = all;
   if (typeof userName !== 'string' || userName === '') {
-    throw scimProblem('invalidValue', 'userName must be a text of 1 to 255 characters.');
+    throw scimProblem('invalidValue', 'userName must be a string of 1 to 255 characters.');
   }
   if (typeof active !== 'boolean') throw scimProblem('invalidValue', 'active must be true or false.');
   const attributes: ScimAttributes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
   if (JSON.stringify(attributes).length > mostText) {
-    throw scimProblem('invalidValue', `The attributes of a user take at most ${mostText} characters.`);
+    throw scimProblem('invalidValue', `The attributes of a user can have at most ${mostText} characters in total.`);
   }
   return {
     email: userName,

@@ -79,7 +79,7 @@ export function projectionOf(query: {
 }): Projection {
   const { attributes, excludedAttributes } = query;
   if (attributes !== undefined && excludedAttributes !== undefined) {
-    throw scimProblem('invalidValue', 'attributes and excludedAttributes cannot be asked for together.');
+    throw scimProblem('invalidValue', "attributes and excludedAttributes can't be combined.");
   }
   const shown = chosenOf(attributes ?? '');
   const hidden = chosenOf(excludedAttributes ?? '');

@@ -23,8 +23,8 @@ export interface StreamStart {
 
 const badPlace = () =>
   new AppError('invalid_cursor', {
-    detail: 'This is no position of the stream.',
-    errors: [{ path: 'query.after', message: 'is no position of the stream' }],
+    detail: 'This is not a valid position in the stream.',
+    errors: [{ path: 'query.after', message: 'is not a valid position in the stream' }],
   });
 
 /**
