@@ -5,7 +5,7 @@ import { userRoles } from './users.ts';
 
 /** Accounts of persons: registration, sign-in, forgotten passwords (docs/design/api-access.md 4.2 and 22). */
 
-/** Lengths of a password that is to be set, in characters (contract part 1, 5.7). */
+/** Lengths of a password that is to be set, in characters. */
 export const passwordRules = { minimum: 8, maximum: 128 } as const;
 
 /** A password that is to be set. */

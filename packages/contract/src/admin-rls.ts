@@ -4,7 +4,7 @@ import { Timestamp } from './core/schemas.ts';
 
 const TableName = Type.String({ description: 'Name of a table.' });
 
-/** Row-level security of every table that concerns the tenant (part 1, 4.13). */
+/** Row-level security of every table that concerns the tenant. */
 export const RlsReport = Type.Object(
   {
     summary: Type.Object(
@@ -39,7 +39,7 @@ export const RlsReport = Type.Object(
 );
 export type RlsReport = Static<typeof RlsReport>;
 
-/** What a repair did (part 1, 4.13; docs/design/api-access.md 15). */
+/** What a repair did (docs/design/api-access.md 15). */
 export const RlsRepair = Type.Object(
   {
     success: Type.Boolean({ description: 'True if no table failed.' }),

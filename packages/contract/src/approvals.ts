@@ -20,7 +20,7 @@ interface AppliedBy {
   readonly deleteById: Operation;
 }
 
-/** Entity types that an approval applies by itself, with the operations that do it (part 1, 4.11). */
+/** Entity types that an approval applies by itself, with the operations that do it. */
 export const approvedBy = {
   algorithmModel: algorithmModelOperations,
   channel: channelOperations,
@@ -97,7 +97,7 @@ const progress = {
   appliedEntityId: Nullable(Type.String(), { description: 'Id of the changed or created record, or null.' }),
 };
 
-/** A request to change a record, as lists show it (part 1, section 2). */
+/** A request to change a record, as lists show it. */
 export const Approval = Type.Object(
   {
     id: Id('Id of the request.'),
@@ -206,7 +206,7 @@ const ofTheChange = Object.values<AppliedBy>(approvedBy).flatMap(({ create, upda
 const common = { tag: 'Approvals', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 const params = Type.Object({ id: IdText('Id of the request.') }, { description: 'Request to read.' });
 
-/** Requests to change governed records, and their decisions (part 1, 4.11; docs/design/api-access.md 8, 22). */
+/** Requests to change governed records, and their decisions (docs/design/api-access.md 8, 22). */
 export const approvalOperations = {
   list: operation({
     ...common,

@@ -6,7 +6,7 @@ import { byPriority, type Draft, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
-/** The 14 rule types of the contract (part 2, 4.5). */
+/** The 14 rule types of the contract. */
 export const contactPolicyTypes = [
   'frequency_cap',
   'cooldown',
@@ -51,7 +51,7 @@ const writable = {
   priority: Int(0, 100, 'Policies with a higher priority are evaluated first.'),
 };
 
-/** A contact policy (part 2, section 2). */
+/** A contact policy. */
 export const ContactPolicy = Type.Object(
   {
     id: Id('Policy.'),

@@ -133,7 +133,7 @@ const Person = (what: string) =>
   });
 const When = (what: string) => Nullable(Timestamp('Instant.'), { description: `${what}, or null.` });
 
-/** A content item (part 2, section 2; docs/design/api-settled.md 42 to 49). */
+/** A content item (docs/design/api-settled.md 42 to 49). */
 export const ContentItem = Type.Object(
   {
     id: Id('Content item.'),
@@ -197,7 +197,7 @@ const changes = {
 
 const { changeNote: _note, ...creatable } = changes;
 
-/** Body of POST: name and channelType are required (part 2, 4.2). */
+/** Body of POST: name and channelType are required. */
 export const ContentCreate = Type.Object(
   {
     ...creatable,

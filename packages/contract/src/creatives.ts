@@ -8,7 +8,7 @@ import { offerStatuses } from './offers.ts';
 
 const CreativeStatus = StringEnum(offerStatuses, { description: 'Only active creatives are shown.' });
 
-/** One variable of a creative's texts (part 2, section 2). */
+/** One variable of a creative's texts. */
 export const PersonalizationEntry = Type.Object(
   {
     variable: Type.String({
@@ -124,7 +124,7 @@ export const CreativeMetrics = Type.Object(
 );
 export type CreativeMetrics = Static<typeof CreativeMetrics>;
 
-/** A creative with its relations (part 2, section 2). */
+/** A creative with its relations. */
 export const Creative = Type.Object(
   {
     id: Id('Creative.'),
@@ -145,7 +145,7 @@ export type Creative = Static<typeof Creative>;
 
 const changes = Type.Partial(Type.Object(writable)).properties;
 
-/** Body of POST: name, offer and channel are required (part 2, 4.4). */
+/** Body of POST: name, offer and channel are required. */
 export const CreativeCreate = Type.Object(
   { ...changes, name: writable.name, offerId: writable.offerId, channelId: writable.channelId },
   {

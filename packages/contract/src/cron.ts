@@ -3,7 +3,7 @@ import { secret } from './core/auth.ts';
 import { operation } from './core/operation.ts';
 import { Id, Int, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** Rows of one tenant that one call exports at most (part 1, section 8). */
+/** Rows of one tenant that one call exports at most. */
 export const mostExportedAtOnce = 10_000;
 
 const Count = (description: string) => Int(0, Number.MAX_SAFE_INTEGER, description);
@@ -135,7 +135,7 @@ const maintenance = <const I extends string, const P extends string>(id: I, path
   });
 
 /**
- * Maintenance that a scheduler outside calls (part 1, 4.12; docs/design/api-access.md 14). All tenants at once. Opened by
+ * Maintenance that a scheduler outside calls (docs/design/api-access.md 14). All tenants at once. Opened by
  * `CRON_SECRET`, as bearer or in `X-Cron-Secret`; while that variable is unset every call is 401.
  */
 export const cronExportOperations = {

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { CustomerId, StringEnum, Timestamp } from './core/schemas.ts';
 
-// Erasure of customers (contract part 1, 4.15; docs/design/api-access.md 16; docs/design/quality.md E20, T25).
+// Erasure of customers (docs/design/api-access.md 16; docs/design/quality.md E20, T25).
 
 /** What a scoped delete may take away. */
 export const erasureScopes = ['interactions', 'traces', 'all', 'everything'] as const;
@@ -73,7 +73,7 @@ const common = {
   loadClass: 'heavy',
   params,
   audit: [{ action: 'erase', entityType: 'customer_data' }],
-  // The deletion stands whether its audit row can be written or not (contract part 1, 4.15).
+  // The deletion stands whether its audit row can be written or not.
   transaction: 'own',
 } as const;
 

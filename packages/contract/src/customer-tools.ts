@@ -3,7 +3,7 @@ import { operation } from './core/operation.ts';
 import { cursorQuery, type PageLimits, Pagination } from './core/pages.ts';
 import { CustomerId, Id, IdText, JsonObject, Nullable, Timestamp } from './core/schemas.ts';
 
-// What can be decided for a customer and why (part 1, 4.15; docs/design/api-access.md 16, docs/design/api-settled.md 63, 85).
+// What can be decided for a customer and why (docs/design/api-access.md 16, docs/design/api-settled.md 63, 85).
 
 /** Offers per page of the eligibility. */
 export const eligibilityPage: PageLimits = { usual: 200, maximum: 1000 };

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Id, Int, JsonObject, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** Most dead letters that one answer lists (part 1, section 8). */
+/** Most dead letters that one answer lists. */
 export const mostDeadLettersListed = 200;
 
 /** Topics that clients may rely on (docs/design/api-access.md 15); each further job of the server is one too. */
@@ -26,7 +26,7 @@ export const deadLetterTopics = [
   'customer.erase',
 ] as const;
 
-/** A job that used up its tries (part 1, dead-letter event). */
+/** A job that used up its tries. */
 export const DeadLetter = Type.Object(
   {
     id: Id('Id of the dead letter.'),

@@ -47,7 +47,7 @@ export const PublishedVersion = Type.Object(
 );
 export type PublishedVersion = Static<typeof PublishedVersion>;
 
-/** A decision flow (part 2, section 2). */
+/** A decision flow. */
 export const DecisionFlow = Type.Object(
   {
     id: Id('Flow.'),
@@ -99,7 +99,7 @@ export const exampleDraft = {
   flowConfig: { explore: { rate: 0.05 } },
 };
 
-/** Body of POST: key and name are required (part 2, 4.6). */
+/** Body of POST: key and name are required. */
 export const DecisionFlowCreate = Type.Object(
   { key: FlowKey, name: Name('Name.'), ...settings },
   {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { operation } from './core/operation.ts';
 
-/** Sign-in with Google (contract part 1, 4.3 and 5; docs/design/api-access.md 4.2 and 22). */
+/** Sign-in with Google (docs/design/api-access.md 4.2 and 22). */
 
 const browser = {
   tag: 'Access',

@@ -30,7 +30,7 @@ const MetricSummary = Type.Object(
   { description: 'One metric.' },
 );
 
-/** Metrics of one tenant (part 1, 4.13; docs/design/api-access.md 19). */
+/** Metrics of one tenant (docs/design/api-access.md 19). */
 export const MetricsSummary = Type.Unsafe<Record<string, Static<typeof MetricSummary>>>(
   Type.Object({}, { additionalProperties: MetricSummary, description: 'Metrics by name.' }),
 );

@@ -3,7 +3,7 @@ import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery, usualPage } from './core/pages.ts';
 import { Id, IdText, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** What destinations there are (part 1, section 2). */
+/** What destinations there are. */
 export const notificationKinds = ['slack', 'teams', 'webhook', 'ops_email'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
@@ -211,7 +211,7 @@ const params = Type.Object({ id: IdText('Id of the destination.') }, { descripti
 const limit = { limit: 60, windowSeconds: 60, per: 'tenant', bucket: 'notifications' } as const;
 const audited = (action: string) => [{ action, entityType: 'notificationProvider' }];
 
-/** Destinations of notifications, and messages to them (part 1, 4.9; docs/design/api-access.md 9, 22). */
+/** Destinations of notifications, and messages to them (docs/design/api-access.md 9, 22). */
 export const notificationOperations = {
   list: operation({
     ...common,

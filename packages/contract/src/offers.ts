@@ -4,7 +4,7 @@ import { recordOperations } from './core/record-operations.ts';
 import { type Draft, newestFirst, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** Statuses of offers and creatives (part 2, section 2). */
+/** Statuses of offers and creatives. */
 export const offerStatuses = ['draft', 'active', 'paused', 'archived'] as const;
 export type OfferStatus = (typeof offerStatuses)[number];
 
@@ -205,7 +205,7 @@ const writable = {
   revenueValue: Nullable(Type.Number({ minimum: 0 }), { description: 'Used for the impact component of the score.' }),
 };
 
-/** An offer with its relations (part 2, section 2). */
+/** An offer with its relations. */
 export const Offer = Type.Object(
   {
     id: Id('Offer.'),
@@ -227,7 +227,7 @@ export type Offer = Static<typeof Offer>;
 
 const changes = Type.Partial(Type.Object(writable)).properties;
 
-/** Body of POST: only the name is required (part 2, 4.3). */
+/** Body of POST: only the name is required. */
 export const OfferCreate = Type.Object(
   { ...changes, name: writable.name },
   {

@@ -85,7 +85,7 @@ export const fileColumns = [
   'personalization',
 ] as const;
 
-/** How a file channel writes (part 2, 4.7). */
+/** How a file channel writes. */
 export const FileConfig = Type.Object(
   {
     format: Type.Optional(

@@ -12,7 +12,7 @@ import {
   reportTable,
 } from './report-sources.ts';
 
-/** In what a report can be written (part 1, section 2). */
+/** In what a report can be written. */
 export const reportFormats = ['pdf', 'csv', 'markdown', 'html'] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
@@ -25,7 +25,7 @@ export const reportCharts = ['auto', 'none', 'line', 'bar', 'funnel', 'histogram
 export const mostReportTemplates = 500;
 export const mostReportSchedules = 500;
 
-/** Runs per page (part 1, section 8). */
+/** Runs per page. */
 export const reportRunPage: PageLimits = { usual: 50, maximum: 200 };
 
 const DataSource = Type.Object(
@@ -108,7 +108,7 @@ const times = {
   updatedAt: Timestamp('When it last changed.'),
 };
 
-/** What a report shows (part 1, section 2). */
+/** What a report shows. */
 export const ReportTemplate = Type.Object(
   { id: Id('Id of the template.'), ...templateFields, ...times },
   { description: 'A template for reports and dashboards.' },
@@ -155,7 +155,7 @@ const scheduleFields = {
   enabled: Type.Boolean({ description: 'A disabled schedule has no next run.' }),
 };
 
-/** When a report is made by itself (part 1, section 2). */
+/** When a report is made by itself. */
 export const ReportSchedule = Type.Object(
   {
     id: Id('Id of the schedule.'),
@@ -338,7 +338,7 @@ const ofSchedule = Type.Object({ id: IdText('Id of the schedule.') }, { descript
 const limits = [{ limit: 30, windowSeconds: 60, per: 'tenant', bucket: 'reports' }] as const;
 const audited = (action: string, entityType: string) => [{ action, entityType }];
 
-/** Templates of reports, and what is made of them (part 1, 4.10; docs/design/api-access.md 11, 22). */
+/** Templates of reports, and what is made of them (docs/design/api-access.md 11, 22). */
 export const reportTemplateOperations = {
   list: operation({
     ...common,
@@ -448,7 +448,7 @@ export const reportTemplateOperations = {
   }),
 } as const;
 
-/** When reports are made by themselves (part 1, 4.10; docs/design/quality.md T22). */
+/** When reports are made by themselves (docs/design/quality.md T22). */
 export const reportScheduleOperations = {
   list: operation({
     ...common,
@@ -520,7 +520,7 @@ export const reportScheduleOperations = {
   }),
 } as const;
 
-/** Reports that were made (part 1, 4.10). */
+/** Reports that were made. */
 export const reportRunOperations = {
   list: operation({
     ...common,

@@ -12,7 +12,7 @@ const Component = Type.Object(
   { additionalProperties: true, description: 'A package or program in CycloneDX form.' },
 );
 
-/** A bill of materials (part 1, 4.13). */
+/** A bill of materials. */
 export const SbomAnswer = Type.Object(
   {
     sbom: Type.Object(

@@ -4,7 +4,7 @@ import { operation } from './core/operation.ts';
 import { IdText, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { Warnings } from './core/warnings.ts';
 
-/** Largest CSV file, in bytes (part 2, section 8). */
+/** Largest CSV file, in bytes. */
 export const largestCsv = 50 * 1024 * 1024;
 
 /** Room for what surrounds the file in a multipart body. */
@@ -101,7 +101,7 @@ export type CsvAnalysis = Static<typeof CsvAnalysis>;
 
 const common = { tag: 'Schemas', auth: 'credential', loadClass: 'heavy' } as const;
 
-/** What is counted of rows, and what a file would become (part 2, 4.1). */
+/** What is counted of rows, and what a file would become. */
 export const schemaFigureOperations = {
   stats: operation({
     ...common,

@@ -46,7 +46,7 @@ const fieldFlags = {
   }),
 };
 
-/** A column of a schema's table (part 2, section 2). */
+/** A column of a schema's table. */
 export const SchemaField = Type.Object(
   {
     id: Id('Id of the field.'),
@@ -163,7 +163,7 @@ const schemaChanges = {
   ),
 };
 
-/** A data schema with its fields (part 2, section 2). */
+/** A data schema with its fields. */
 export const DataSchema = Type.Object(
   {
     id: Id('Id of the schema.'),
@@ -332,7 +332,7 @@ export const schemaResource = resource({
 
 export const schemaRecordOperations = recordOperations(schemaResource);
 
-/** Fields and rows of schemas (part 2, 4.1). */
+/** Fields and rows of schemas. */
 export const schemaTableOperations = {
   listFields: operation({
     ...common,

@@ -13,7 +13,7 @@ import {
 
 export * from './scim-attributes.ts';
 
-/** SCIM 2.0 (contract part 1, 4.5; docs/design/api-access.md 4.4 and 22; RFC 7643, 7644). */
+/** SCIM 2.0 (docs/design/api-access.md 4.4 and 22; RFC 7643, 7644). */
 
 export const scimListSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 export const scimPatchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';

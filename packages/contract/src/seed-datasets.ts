@@ -7,7 +7,7 @@ import { largestCsv, multipartBytes } from './schema-figures.ts';
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 const Key = (description: string) => Type.String({ description, examples: ['coffee_rewards'] });
 
-/** A pack of demo data (contract part 1, 4.14). */
+/** A pack of demo data. */
 export const SeedDataset = Type.Object(
   {
     key: Key('Key of the dataset in these calls.'),

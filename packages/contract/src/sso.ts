@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation, roles } from './core/operation.ts';
 import { IdText, Nullable, StringEnum } from './core/schemas.ts';
 
-/** Single sign-on of a tenant's people (contract part 1, 2 and 4.4; docs/design/api-access.md 4.3 and 22 "SSO"). */
+/** Single sign-on of a tenant's people (docs/design/api-access.md 4.3 and 22 "SSO"). */
 
 export const ssoProviders = ['oidc', 'saml', 'none'] as const;
 export type SsoProvider = (typeof ssoProviders)[number];
@@ -141,7 +141,7 @@ const SsoActionAnswer = Type.Object(
   { description: 'Result of the action.' },
 );
 
-/** Who signed in (contract part 1, 4.4). */
+/** Who signed in. */
 export const SsoSignIn = Type.Object(
   {
     userId: Type.String({ format: 'uuid', description: 'Id of the user.' }),
@@ -172,7 +172,7 @@ const callback = {
   auth: 'none',
   role: null,
   path: '/api/v1/sso/callback',
-  // GET and POST together (contract part 1, section 8).
+  // GET and POST together.
   rateLimits: [{ limit: 30, windowSeconds: 60, per: 'ip', bucket: 'sso.callback' }],
   failurePage: 'sso',
   errors: ['validation_failed', 'unauthorized', 'forbidden', 'not_configured', 'upstream_failed'],

@@ -42,7 +42,7 @@ const row = {
   isActive: Type.Boolean({ description: 'Whether expiresAt is in the future.' }),
 };
 
-/** What keeps offers from a customer (part 1, customer suppression; docs/design/api-catalogue.md 12). */
+/** What keeps offers from a customer (docs/design/api-catalogue.md 12). */
 export const Suppression = Type.Object(
   { ...row, customerId: CustomerId() },
   { description: 'A suppression of a customer.' },

@@ -6,7 +6,7 @@ import { type MailSender, readSender, readSmtpUrl, type SmtpServer } from './con
 
 /**
  * Every environment variable of the server: the only module that reads `process.env`. docs/config.md is generated from
- * this table (tools/generate-config-docs.ts). Sources: contract part 1 section 5, docs/design/api-access.md 5.1 and 18.
+ * this table (tools/generate-config-docs.ts). Sources: docs/design/api-access.md 5.1 and 18.
  */
 
 /** A variable as the table describes it. `read` throws an Error whose message completes "<NAME> ...". */
@@ -255,7 +255,7 @@ export const variables = {
       1,
       876_000,
     ),
-    // The one variable whose malformed value does not keep the server from starting (contract part 1, 4.12).
+    // The one variable whose malformed value does not keep the server from starting.
     read: (value: string) =>
       /^[0-9]{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= 876_000 ? Number(value) : 168,
   },

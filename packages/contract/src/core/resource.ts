@@ -90,7 +90,7 @@ export interface Resource {
   readonly softDelete: boolean;
   /** True: deletion sets the status `archived`; the record keeps its version and its name and stays in lists. */
   readonly archives?: true;
-  /** True: `GET /{id}` has `includeDeleted` and then also answers a soft-deleted record (part 2, section 1). */
+  /** True: `GET /{id}` has `includeDeleted` and then also answers a soft-deleted record. */
   readonly readsDeleted?: boolean;
   /** True: the history of its records has routes of its own, declared beside the resource (docs/design/api-settled.md 50). */
   readonly ownVersions?: true;

@@ -73,7 +73,7 @@ export const openReferences: FlowReferences = {
 };
 
 /**
- * Checks a flow config v2 (part 2, 4.6; docs/design/api-decisioning.md 7, 8). `use: 'draft'` leaves out the rules of class U.
+ * Checks a flow config v2 (docs/design/api-decisioning.md 7, 8). `use: 'draft'` leaves out the rules of class U.
  * When the shape is wrong (class S), the other classes are not checked. Never throws.
  */
 export function validateFlow(

@@ -33,7 +33,7 @@ export const group: NodeKind = {
       checkWeights,
     ),
     uniqueOffers: boolean,
-    // Accepted without effect: it stands in flows that were written for an older version (part 2, 4.6).
+    // Accepted without effect: it stands in flows that were written for an older version.
     allowPartial: boolean,
   },
   required: [],

@@ -101,7 +101,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
       throw new AppError('forbidden', { detail: `This requires the role ${operation.role}.` });
     }
     const person = role === principal.actor.role ? principal.actor : { ...principal.actor, role };
-    // What a directory does is its own doing, not that of the person whose key it holds (contract part 1, 4.5).
+    // What a directory does is its own doing, not that of the person whose key it holds.
     const actor = operation.auth === 'scim' ? { ...person, id: 'scim' } : person;
     const { tenantId, credentialId, setCookie } = principal;
     return setCookie === undefined

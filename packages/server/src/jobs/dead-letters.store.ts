@@ -17,7 +17,7 @@ const letters = columns(table<'dead_letters', { payload: Payload }>('dead_letter
   'failedAt',
 ]);
 
-/** A job that used up its tries (contract part 1, dead-letter event). `topic` is the name of the job. */
+/** A job that used up its tries. `topic` is the name of the job. */
 export type DeadLetter = RowOf<typeof letters>;
 
 const counts = selectList(

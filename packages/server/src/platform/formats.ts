@@ -59,7 +59,7 @@ export function isEmail(text: string): boolean {
   return text.length <= 254 && mailAddress.test(text);
 }
 
-/** At least one upper-case letter and one digit, of any script (contract part 1, 5.7); its length the schemas say. */
+/** At least one upper-case letter and one digit, of any script; its length the schemas say. */
 export function isNewPassword(text: string): boolean {
   return /\p{Lu}/u.test(text) && /\p{Nd}/u.test(text) && !text.includes('\0');
 }

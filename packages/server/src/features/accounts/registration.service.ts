@@ -25,7 +25,7 @@ type RegistrationDependencies = Pick<AccountDependencies, 'database' | 'enqueueM
 
 const registrant = systemActor('registration');
 
-/** A label for a tenant that was given none (contract part 1, 4.3), of at most 100 characters. */
+/** A label for a tenant that was given none, of at most 100 characters. */
 export const defaultTenantName = (name: string): string => {
   const label = "'s workspace";
   return `${[...name].slice(0, 100 - label.length).join('')}${label}`;

@@ -26,7 +26,7 @@ export interface Entrance {
   readonly cookie: string | null;
 }
 
-/** Wrong passwords in a row that lock a user, and for how long (contract part 1, section 8). */
+/** Wrong passwords in a row that lock a user, and for how long. */
 const mostFailures = 5;
 const lockMs = 15 * 60_000;
 

@@ -24,7 +24,7 @@ export interface TickPorts {
 const actor = systemActor('tick');
 
 /**
- * Looks at every alert rule that is on, in all tenants, and starts what is due (contract part 1, 4.12). Called by the scheduler
+ * Looks at every alert rule that is on, in all tenants, and starts what is due. Called by the scheduler
  * and from outside, also at once: a rule is looked at by one of them. Each rule is a transaction of its own, so that one that
  * fails does not keep the others from it.
  */

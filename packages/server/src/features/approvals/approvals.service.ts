@@ -31,7 +31,7 @@ import { payloadRemarks } from './payload-remarks.ts';
 /** Requests of one tenant that may wait at once: each can mail everybody who decides. */
 const mostPending = 1_000;
 
-/** Without stages an admin decides (contract part 1, section 3). */
+/** Without stages an admin decides. */
 const defaultStages = [{ stageName: 'Approval', requiredRole: 'admin' }] as const;
 
 export const noApproval = () => new AppError('not_found', { detail: 'This approval request does not exist.' });

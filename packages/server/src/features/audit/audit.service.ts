@@ -41,7 +41,7 @@ const pendingRows = new WeakMap<Tx, UnchainedRow[]>();
 const rowsAtOnce = 250;
 
 /**
- * Notes one change in the tenant's audit log, in the change's own transaction (contract part 1, 1.7; docs/design/api-access.md 7).
+ * Notes one change in the tenant's audit log, in the change's own transaction (docs/design/api-access.md 7).
  * The rows of a transaction are linked and written right before its commit, because that locks the tenant's
  * chain: so writers wait for each other briefly and never in a circle.
  */

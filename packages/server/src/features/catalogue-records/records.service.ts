@@ -207,7 +207,7 @@ async function lockForDeletion<Row extends GovernedRow>(
 
 /**
  * Sets `deletedAt`, version + 1, audit row `soft_delete`. A record that is missing, foreign or deleted is 400
- * `already_deleted` when addressed by `?id=` (part 2, section 7), 404 when addressed by path.
+ * `already_deleted` when addressed by `?id=`, 404 when addressed by path.
  */
 export async function softDeleteRecord<Row extends GovernedRow>(
   tx: Tx,

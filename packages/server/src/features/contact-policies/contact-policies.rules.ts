@@ -15,7 +15,7 @@ import { type Remark, remarksAt } from '../../platform/remark.ts';
 import { zoneProblem } from '../../platform/zones.ts';
 
 /**
- * What keeps a policy of this type and config from being stored (part 2, 4.5; docs/design/api-catalogue.md 8.4). A contract type
+ * What keeps a policy of this type and config from being stored (docs/design/api-catalogue.md 8.4). A contract type
  * that the engine cannot evaluate yet is refused, after the faults of its config: a policy that blocks nothing would be worse
  * than none.
  */

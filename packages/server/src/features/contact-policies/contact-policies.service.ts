@@ -30,7 +30,7 @@ export interface PolicyReferrers {
   flowsNaming(tx: Tx, policyId: string): Promise<readonly { readonly name: string; readonly key: string }[]>;
 }
 
-/** Scope of a policy that names none (part 2, section 2). */
+/** Scope of a policy that names none. */
 const defaultScope: ContactPolicyScope = 'offer';
 
 const resources: Readonly<Record<ContactPolicyScope, EntityType | null>> = {
@@ -145,7 +145,7 @@ export async function policyRemarksOf(tx: Tx, policy: Judged): Promise<Remark[]>
   return [...(await configRemarks(tx, policy)), ...(await historyRemarks(tx, policy))];
 }
 
-/** Soft delete; flows that still name the policy are told as warnings, not refused (part 2, 4.5). */
+/** Soft delete; flows that still name the policy are told as warnings, not refused. */
 export async function deleteContactPolicy(
   tx: Tx,
   id: string,

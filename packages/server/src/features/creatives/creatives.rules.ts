@@ -25,7 +25,7 @@ const contentBytes = 100 * 1024;
 /** `customer.x`, `attributes.x.y`, `personalization.x`. */
 const sourcePattern = /^(?:customer|attributes|personalization)(?:\.[^.\s]+)+$/;
 
-/** Each variable once; sources under the three roots (part 2, section 2; docs/design/api-catalogue.md 7). */
+/** Each variable once; sources under the three roots (docs/design/api-catalogue.md 7). */
 export function personalizationProblems(entries: readonly PersonalizationEntry[]): ErrorEntry[] {
   const seen = new Set<string>();
   return entries.flatMap(({ variable, source }, index): ErrorEntry[] => {

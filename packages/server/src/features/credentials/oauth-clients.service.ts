@@ -37,7 +37,7 @@ const shown = (row: OAuthClientRow): OAuthClient => ({
 
 /**
  * Makes a client and answers with its secret, the only time it is told. Throws 503 `not_configured` without a pepper
- * (contract part 1, 4.1; docs/design/api-access.md 4.1).
+ * (docs/design/api-access.md 4.1).
  */
 export async function createOAuthClient(
   tx: Tx,

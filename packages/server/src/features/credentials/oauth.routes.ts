@@ -29,11 +29,11 @@ export interface OAuthDependencies {
   readonly rateLimits: RateLimitStore;
 }
 
-/** Calls of one client, or of one address that names none, in a window (contract part 1, section 8). */
+/** Calls of one client, or of one address that names none, in a window. */
 const perClient = { limit: 20, windowSeconds: 60 } as const;
 const storeDownRetrySeconds = 5;
 
-/** Handlers of OAuth clients and their tokens (contract part 1, 4.1; docs/design/api-access.md 4.1 and 22). */
+/** Handlers of OAuth clients and their tokens (docs/design/api-access.md 4.1 and 22). */
 export function oauthRoutes(deps: OAuthDependencies): Handlers<typeof oauthOperations> {
   return {
     createClient: async (tx, { body }) => reply(201, await createOAuthClient(tx, deps.pepper, body)),

@@ -49,7 +49,7 @@ async function run(ports: ErasureRoutePorts, request: RequestFacts, customerId: 
     erased = await ports.database.withTenant(tenantId, actor, erase, options);
   }
   const { counts, total, legalHoldOverridden } = erased;
-  // In a transaction of its own: a row that cannot be written must not bring the customer back (contract part 1, 4.15).
+  // In a transaction of its own: a row that cannot be written must not bring the customer back.
   await ports.database
     .withTenant(
       tenantId,

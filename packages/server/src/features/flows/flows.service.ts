@@ -71,7 +71,7 @@ async function unsetDefault(tx: Tx, except: string | null): Promise<void> {
   await updateRecord(tx, flowSpec, defaultId, { change: () => ({ isDefault: false }) });
 }
 
-/** The first flow of a tenant becomes its default, whatever the body says; later ones when they ask (part 2, 2). */
+/** The first flow of a tenant becomes its default, whatever the body says; later ones when they ask. */
 export async function createFlow(
   tx: Tx,
   body: DecisionFlowCreate,

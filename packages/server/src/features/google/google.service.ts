@@ -181,7 +181,7 @@ async function refuse(tx: Tx, { id, name }: SigningIn, refusal: AppError): Promi
   return refusal;
 }
 
-/** A tenant of the stranger's own, with the stranger as its admin (contract part 1, hosted playground rules). */
+/** A tenant of the stranger's own, with the stranger as its admin. */
 async function settle(deps: EntranceDependencies, identity: GooglePerson, terms: RequestTerms): Promise<string> {
   const { signUp, enqueueMail } = deps;
   if (!signUp.isOpen) throw new AppError('registration_disabled', { detail: 'Registration is disabled.' });

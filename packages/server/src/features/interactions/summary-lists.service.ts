@@ -80,7 +80,7 @@ function cursorOf({ periodType, periodKey, customerId, ...row }: InteractionSumm
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** A customer's summaries with their sums (contract part 1, 4.15). */
+/** A customer's summaries with their sums. */
 export async function readSummariesOfCustomer(
   tx: Tx,
   customerId: string,

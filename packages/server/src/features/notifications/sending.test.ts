@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { says } from './test-destination.ts';
 import { type NotificationServer, providers, startNotificationServer } from './test-notifications.ts';
 
-/** Messages to real peers, over HTTP (contract part 1, 4.9; docs/design/api-access.md 9, 22; docs/design/quality.md T28, E28). */
+/** Messages to real peers, over HTTP (docs/design/api-access.md 9, 22; docs/design/quality.md T28, E28). */
 
 let world: NotificationServer;
 before(async () => {

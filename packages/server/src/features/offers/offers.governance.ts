@@ -23,7 +23,7 @@ export interface GovernanceChange {
 }
 
 /**
- * Mandatory offers (part 2, 4.3; docs/design/quality.md E19): only an admin changes `mandatory` or its three fields (403), a
+ * Mandatory offers (docs/design/quality.md E19): only an admin changes `mandatory` or its three fields (403), a
  * mandatory offer has all three, ends in the future, and its approver is an active admin of the tenant, who may be the
  * caller unless the tenant asks for four eyes. A write that changes none of them passes, also after the expiry.
  * Returns what it changes; null when that is nothing.

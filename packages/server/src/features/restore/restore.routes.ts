@@ -12,7 +12,7 @@ export interface RestorePorts {
   readonly tellChange: TellChange;
 }
 
-/** Handler of the restore of any deleted record (part 2, section 1.3). */
+/** Handler of the restore of any deleted record. */
 export function restoreRoutes({ restorables, tellChange }: RestorePorts): Handlers<typeof restoreOperations> {
   const known = bySpelling(restorables);
   return {

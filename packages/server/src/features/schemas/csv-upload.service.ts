@@ -4,7 +4,7 @@ import { csvColumns, mostColumns, renamedColumns } from './csv-columns.rules.ts'
 import { csvInvalid, delimiterOf, readRecords, readText } from './csv-text.rules.ts';
 import { createRowCount } from './row-count.rules.ts';
 
-/** What is looked at of a file (part 2, section 8). */
+/** What is looked at of a file. */
 const sampleBytes = 1024 * 1024;
 const mostRows = 100;
 
@@ -43,7 +43,7 @@ async function readSample(content: FilePart['content']): Promise<Sample> {
 }
 
 /**
- * Says which columns the part `file` would become (part 2, 4.1). At most the first megabyte of it lies in memory. Throws
+ * Says which columns the part `file` would become. At most the first megabyte of it lies in memory. Throws
  * `csv_invalid`, `unsupported_media_type`, `payload_too_large`.
  */
 export async function analyseUpload(parts: Parts): Promise<CsvAnalysis> {

@@ -82,7 +82,7 @@ export async function unreadRemarks(tx: Tx, schema: SchemaRow, findUses: FindSch
   return uses.length > 0 ? [] : [unreadRemark(schema.name)];
 }
 
-/** Creates the record and its table in one transaction: both or neither (part 2, 4.1; docs/design/quality.md E35). */
+/** Creates the record and its table in one transaction: both or neither (docs/design/quality.md E35). */
 export async function createSchema(tx: Tx, body: DataSchemaCreate): Promise<SchemaRow> {
   const { fields: definitions = [], ...values } = body;
   const name = sanitiseSchemaName(values.name);

@@ -9,7 +9,7 @@ import { type SchemaRow, schemaSpec } from './schemas.store.ts';
 import { isSchemaTable, sampleEvery } from './stats.rules.ts';
 import { countColumn, countRows, keepStats, markCounting, readStats } from './stats.store.ts';
 
-/** How long figures may be used (part 2, section 8). */
+/** How long figures may be used. */
 const cachedMs = 5 * 60_000;
 /** Longest time of one statement: rows of a large table are gone through for each column. */
 const countingMs = 60_000;

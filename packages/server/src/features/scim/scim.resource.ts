@@ -11,7 +11,7 @@ export const userLocation = (publicUrl: string, id: string): string =>
 
 /**
  * A user as answers show it. In lists the name is the stored full name, cut in two; else it is shown as it was sent
- * (contract part 1, 4.5; docs/design/api-access.md 22).
+ * (docs/design/api-access.md 22).
  */
 export function showUser(row: ScimUserRow, publicUrl: string, isListed: boolean): ScimUser {
   const { attributes } = row;

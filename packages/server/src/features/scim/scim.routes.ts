@@ -17,7 +17,7 @@ export interface ScimPorts {
   readonly publicUrl: string;
 }
 
-/** Handlers of SCIM (contract part 1, 4.5). */
+/** Handlers of SCIM. */
 export function scimRoutes(ports: ScimPorts): Handlers<typeof scimOperations> {
   const publicUrl = ports.publicUrl.replace(/\/+$/, '');
   const named = <D extends { readonly id: string }>(documents: readonly D[], id: string): D => {

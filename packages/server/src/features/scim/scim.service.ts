@@ -24,7 +24,7 @@ import { nameTaken, scimProblem } from './scim-error.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Every call leaves an audit row, reading too (contract part 1, 4.5). */
+/** Every call leaves an audit row, reading too. */
 async function noteReading(tx: Tx, entityId: string, entityName: string | null): Promise<void> {
   await recordAudit(tx, { action: 'read', entityType: 'user', entityId, entityName });
 }
@@ -88,7 +88,7 @@ export async function readScimUser(tx: Tx, id: string): Promise<ScimUserRow> {
   return row;
 }
 
-/** The name of the account: userName, else the first address (contract part 1, 4.5). */
+/** The name of the account: userName, else the first address. */
 function userNameOf({ userName, emails }: Attributes): unknown {
   if (userName !== undefined && userName !== null) return userName;
   const [first] = Array.isArray(emails) ? emails : [];

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer, type TestTenant } from '../../main/te
 import { createOutboxDispatcher } from '../stream/index.ts';
 import { takeSeedLock, upsertProgress } from './seed-progress.store.ts';
 
-/** Demo data over HTTP (contract part 1, 4.14). */
+/** Demo data over HTTP. */
 
 let server: TestServer;
 const tenants = new Map<string, TestTenant>();

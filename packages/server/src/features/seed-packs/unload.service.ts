@@ -34,7 +34,7 @@ const deletions = [
   ['schemas', 'schemas.deleteById'],
 ] as const;
 
-/** What a removal has none of, since no pack loads any (contract part 1, 4.14). */
+/** What a removal has none of, since no pack loads any. */
 const alwaysCounted = { experiments: 0, runs: 0 };
 
 /**

@@ -22,8 +22,7 @@ import { waitForSeedLock } from './seed-progress.store.ts';
 const statementMs = 60_000;
 
 /**
- * Puts the rows of a file in the place of those of a schema of a loaded pack, all or none (contract part 1, 4.14;
- * docs/design/quality.md T21). The file is put aside while it arrives; then one transaction takes it over, so that a client who is
+ * Puts the rows of a file in the place of those of a schema of a loaded pack, all or none (docs/design/quality.md T21). The file is put aside while it arrives; then one transaction takes it over, so that a client who is
  * slow, leaves or sends nonsense changes nothing and holds nothing up. Throws 404 when the pack is not there or not loaded, 400
  * `csv_invalid`, 413, 415.
  */

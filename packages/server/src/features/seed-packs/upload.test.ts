@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileOf, headersOf, messages, startUploadServer, type UploadServer, uploadPath } from './test-upload.ts';
 
-/** Files in the place of a dataset's rows: what is taken over, and what is refused (contract part 1, 4.14; docs/design/quality.md T21). */
+/** Files in the place of a dataset's rows: what is taken over, and what is refused (docs/design/quality.md T21). */
 
 let world: UploadServer;
 before(async () => {

@@ -9,7 +9,7 @@ interface Typed {
   readonly tenantName?: string;
 }
 
-/** Asks for what an account needs (contract part 1, 4.3). */
+/** Asks for what an account needs. */
 export function registerView(base: string, refused: ReturnType<typeof refusalOf>, typed: Typed): string {
   const { name = '', email = '', tenantName = '' } = typed;
   return formPage({

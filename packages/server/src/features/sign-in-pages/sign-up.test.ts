@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts';
 import { freshAddress, trusting } from '../accounts/test-people.ts';
 import { takeMails } from '../mail/test-mailbox.ts';
 
-/** The page that makes an account (contract part 1, 4.3). */
+/** The page that makes an account. */
 
 let server: TestServer;
 before(async () => {

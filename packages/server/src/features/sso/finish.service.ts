@@ -40,7 +40,7 @@ export interface OidcAnswer {
 }
 
 /**
- * Finishes an OpenID Connect sign-in (contract part 1, 4.4). The tenant comes from `state`, which opens what it was stored for
+ * Finishes an OpenID Connect sign-in. The tenant comes from `state`, which opens what it was stored for
  * once, in the browser that began it. Throws 400 for what is missing, 401 for what proves nobody, 403 for whom the tenant does not
  * let in, 502 for a provider that does not answer.
  */

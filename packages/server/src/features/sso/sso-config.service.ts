@@ -25,7 +25,7 @@ import {
   upsertSealed,
 } from './sso-config.store.ts';
 
-/** The tenant's configuration as it is read; its secrets only show whether they are there (contract part 1, 4.4). */
+/** The tenant's configuration as it is read; its secrets only show whether they are there. */
 export async function readSsoConfig(tx: Tx, publicUrl: string): Promise<SsoConfig> {
   const settings = await selectConfig(tx);
   if (settings === undefined || settings.provider === 'none') return { configured: false, provider: 'none' };

@@ -15,7 +15,7 @@ import { callbackUrl, entityIdOf } from './sso-addresses.ts';
 import { configureSso, readSsoConfig } from './sso-config.service.ts';
 import { selectConfig } from './sso-config.store.ts';
 
-/** Handlers of single sign-on (contract part 1, 4.4; docs/design/api-access.md 4.3 and 22). */
+/** Handlers of single sign-on (docs/design/api-access.md 4.3 and 22). */
 export function ssoRoutes(deps: SsoDependencies): Handlers<typeof ssoOperations> {
   const pages = createPages(deps.publicUrl);
   const secure = deps.publicUrl.startsWith('https:') ? '; Secure' : '';

@@ -16,7 +16,7 @@ import {
   updateName,
 } from './tenants.store.ts';
 
-/** Decisions that a playground may make in all (contract part 1, hosted playground rules). */
+/** Decisions that a playground may make in all. */
 export const playgroundQuota = 5000;
 
 export interface NewTenant {

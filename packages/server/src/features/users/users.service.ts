@@ -95,7 +95,7 @@ const shown = (row: ShownUser): User => ({
   ...row,
   emailVerifiedAt: row.emailVerifiedAt?.toISOString() ?? null,
   lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
-  // The greater of the two: a deactivation has no end (contract part 1, section 3).
+  // The greater of the two: a deactivation has no end.
   lockedUntil: row.status === 'deactivated' ? lockedForEver : (row.lockedUntil?.toISOString() ?? null),
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
