@@ -89,7 +89,7 @@ test('flow routes are called by what they are for', async () => {
   );
   // A route for something else is another route.
   const other = edited(moved, 'flow-routes/web.yaml', 'channelId: web\n', '');
-  assert.match((await it.refused('diff', { files: other }))[0]!.message, /must be named flow-routes\/every-request/);
+  assert.match((await it.refused('diff', { files: other }))[0]!.message, /must be at flow-routes\/every-request/);
   const gone = await it.apply({ files: moved.filter(({ path }) => path !== top), prune: true });
   assert.deepEqual(
     gone.changes.map(({ action, ref }) => [action, ref]),

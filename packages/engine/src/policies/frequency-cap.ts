@@ -105,7 +105,7 @@ function remarks(config: JsonObject): readonly ConfigRemark[] {
     found.push({
       path: '',
       nearest: null,
-      reason: 'No limit is set, so the policy caps nothing.',
+      reason: 'No limit is set, so nothing is capped.',
       suggestion: `Set ${calendarKeys.map(({ key }) => key).join(', ')} or windows.`,
     });
   }

@@ -77,7 +77,7 @@ test('a migrator whose session died leaves no lock; one that lives is waited for
   const until = performance.now() + 20_000;
   while (messages.length === 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
   await new Promise((resolve) => setTimeout(resolve, 250));
-  assert.deepEqual(messages, ['another process is migrating; waiting for it']);
+  assert.deepEqual(messages, ['another process is migrating; waiting for it to finish']);
   // As a crash of the holder ends it.
   await query(db.adminUrl, `select pg_terminate_backend(${Reflect.get(holder, 'processID')})`);
   assert.ok((await waiting).length > 0);

@@ -186,7 +186,7 @@ test('brackets that are nested too deep are told as such, open or closed', () =>
     assert.ok('problems' in result);
     assert.deepEqual(
       result.problems.map(({ message }) => message),
-      ['is nested deeper than 100 levels'],
+      ['must be nested at most 100 levels deep'],
     );
   }
   const rows = Array.from({ length: 300 }, () => '[1, {a: 2}]').join(', ');

@@ -64,7 +64,7 @@ test('run-now: figures, files and deliveries, each destination for itself', asyn
     body.deliveryResults.map(({ providerId, ok, error }) => [all.indexOf(providerId), ok, error]),
     [
       [0, true, null],
-      [1, false, 'answered 500'],
+      [1, false, 'responded with 500'],
       [2, false, 'disabled'],
       [3, true, null],
       [4, true, null],
