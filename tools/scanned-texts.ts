@@ -19,10 +19,13 @@ export const scannedFiles: readonly string[] = [
   'packages/server/src/**/*.ts',
 ];
 
-/** Returns the texts of all scanned files, tests left out. */
+/** Tests and what only tests import. */
+const isTestFile = (file: string): boolean => /\.test\.tsx?$|(^|\/)test-[^/]*\.tsx?$/.test(file);
+
+/** Returns the texts of all scanned files, without tests. */
 export function scannedTexts(patterns: readonly string[] = scannedFiles): ScannedText[] {
   return globSync([...patterns], { cwd: root, exclude: (name) => name.endsWith('node_modules') })
-    .filter((file) => !/\.test\.tsx?$/.test(file))
+    .filter((file) => !isTestFile(file))
     .sort()
     .flatMap((file) => textsOf(file, readFileSync(join(root, file), 'utf8')));
 }

@@ -20,7 +20,7 @@ export type CacheFlush = Static<typeof CacheFlush>;
 
 export const CacheFlushed = Type.Object(
   {
-    success: Type.Boolean({ description: 'True.' }),
+    success: Type.Boolean({ description: 'Always true.' }),
     flushed: Type.Array(
       StringEnum([...cacheScopes, 'objectiveCounts', 'dailyTotals'], { description: 'Name of a cache.' }),
       {

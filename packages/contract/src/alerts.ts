@@ -46,7 +46,7 @@ const Channel = Type.Union(
     ),
     Type.Object(
       {
-        type: Type.Literal('email', { description: 'A mail.' }),
+        type: Type.Literal('email', { description: 'An email.' }),
         target: Type.String({ minLength: 1, maxLength: 254, description: 'Email address.' }),
       },
       { additionalProperties: false, description: 'An email address of the rule itself.' },

@@ -101,8 +101,8 @@ export const AlgorithmModel = Type.Object(
     }),
     trainingSamples: Type.Integer({ description: 'Outcomes the model has learned from.' }),
     targetSchemaKey: Nullable(Type.String(), { description: 'Null: no available type trains on rows.' }),
-    targetField: Nullable(Type.String(), { description: 'Likewise.' }),
-    learnSchedule: Nullable(Type.String(), { description: 'Likewise.' }),
+    targetField: Nullable(Type.String(), { description: 'Null: no available type trains on rows.' }),
+    learnSchedule: Nullable(Type.String(), { description: 'Null: no available type trains on rows.' }),
     metrics: Nullable(JsonObject('Metrics.'), {
       description: 'Metrics of the last training; null if it was never trained.',
     }),

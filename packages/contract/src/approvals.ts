@@ -182,7 +182,7 @@ export const ApprovalDecision = Type.Object(
   {
     action: StringEnum(['approve', 'reject'], { description: 'Decision for the open stage.' }),
     comments: Type.Optional(
-      Nullable(Type.String({ maxLength: 2000, description: 'Text.' }), { description: 'Comment.' }),
+      Nullable(Type.String({ maxLength: 2000, description: 'Text of the comment.' }), { description: 'Comment.' }),
     ),
     stage: Type.Optional(
       Int(1, mostStages, "Ordinal of the stage you're deciding. Returns 409 if another stage is open by now."),

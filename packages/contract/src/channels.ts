@@ -130,7 +130,7 @@ const channelDraft: Draft<ChannelCreate> = ({ name, key, marker }) => ({
   name: name('Channel'),
   key: key('channel'),
   channelType: 'email',
-  description: `Mail of ${marker}`,
+  description: `Email of ${marker}`,
   status: 'active',
   deliveryMode: 'api',
   impressionMode: 'implicit',

@@ -161,9 +161,9 @@ export const ContentItem = Type.Object(
       description: 'A template used by the published version has been published again since.',
     }),
     submittedBy: Person('Who submitted it for review'),
-    submittedAt: When('When that was'),
+    submittedAt: When('When it was submitted'),
     approvedBy: Person('Who approved it'),
-    approvedAt: When('When that was'),
+    approvedAt: When('When it was approved'),
     rejectionReason: Nullable(Type.String(), {
       description: 'Reason for the rejection, until the item is submitted again; otherwise null.',
     }),
@@ -354,7 +354,9 @@ export const contentOperations = {
     summary: 'Reject an item in review',
     description: 'Returns the item to draft. Returns 409 for any other status.',
     body: Type.Object(
-      { reason: Type.Optional(Nullable(Type.String({ maxLength: 1000 }), { description: 'Why.' })) },
+      {
+        reason: Type.Optional(Nullable(Type.String({ maxLength: 1000 }), { description: 'Reason for the rejection.' })),
+      },
       { description: 'Reason for the rejection.', examples: [{ reason: 'The link is missing.' }] },
     ),
     errors: ['not_found', 'invalid_transition', 'feature_disabled'],

@@ -31,10 +31,10 @@ const scopedCounts = {
 };
 
 const receipt = {
-  success: Type.Literal(true, { description: 'True.' }),
+  success: Type.Literal(true, { description: 'Always true.' }),
   customerId: CustomerId('The customer.'),
   total: count('Total of the counts.'),
-  pending: Type.Array(StringEnum(['exports'], { description: 'What.' }), {
+  pending: Type.Array(StringEnum(['exports'], { description: 'Name of the job.' }), {
     description:
       '`exports`: a job will remove the customer from files exported earlier. Empty if nothing is left to do.',
   }),

@@ -46,7 +46,7 @@ const PolicyBlock = Type.Object(
     policyName: text('Name of the policy.'),
     ruleType: text('Type of the policy.'),
     blocked: flag('Always true: only blocking policies are listed.'),
-    reason: textOrNull('Why.'),
+    reason: textOrNull('Reason, as text.'),
     detail,
   },
   { description: 'A policy that blocks.' },
@@ -156,9 +156,12 @@ export const CustomerProfile = Type.Object(
           in: count('Number of offers that entered the stage.'),
           out: count('Number of offers that remained.'),
           durationMs: Nullable(Type.Number(), { description: 'Duration of the stage.' }),
-          dropped: Type.Array(Type.Object({ ...rejected, reason: text('Why.') }, { description: 'A dropped offer.' }), {
-            description: 'Dropped offers, at most 500 over all stages.',
-          }),
+          dropped: Type.Array(
+            Type.Object({ ...rejected, reason: text('Reason, as text.') }, { description: 'A dropped offer.' }),
+            {
+              description: 'Dropped offers, at most 500 over all stages.',
+            },
+          ),
         },
         { description: 'A stage.' },
       ),
@@ -171,7 +174,7 @@ export const CustomerProfile = Type.Object(
           ruleId: textOrNull("Id of the rule; null for the offer's own eligibility."),
           ruleName: textOrNull('Name of the rule.'),
           ruleType: textOrNull('Type of the rule.'),
-          reason: textOrNull('Why.'),
+          reason: textOrNull('Reason, as text.'),
           detail,
         },
         { description: 'A rule that rejected an offer.' },
@@ -185,7 +188,7 @@ export const CustomerProfile = Type.Object(
           policyId: Id('Policy.'),
           policyName: text('Name of the policy.'),
           ruleType: text('Type of the policy.'),
-          reason: textOrNull('Why.'),
+          reason: textOrNull('Reason, as text.'),
           detail,
         },
         { description: 'A policy that blocked an offer.' },
@@ -195,7 +198,7 @@ export const CustomerProfile = Type.Object(
     ranked: Type.Array(
       Type.Object(
         {
-          rank: Type.Integer({ minimum: 1, description: 'Position.' }),
+          rank: Type.Integer({ minimum: 1, description: 'Rank, from 1.' }),
           ...rejected,
           score: Type.Number({ description: 'Score, 6 decimals.' }),
           components: Type.Object(

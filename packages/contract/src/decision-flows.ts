@@ -94,7 +94,7 @@ export const exampleDraft = {
     { id: 'policy', type: 'contact_policy', name: 'Not too often', config: {} },
     { id: 'score', type: 'score', name: 'By priority', config: { method: 'priority_weighted' } },
     { id: 'rank', type: 'rank', name: 'Best first', config: { method: 'topN', topN: 3 } },
-    { id: 'response', type: 'response', name: 'Answer', config: { responseFormat: 'standard' } },
+    { id: 'response', type: 'response', name: 'Response', config: { responseFormat: 'standard' } },
   ],
   flowConfig: { explore: { rate: 0.05 } },
 };
@@ -112,7 +112,7 @@ export type DecisionFlowCreate = Static<typeof DecisionFlowCreate>;
 const changes = {
   name: Type.Optional(Name('Name.')),
   ...settings,
-  isProtected: Type.Optional(Type.Boolean({ description: 'A protected flow cannot be deleted.' })),
+  isProtected: Type.Optional(Type.Boolean({ description: "A protected flow can't be deleted." })),
 };
 
 /** What the flow check can find (docs/design/api-decisioning.md 7); `secret_missing` and `not_available`: docs/adr/0029. */

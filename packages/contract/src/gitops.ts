@@ -113,7 +113,7 @@ const DriftedChange = Type.Object(
           userId: Type.String({ description: 'Actor, as in the audit log.' }),
           userName: Type.String({ description: 'Name at that time.' }),
           action: Type.String({ description: 'Action in the audit log.' }),
-          timestamp: Timestamp('When.'),
+          timestamp: Timestamp('When it happened.'),
         },
         { description: 'A change since the last apply.' },
       ),
@@ -129,7 +129,7 @@ export const PolicyDrift = Type.Object(
     applied: Nullable(
       Type.Object(
         {
-          at: Timestamp('When.'),
+          at: Timestamp('When it happened.'),
           userId: Type.String({ description: 'Actor who applied the files.' }),
           userName: Type.String({ description: 'Name at that time.' }),
           configVersion: ConfigVersion,
@@ -192,7 +192,7 @@ export const gitopsOperations = {
     summary: "Export the tenant's configuration as files",
     description:
       'One file per object in canonical YAML: equal configurations produce equal bytes. References use keys or names.',
-    body: Type.Object({}, { description: 'Nothing.', examples: [{}] }),
+    body: Type.Object({}, { description: 'An empty body.', examples: [{}] }),
     responses: { 200: { description: 'The files, by path.', schema: PolicyExport } },
     errors: ['duplicate_name'],
     audit: [],

@@ -51,7 +51,7 @@ export const googleOperations = {
         error: Type.Optional(Type.String({ description: 'Error code from Google.' })),
         error_description: Type.Optional(Type.String({ description: 'Error description from Google.' })),
       },
-      { description: "Google's answer." },
+      { description: 'Response of Google.' },
     ),
     responses: {
       302: {

@@ -22,7 +22,7 @@ const Config = JsonObject(
 const LastResult = Type.Object(
   {
     ok: Type.Boolean({ description: 'Whether the destination accepted it.' }),
-    at: Timestamp('When.'),
+    at: Timestamp('When it was sent.'),
     error: Nullable(Type.String(), { description: 'What went wrong, or null.' }),
   },
   { description: 'Result of the last message.' },
@@ -110,7 +110,7 @@ export type NotificationProviderChange = Static<typeof NotificationProviderChang
 
 const FieldValue = Type.Union(
   [
-    Type.String({ maxLength: 2000, description: 'Text.' }),
+    Type.String({ maxLength: 2000, description: 'Text of the message.' }),
     Type.Number({ description: 'Number.' }),
     Type.Boolean({ description: 'Boolean value.' }),
   ],
@@ -134,7 +134,7 @@ export const NotificationMessage = Type.Object(
       pattern: '^[^\\r\\n]*\\S[^\\r\\n]*$',
       description: 'Title, one line.',
     }),
-    message: Type.String({ minLength: 1, maxLength: 4000, description: 'Text.' }),
+    message: Type.String({ minLength: 1, maxLength: 4000, description: 'Text of the message.' }),
     severity: Type.Optional(
       StringEnum(notificationSeverities, { description: 'Severity of the alert.', default: 'info' }),
     ),

@@ -65,7 +65,7 @@ export const OfferEligibility = Type.Object(
 export type OfferEligibility = Static<typeof OfferEligibility>;
 
 const Cents = (description: string) =>
-  Type.Optional(Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Cents.'), { description }));
+  Type.Optional(Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Amount in cents.'), { description }));
 const Most = (description: string) =>
   Type.Optional(Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Impressions.'), { description }));
 

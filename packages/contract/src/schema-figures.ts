@@ -77,7 +77,7 @@ const CsvColumn = Type.Object(
     isNullable: Type.Boolean({ description: 'False for the key.' }),
     isPrimaryKey: Type.Boolean({ description: 'True for the first id column whose values are complete and distinct.' }),
     isUnique: Type.Boolean({ description: 'True for the key.' }),
-    defaultValue: Type.Null({ description: 'Null.' }),
+    defaultValue: Type.Null({ description: 'Always null.' }),
   },
   { description: 'A column as a field definition.' },
 );

@@ -415,7 +415,7 @@ export const schemaTableOperations = {
     summary: 'Drop a field, its column and its data',
     role: 'editor',
     query: Type.Object({ fieldId: IdText('The field.') }, { description: 'Field to use.' }),
-    responses: { 204: { description: 'Dropped.', schema: null } },
+    responses: { 204: { description: 'The field was dropped.', schema: null } },
     changesCatalogue: true,
     transaction: altersTable.transaction,
     errors: [...altersTable.errors, 'protected', 'in_use'],

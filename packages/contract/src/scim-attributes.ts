@@ -114,7 +114,7 @@ export const scimUserAttributes: readonly ScimAttribute[] = [
 export const scimEnterpriseAttributes: readonly ScimAttribute[] = [
   text('employeeNumber', 'Employee number.'),
   text('costCenter', 'Cost center.'),
-  text('organization', 'Organisation.'),
+  text('organization', 'Organization.'),
   text('division', 'Division.'),
   text('department', 'Department.'),
   {

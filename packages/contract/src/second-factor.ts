@@ -78,7 +78,7 @@ export const secondFactorOperations = {
       { description: 'Session, for setup, enable and disable.' },
     ),
     body: SecondFactorStep,
-    responses: { 200: { description: 'Done.', schema: SecondFactorAnswer } },
+    responses: { 200: { description: 'Result of the step.', schema: SecondFactorAnswer } },
     errors: ['unauthorized', 'invalid_credentials', 'sso_required', 'invalid_transition', 'not_configured'],
     audit: [],
     transaction: 'own',

@@ -159,10 +159,10 @@ export const seedDatasetOperations = {
           Type.Boolean({ default: false, description: 'Remove the loaded dataset first, in the same transaction.' }),
         ),
       },
-      { description: 'How.' },
+      { description: 'Loading options.' },
     ),
     responses: {
-      201: { description: 'Loaded.', schema: SeedDatasetChanged },
+      201: { description: 'The dataset was loaded.', schema: SeedDatasetChanged },
       409: { description: 'A dataset is already loaded or being loaded.', schema: SeedDatasetConflict },
     },
     errors: ['not_found', 'rate_limited'],

@@ -37,7 +37,7 @@ export type FormulaWeights = Static<typeof FormulaWeights>;
 const version = Type.Optional(
   Type.Union(
     [
-      StringEnum(['published', 'draft'], { description: 'Word.' }),
+      StringEnum(['published', 'draft'], { description: 'Version by name.' }),
       Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number.' }),
     ],
     {
@@ -217,7 +217,7 @@ export const Simulation = Type.Object(
     reachableCustomers: count('Number of customers in the segment.'),
     ...figures,
     durationMs: Nullable(Type.Integer(), { description: 'Duration; null while it runs.' }),
-    error: Nullable(StringEnum(simulationErrors, { description: 'Word.' }), {
+    error: Nullable(StringEnum(simulationErrors, { description: 'Error code.' }), {
       description:
         '`timeout`, `cancelled`, `segment_unavailable` (the segment was deleted), `interrupted` (its process ended) or `internal`; null unless it failed.',
     }),
@@ -234,7 +234,7 @@ export const Simulation = Type.Object(
     sampleSize: count('Maximum number of customers, as requested.'),
     now: Timestamp('Time used for the decisions.'),
     createdAt: Timestamp('When it was requested.'),
-    completedAt: Nullable(Timestamp('End.'), { description: 'When it ended; null while it runs.' }),
+    completedAt: Nullable(Timestamp('Instant.'), { description: 'When it ended; null while it runs.' }),
   },
   { description: "A simulation over a segment. Caps are read as they are; customers don't use up each other's caps." },
 );

@@ -16,7 +16,7 @@ export const ssoStateSeconds = 600;
 const url = (description: string) =>
   Nullable(Type.String({ minLength: 1, maxLength: 2_048, description: 'A URL.' }), { description });
 const text = (maxLength: number, description: string) =>
-  Nullable(Type.String({ minLength: 1, maxLength, pattern: '\\S', description: 'A text.' }), { description });
+  Nullable(Type.String({ minLength: 1, maxLength, pattern: '\\S', description: 'A string.' }), { description });
 
 const settings = {
   enabled: Type.Boolean({ description: 'True: users of the tenant can sign in through the identity provider.' }),

@@ -21,7 +21,7 @@ export const ReadyChecks = Type.Object(
   {
     database: Check('The database responds'),
     migrations: Check('All migrations are applied'),
-    role: Check('The database role cannot bypass row-level security'),
+    role: Check("The database role can't bypass row-level security"),
     queueConsumer: Check('The worker accepts jobs'),
     scheduler: Check(
       'This server runs the schedules for alerts, exports and reports, or stands by while another one does',

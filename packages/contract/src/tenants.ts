@@ -88,7 +88,7 @@ export const tenantOperations = {
     body: TenantReset,
     responses: {
       200: {
-        description: 'Done.',
+        description: 'The playground was reset.',
         schema: Type.Object(
           { message: Type.String({ description: 'What was done, as a sentence.' }) },
           { description: 'Result of the reset.' },

@@ -28,7 +28,7 @@ type Group =
   | 'Secrets'
   | 'Startup and sign-up'
   | 'Background'
-  | 'Mail'
+  | 'Email'
   | 'Outbound'
   | 'Limits and observability';
 
@@ -276,20 +276,23 @@ export const variables = {
   ),
 
   SES_FROM_EMAIL: {
-    ...text('Mail', 'Sender of email through Amazon SES: an address, or a name and <address>. Setting it enables SES.'),
+    ...text(
+      'Email',
+      'Sender of email through Amazon SES: an address, or a name and <address>. Setting it enables SES.',
+    ),
     read: readSender,
     fallback: null,
   } satisfies Variable<MailSender | null>,
-  AWS_REGION: text('Mail', 'Region of SES. Required with SES_FROM_EMAIL.'),
+  AWS_REGION: text('Email', 'Region of SES. Required with SES_FROM_EMAIL.'),
   AWS_ACCESS_KEY_ID: foreignSecret(
-    'Mail',
+    'Email',
     'Access key for SES. Unset: the credentials that the AWS SDK finds on this machine (container or instance role, profile).',
   ),
-  AWS_SECRET_ACCESS_KEY: foreignSecret('Mail', 'Secret of the access key.'),
-  AWS_SESSION_TOKEN: foreignSecret('Mail', 'Session token of the access key, if it is temporary.'),
+  AWS_SECRET_ACCESS_KEY: foreignSecret('Email', 'Secret of the access key.'),
+  AWS_SESSION_TOKEN: foreignSecret('Email', 'Session token of the access key, if it is temporary.'),
   SMTP_URL: {
     ...foreignSecret(
-      'Mail',
+      'Email',
       '`smtp[s]://[user:password@]host[:port]`: the SMTP server, if SES is not used. `smtp` (port 587) starts unencrypted and upgrades to TLS, which is required if a password is sent to another machine; `smtps` (port 465) uses TLS from the start. Override with `?tls=required`, `?tls=if-offered` or `?tls=unverified` (accepts any certificate).',
     ),
     read: readSmtpUrl,
@@ -297,7 +300,7 @@ export const variables = {
   } satisfies Variable<SmtpServer | null>,
   MAIL_FROM: {
     ...word(
-      'Mail',
+      'Email',
       'Sender of email through SMTP and into files: an address, or a name and <address>.',
       'arbiter@localhost',
     ),
@@ -305,7 +308,7 @@ export const variables = {
     fallback: { name: '', address: 'arbiter@localhost' },
   } satisfies Variable<MailSender>,
   MAIL_OUTBOX_DIR: text(
-    'Mail',
+    'Email',
     "Folder for email if neither SES nor SMTP is configured: one `.eml` file per message, readable by the server's user only.",
     null,
     '`<DATA_DIR>/outbox`',

@@ -43,7 +43,7 @@ export async function callInside(
   const handler = inside ?? operationHandlers().get(operationId);
   if (operation === undefined || handler === undefined) throw new Error(`the operation ${operationId} does not exist`);
   if (inside === undefined && operation.transaction !== 'tenant')
-    throw new Error(`${operationId} opens a transaction of its own`);
+    throw new Error(`${operationId} opens its own transaction`);
   if (!allows(facts.role, operation.role)) {
     throw new AppError('forbidden', { detail: `This requires the role ${operation.role}.` });
   }

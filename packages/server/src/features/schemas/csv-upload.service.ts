@@ -36,7 +36,7 @@ async function readSample(content: FilePart['content']): Promise<Sample> {
     length += chunk.length;
     rows.take(chunk);
     if (length > largestCsv) {
-      throw new AppError('payload_too_large', { detail: `The file is larger than ${largestCsv} bytes.` });
+      throw new AppError('payload_too_large', { detail: `The file must be at most ${largestCsv} bytes.` });
     }
   }
   return { bytes: Buffer.concat(kept), length, rows: rows.rows() };

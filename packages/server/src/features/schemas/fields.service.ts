@@ -125,10 +125,10 @@ async function addColumnToRows(tx: Tx, tableName: string, field: SchemaField): P
     await addColumn(tx, tableName, field);
   } catch (error) {
     if (error instanceof DatabaseError && error.kind === 'not_null') {
-      throw invalid('/defaultValue', 'is needed: the table has rows and the field is not nullable');
+      throw invalid('/defaultValue', 'is required, because the table has rows and the field is not nullable');
     }
     if (error instanceof DatabaseError && error.kind === 'unique') {
-      throw invalid('/isUnique', 'cannot hold: the rows of the table would all have the default');
+      throw invalid('/isUnique', "can't be enforced: all rows of the table would have the default");
     }
     throw error;
   }

@@ -35,7 +35,7 @@ export function rowChecks(schemaType: string, fields: readonly SchemaField[]): R
       fields.map((field) => {
         const type = columnType(field);
         const fallback = readDefault(type, field.defaultValue);
-        if (fallback instanceof Misfit) throw new Error(`stored default of field ${field.id} does not fit its type`);
+        if (fallback instanceof Misfit) throw new Error(`stored default of field ${field.id} doesn't match its type`);
         return [
           field.name,
           {

@@ -33,7 +33,7 @@ export interface InsertedRows {
 /** The schema, with its table kept as it is until the transaction ends; 404 when there is none. */
 export async function heldSchema(tx: Tx, id: string): Promise<SchemaRow> {
   const schema = await findRecord(tx, schemaSpec, id, 'keep');
-  if (schema === null) throw new AppError('not_found', { detail: 'There is no such schema.' });
+  if (schema === null) throw new AppError('not_found', { detail: 'This schema does not exist.' });
   return schema;
 }
 
