@@ -169,7 +169,7 @@ test('a file that is sent up: 503 that says why and when, the rows are as they w
   fill(16 * 1024);
   const { answer, body } = await upload();
   assert.deepEqual([answer.status, body.code], [503, 'unavailable'], JSON.stringify(body));
-  assert.match(body.detail!, /no room/);
+  assert.match(body.detail!, /no disk space/);
   assert.equal(answer.headers.get('retry-after'), '60');
   assert.equal(await members(), 1_000);
   assert.deepEqual(

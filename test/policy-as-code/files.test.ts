@@ -296,7 +296,7 @@ describe('schemas', () => {
     ];
     const foreseen = await it.diff({ files: harmless });
     assert.equal(foreseen.summary.update, 1);
-    assert.match(foreseen.warnings[0]?.message ?? '', /told by apply/);
+    assert.match(foreseen.warnings[0]?.message ?? '', /reported by apply/);
     await it.apply({ files: harmless });
     assert.deepEqual(await rows(), [{ id: '1', age: 30, city: 'Rome', vip: null }]);
     assert.deepEqual((await it.diff({ files: harmless })).changes, []);

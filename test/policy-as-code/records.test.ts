@@ -287,7 +287,7 @@ test('an id of what is gone stays in the file; another tenant refuses it at its 
     errors.map(({ path, code }) => [path, code]),
     [['contact-policies/cap.yaml#/scopes/1/scopeId', 'reference_not_found']],
   );
-  assert.match(errors[0]!.message, /was deleted or belongs to another tenant; name one that is there, or take it out/);
+  assert.match(errors[0]!.message, /was deleted or belongs to another tenant; use an existing one, or remove it/);
   assert.deepEqual((await elsewhere.export()).files, []);
   // Without it the files can be applied anywhere.
   const scope = new RegExp(` *- scope: offer\\n *scopeId: "?${gone.id}"?\\n`);

@@ -55,7 +55,7 @@ test('PROCESSES is a number, or one for each core', () => {
 test('a direct URL needs the one that it goes past', () => {
   assert.match(
     problemsOf({ DATABASE_DIRECT_URL: 'postgresql://a@b/c' })[0] ?? '',
-    /^DATABASE_DIRECT_URL needs DATABASE_URL/,
+    /^DATABASE_DIRECT_URL requires DATABASE_URL/,
   );
 });
 
@@ -103,11 +103,11 @@ test('a secret may stand in a file', (t) => {
   writeFileSync(file, `${longSecret}\n`);
   assert.equal(readConfig({ API_KEY_PEPPER_FILE: file }).API_KEY_PEPPER, longSecret);
   assert.match(problemsOf({ API_KEY_PEPPER_FILE: `${file}.absent` })[0] ?? '', /^API_KEY_PEPPER can't be read/);
-  assert.match(problemsOf({ API_KEY_PEPPER_FILE: file, API_KEY_PEPPER: longSecret })[0] ?? '', /both set/);
+  assert.match(problemsOf({ API_KEY_PEPPER_FILE: file, API_KEY_PEPPER: longSecret })[0] ?? '', /must not both be set/);
 });
 
 test('an admin URL needs the application URL', () => {
-  assert.match(problemsOf({ DATABASE_ADMIN_URL: 'postgres://o@h/d' })[0] ?? '', /needs DATABASE_URL/);
+  assert.match(problemsOf({ DATABASE_ADMIN_URL: 'postgres://o@h/d' })[0] ?? '', /requires DATABASE_URL/);
 });
 
 test('every variable is described', () => {
@@ -122,7 +122,7 @@ test('mail: SES needs its region, keys come in pairs, and nothing is said that c
   });
   assert.equal(readConfig({ AWS_REGION: 'eu-central-1', SES_FROM_EMAIL: 'a@b.example' }).AWS_REGION, 'eu-central-1');
   const problems: readonly [Record<string, string>, RegExp][] = [
-    [{ SES_FROM_EMAIL: 'a@b.example' }, /^SES_FROM_EMAIL needs AWS_REGION/],
+    [{ SES_FROM_EMAIL: 'a@b.example' }, /^SES_FROM_EMAIL requires AWS_REGION/],
     [{ SES_FROM_EMAIL: 'nobody', AWS_REGION: 'eu-central-1' }, /^SES_FROM_EMAIL must be an address/],
     [{ AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together/],
     [{ AWS_SECRET_ACCESS_KEY: 'secret' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together/],

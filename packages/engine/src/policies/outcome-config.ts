@@ -24,7 +24,7 @@ export function readOutcomes(reader: ConfigReader, config: JsonObject, isRequire
   if (value === null && !isRequired) return null;
   const keys = Array.isArray(value) ? value : [value];
   if (keys.length > 0 && keys.every(isText)) return keys;
-  reader.refuse('afterOutcome', 'afterOutcome must be a non-empty string or a list of non-empty strings');
+  reader.refuse('afterOutcome', 'afterOutcome must be a non-empty string or non-empty string array');
   return null;
 }
 

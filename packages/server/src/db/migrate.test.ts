@@ -104,7 +104,7 @@ test('a changed file is refused, a failing one leaves nothing, a new one is appl
     await writeFile(new URL('9998_broken.sql', folder), 'create table arbiter.other (id int);');
     await assert.rejects(migrate({ adminUrl, url, folder }), /9998_broken was changed/);
     await writeFile(new URL('bad name.sql', folder), '');
-    await assert.rejects(migrate({ adminUrl, url, folder }), /not the name of a migration/);
+    await assert.rejects(migrate({ adminUrl, url, folder }), /not a valid migration name/);
   } finally {
     await rm(folderPath, { recursive: true });
   }

@@ -210,7 +210,7 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
       const { body } = await create('outcome_based', { suppressForDays: 1, afterOutcome });
       assert.deepEqual(
         body.errors.map(({ message }) => message),
-        ['afterOutcome must be a non-empty string or a list of non-empty strings'],
+        ['afterOutcome must be a non-empty string or non-empty string array'],
       );
     }
   });

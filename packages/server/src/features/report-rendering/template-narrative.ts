@@ -112,7 +112,7 @@ function sentencesOfRanking({ name, points, isAdditive, sum, show }: Figures, tr
   // A share needs a whole: all rows, and none of them below zero.
   const hasWhole = isAdditive && !truncated && sum > 0 && ordered.every(({ value }) => value >= 0);
   const share = hasWhole
-    ? `, ${percentText(first.value / sum)} of the total of ${show(sum)} across ${points.length} rows`
+    ? `, or ${percentText(first.value / sum)} of the ${show(sum)} across all ${points.length} rows`
     : '';
   if (leaders.length > 1)
     return [`${leaders.length} of ${points.length} rows share the highest ${name}, ${show(first.value)}.`];

@@ -35,7 +35,7 @@ async function byStage(tx: Tx, asked: Asked, shape: (stage: StageFigures) => Rep
 
 const stageColumns = [
   column('stage', 'Stage', 'text'),
-  column('averageCandidates', 'Average candidates', 'decimal'),
+  column('averageCandidates', 'Candidates on average', 'decimal'),
   column('shareDropped', 'Share dropped', 'ratio'),
 ];
 
