@@ -113,7 +113,7 @@ test('what the folder holds beside: own files stay, unknown ones are refused, se
   await writeFile(join(folder, 'policy', 'channels', 'hook.yaml'), text('one'));
   const missing = await shell('arbiter plan policy');
   assert.equal(missing.code, 1);
-  assert.match(missing.err, /hook\.yaml#\/providerConfig\/secret needs the secret my\/token/);
+  assert.match(missing.err, /hook\.yaml#\/providerConfig\/secret requires the secret my\/token/);
   const given = await shell('ARBITER_SECRET_MY_TOKEN=abc arbiter apply policy --yes');
   assert.equal(given.code, 0, given.err);
   await writeFile(join(folder, 'secrets.json'), JSON.stringify({ 'my/token': 'def' }));

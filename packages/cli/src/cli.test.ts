@@ -303,7 +303,7 @@ describe('with a server on its embedded database', () => {
     assert.equal((await login(email, password)).status, 200);
     const again = await make();
     assert.equal(again.code, 1);
-    assert.match(again.err, /is the address of a user already/);
+    assert.match(again.err, /is already the address of a user/);
     assert.equal(again.out, '');
 
     const unlock = (...args: string[]) => arbiter(['user', 'unlock', ...args], operator);
@@ -316,10 +316,10 @@ describe('with a server on its embedded database', () => {
     assert.equal((await login(email, password)).status, 200);
     const stranger = await unlock('nobody@second.example', '--tenant', 'Second tenant');
     assert.deepEqual([stranger.code, stranger.out], [1, '']);
-    assert.match(stranger.err, /is the address of no user of the tenant/);
+    assert.match(stranger.err, /must be the address of a user of the tenant/);
     const nowhere = await unlock(email, '--tenant', '01a204c5-0000-7000-8000-000000000000');
     assert.deepEqual([nowhere.code, nowhere.out], [1, '']);
-    assert.match(nowhere.err, /is the id of no tenant/);
+    assert.match(nowhere.err, /must be the id of an existing tenant/);
     const file = join(folder, 'password');
     await writeFile(file, 'Secret123\n');
     const other = ['user', 'create', 'john@second.example', '--tenant', tenantId, '--password-file', file];
@@ -372,7 +372,7 @@ describe('with a server on its embedded database', () => {
     });
     const nowhere = await disable('--tenant', '01a204c5-0000-7000-8000-000000000000');
     assert.deepEqual([nowhere.code, nowhere.out], [1, '']);
-    assert.match(nowhere.err, /is the id of no tenant/);
+    assert.match(nowhere.err, /must be the id of an existing tenant/);
     for (const wrong of [[], ['Locked out'], ['x', '--tenant', id]]) assert.equal((await disable(...wrong)).code, 2);
   });
 

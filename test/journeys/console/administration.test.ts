@@ -31,13 +31,13 @@ test(
   async () => {
     // Which pages there are is not told to those who are signed out.
     await page.goto(`${stage.url}/nowhere/at-all`);
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByLabel(/^E-?mail address$/).waitFor();
     assert.match(page.url(), /\/login\?returnTo=%2Fnowhere%2Fat-all$/);
     await page.goto(`${stage.url}/health`);
-    await page.getByLabel('E-mail address').fill('nobody@example.test');
+    await page.getByLabel(/^E-?mail address$/).fill('nobody@example.test');
     await page.getByLabel('Password').fill('Passw0rd');
     await button('Sign in').click();
-    await page.getByText('The address or the password is wrong.').waitFor();
+    await page.getByText('The email or password is wrong.').waitFor();
     assert.match(page.url(), /\/login\?returnTo=%2Fhealth$/);
     await page.goto(stage.firstRun);
     await page.getByRole('heading', { level: 1, name: /decide, see why, prove it/ }).waitFor();
@@ -190,7 +190,7 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
   await post('accept-invite', { token, name: 'Ada', password: 'Passw0rd-demo' });
   await ada.context().clearCookies();
   const signIn = async (password: string) => {
-    await ada.getByLabel('E-mail address').fill(email);
+    await ada.getByLabel(/^E-?mail address$/).fill(email);
     await ada.getByLabel('Password').fill(password);
     await press('Sign in');
   };
@@ -217,7 +217,7 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
   await dialog.getByRole('button', { name: /^Demo/ }).click();
   await dialog.getByLabel('Password').fill('Passw0rd-engines');
   await press('Go to Demo');
-  await dialog.getByText('The address or the password is wrong.').waitFor();
+  await dialog.getByText('The email or password is wrong.').waitFor();
   await dialog.getByLabel('Password').fill('Passw0rd-demo');
   await press('Go to Demo');
   await at('Demo');

@@ -43,7 +43,7 @@ export async function readMigrations(folder: URL = migrationsFolder): Promise<Mi
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   return Promise.all(
     files.map(async (file) => {
-      if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) throw new Error(`not the name of a migration: ${file}`);
+      if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) throw new Error(`not a valid migration name: ${file}`);
       const text = await readFile(new URL(file, folder), 'utf8');
       return { name: file.slice(0, -4), text, checksum: createHash('sha256').update(text).digest('hex') };
     }),
@@ -109,7 +109,7 @@ async function takeLock(admin: pg.ClientBase, options: MigrateOptions): Promise<
   for (let told = false; ; told = true) {
     const { rows } = await admin.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lockKey]);
     if (rows[0]?.taken === true) return;
-    if (!told) options.onProgress?.('another process is migrating; waiting for it');
+    if (!told) options.onProgress?.('another process is migrating; waiting for it to finish');
     if (performance.now() > until) throw new Error('another process holds the migration lock');
     await sleep(100);
   }
@@ -142,7 +142,7 @@ async function applyMissing(
     const before = seen.get(name);
     if (before !== undefined && before !== checksum) {
       throw new Error(
-        `migration ${name} was changed after it had been applied; restore the file, or start with a new database`,
+        `migration ${name} was changed after it was applied; restore the file, or start with a new database`,
       );
     }
     if (before !== undefined) continue;
@@ -157,10 +157,10 @@ async function applyMissing(
       throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
     }
     // Of a new database one line says enough.
-    if (!isNew) onProgress(`applied migration ${name}`);
+    if (!isNew) onProgress(`migration ${name} applied`);
     applied.push(name);
   }
-  if (isNew && applied.length > 0) onProgress(`created the schema (${applied.length} migrations)`);
+  if (isNew && applied.length > 0) onProgress(`schema created (${applied.length} migrations)`);
   return applied;
 }
 

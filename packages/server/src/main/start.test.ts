@@ -193,7 +193,7 @@ test('a bootstrap file is applied before the port opens; a bad one names the pat
     (error) => error instanceof ConfigError && /BOOTSTRAP_FILE \/tenants\/0\/name/.test(error.message),
   );
   await writeFile(file, '{');
-  await assert.rejects(start({ BOOTSTRAP_FILE: file }), /BOOTSTRAP_FILE is not JSON/);
+  await assert.rejects(start({ BOOTSTRAP_FILE: file }), /BOOTSTRAP_FILE is not valid JSON/);
 });
 
 test('R11: a server that starts before its database waits, and is ready soon after it', async (context) => {

@@ -236,11 +236,11 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
       ['time_window', { startHour: 5, endHour: 5 }, /config \(.*allowed/],
       ['customer_total_cap', { maxTotal: 1, per: 'offer' }, /config\.per/],
       ['do_not_contact', { segments: [] }, /config\.segments/],
-      ['mutual_exclusion', { excludeOfferIds: ['a'] }, /config\.excludeOfferIds\[0\] \(names no offer\)/],
+      ['mutual_exclusion', { excludeOfferIds: ['a'] }, /config\.excludeOfferIds\[0\] \(must be an existing offer\)/],
       [
         'cross_channel_cap',
         { maxTotal: 1, appliesAcross: [nobody] },
-        /config\.appliesAcross\[0\] \(names no channel\)/,
+        /config\.appliesAcross\[0\] \(must be an existing channel\)/,
       ],
       ['mutual_exclusion', { excludeOfferIds: ['a'], lookBackDays: 3 }, /config\.lookBackDays \(lookbackDays\?\)/],
     ];
@@ -313,7 +313,7 @@ describe('assignments of contact policies (docs/design/api-catalogue.md 8.4)', (
     assert.deepEqual(answer.body.errors, [
       {
         path: '/scopeId',
-        message: 'is missing: scope defaults to offer, which needs one; send scopeId or scopes, or scope global',
+        message: 'is required, because scope defaults to offer; send scopeId or scopes, or use scope global',
       },
     ]);
   });

@@ -130,6 +130,6 @@ test('a chart is drawn twice, for wide and for narrow screens, and says in words
   assert.equal(html.match(/<svg class="wide"/g)?.length, 4);
   assert.equal(html.match(/<svg class="narrow"/g)?.length, 4);
   assert.ok(
-    html.includes('aria-label="Bar chart of Offer performance: Impressions. The figures stand in the table below."'),
+    html.includes('aria-label="Bar chart of Offer performance: Impressions. The table below has the figures."'),
   );
 });
