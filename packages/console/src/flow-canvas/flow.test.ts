@@ -76,7 +76,7 @@ test('summaries read as a sentence', () => {
     nodeSummary(type, { ...values }, (id) => (id === 'c1' ? 'Retain' : null));
   assert.equal(said('inventory', { scope: 'category', categoryIds: ['c1'] }), 'category Retain');
   assert.equal(said('inventory', { scope: 'category', categoryIds: ['c1', 'c2'] }), '2 categories');
-  assert.equal(said('qualify', { mode: 'selected', ruleIds: ['a', 'b', 'c'] }), '3 chosen');
+  assert.equal(said('qualify', { mode: 'selected', ruleIds: ['a', 'b', 'c'] }), '3 selected');
   assert.equal(said('rank', { method: 'diversity' }), 'diversity λ 0.7');
   assert.equal(said('rank', { method: 'explore_exploit', explorationRate: 0.05 }), 'explore 5 %, epsilon greedy');
   assert.equal(
@@ -94,7 +94,7 @@ test('summaries read as a sentence', () => {
     }),
     'customer.tier is black → skip to rank',
   );
-  assert.equal(said('filter', {}), 'lets all pass');
+  assert.equal(said('filter', {}), 'no filter');
 });
 
 test('a picture is opened whole where it can be read, else at its beginning or at the chosen node', () => {

@@ -112,8 +112,8 @@ test('findings of the API and of the schema land on the same fields', () => {
   assert.equal(fieldAt(fields, ''), null);
   assert.equal(fieldAt(fields, '/names'), null);
   assert.deepEqual(checkBody(operations['offers.create'].body, { name: ' ', priority: 500 }), [
-    { path: '/name', message: 'This is needed.' },
-    { path: '/priority', message: 'It must be at most 100.' },
+    { path: '/name', message: 'This field is required.' },
+    { path: '/priority', message: 'Must be at most 100.' },
   ]);
   assert.deepEqual(['businessValue', 'categoryId', 'segmentIds', 'shortDesc', 'api_key'].map(humanised), [
     'Business value',

@@ -18,15 +18,15 @@ test('conditions read as sentences, whichever way they are written', () => {
 test('an empty condition says nothing, and a group of one says its one', () => {
   assert.equal(conditionText({ logic: 'and', conditions: [] }), null);
   assert.equal(conditionText(undefined), null);
-  assert.equal(conditionText({ logic: 'or', conditions: [{ field: 'a', operator: 'is_null' }] }), 'a is missing');
+  assert.equal(conditionText({ logic: 'or', conditions: [{ field: 'a', operator: 'is_null' }] }), 'a has no value');
 });
 
 test('every operator has its words', () => {
   assert.equal(askedText('between', [1, 5]), 'between 1 and 5');
   assert.equal(askedText('in', ['gold', 'black']), 'is one of gold or black');
-  assert.equal(askedText('within_last_days', 30), 'in the last 30 days');
+  assert.equal(askedText('within_last_days', 30), 'within the last 30 days');
   assert.equal(askedText('eq', true), 'is yes');
-  assert.equal(askedText('exists', null), 'is known');
+  assert.equal(askedText('exists', null), 'has a value');
   assert.equal(askedText('sounds_like', 'x'), 'sounds_like x');
 });
 

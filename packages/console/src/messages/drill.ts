@@ -1,8 +1,8 @@
-/** Why a number cannot be opened. */
+/** Why a number doesn't link to its decisions. */
 export const drillTexts = {
-  older: (days: number) => `Older than the ${days} days that decisions are kept for`,
-  aggregate: 'A total that is kept without the decisions behind it',
-  sampled: (share: number) => `Counted over a sample of ${Math.round(share * 100)} % of the decisions`,
-  tracesOff: 'Traces are switched off, so the decisions behind it cannot be listed',
-  notDecisions: 'Not made of decisions',
+  older: (days: number) => `Decisions are stored for ${days} days, and this is older`,
+  aggregate: 'Only the total is stored',
+  sampled: (share: number) => `Based on a sample of ${Math.round(share * 100)} % of decisions`,
+  tracesOff: "Traces are turned off, so its decisions can't be listed",
+  notDecisions: 'Not based on decisions',
 } as const;

@@ -22,7 +22,7 @@ const stageTexts: Readonly<Record<QualificationStage, string>> = {
   eligibility: 'drops the offer',
   fit: 'drops the offer',
   match: 'lowers the score',
-  ranking: 'is stored and not applied',
+  ranking: 'stored but not applied',
 };
 
 const sentences: Readonly<
@@ -30,12 +30,12 @@ const sentences: Readonly<
 > = {
   segment_required(config, nameOf) {
     const names = textsOf(config.requiredSegments);
-    return names.length === 0 ? 'No segment is named: everybody passes' : `Member of ${listText(names.map(nameOf))}`;
+    return names.length === 0 ? 'No segment set: everyone passes' : `Member of ${listText(names.map(nameOf))}`;
   },
   attribute_condition: (config) => `${textOf(config.attribute) ?? '?'} ${askedText(config.operator, config.value)}`,
   propensity_threshold(config) {
     const model = textOf(config.modelKey) ?? textOf(config.model);
-    return `Propensity${model === null ? '' : ` of ${model}`} at least ${numberOf(config.minScore) ?? 0}`;
+    return `Propensity${model === null ? '' : ` from ${model}`} at least ${numberOf(config.minScore) ?? 0}`;
   },
   recency_check(config) {
     const [least, most] = [numberOf(config.minDays), numberOf(config.maxDays)];
@@ -50,19 +50,17 @@ const sentences: Readonly<
   },
 };
 
-/**
- * What a rule asks, as a sentence; a missing value is told where it passes. `nameOf`: name of a segment that the rule names by its id.
- */
+/** Describes a rule in one sentence. `nameOf` returns the name of a segment by its ID. */
 export function ruleSentence(
   type: QualificationRuleType,
   config: Config,
   nameOf: (segment: string) => string = (segment) => segment,
 ): string {
-  const missing = config.onMissing === 'pass' ? ', or not known' : '';
+  const missing = config.onMissing === 'pass' ? ', or no value' : '';
   return `${sentences[type](config, nameOf)}${missing}`;
 }
 
-/** What happens to an offer whose customer does not meet the rule. */
+/** Returns what happens to an offer whose customer doesn't meet the rule. */
 export function consequence(stage: QualificationStage, config: Config): string {
   if (stage !== 'match') return stageTexts[stage];
   return `multiplies the score by ${numberOf(config.penalty) ?? 0.5}`;
@@ -71,13 +69,13 @@ export function consequence(stage: QualificationStage, config: Config): string {
 export const ruleTexts = {
   rules: titles.rules,
   rule: titles.rule,
-  lead: 'Whether an offer fits a customer. Rules of the stages eligibility and fit drop it, rules of the stage match lower its score.',
-  asks: 'What it asks',
+  lead: 'Decide whether an offer fits a customer. Eligibility and fit rules drop the offer; match rules lower its score.',
+  asks: 'Condition',
   stage: 'Stage',
-  otherwise: 'Otherwise',
+  otherwise: 'If not met',
   appliesTo: 'Applies to',
-  allDecisions: 'All decisions where it blocked',
-  settings: 'Settings as stored',
+  allDecisions: 'Decisions blocked by this rule',
+  settings: 'Stored settings',
   empty: 'No qualification rules yet',
   emptyText: 'Without one, every offer fits every customer.',
 } as const;
