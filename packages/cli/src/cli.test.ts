@@ -106,7 +106,7 @@ describe('with a server on its embedded database', () => {
     const requestId = /request ([0-9a-f-]{36})/.exec(shown.out)?.[1] ?? '';
     const replayed = await arbiter(['replay', requestId], environment);
     assert.equal(replayed.code, 0, replayed.err);
-    assert.match(replayed.out, /replays identically/);
+    assert.match(replayed.out, /^Identical: /);
   });
 
   test('respond records what the customer did, once', async () => {
@@ -115,10 +115,10 @@ describe('with a server on its embedded database', () => {
     const recommendation = /recommendation ([0-9a-f-]{36})/.exec(shown.out)?.[1] ?? '';
     const clicked = await arbiter(['respond', recommendation, '2', 'click'], environment);
     assert.equal(clicked.code, 0, clicked.err);
-    assert.match(clicked.out, /^recorded: click \(positive\) of CM-000004 with .+ on .+\n/);
-    assert.match(clicked.out, /interaction [0-9a-f-]{36}\n$/);
+    assert.match(clicked.out, /^Recorded: click \(positive\) by CM-000004 for .+ on .+\n/);
+    assert.match(clicked.out, /Interaction [0-9a-f-]{36}\n$/);
     const again = await said(['respond', recommendation, '2', 'click'], environment);
-    assert.match(again.out, /^recorded before: click/);
+    assert.match(again.out, /^Already recorded: click/);
     const bought = ['respond', recommendation, '1', 'convert', '--value', '49.90', '--currency', 'EUR', '--json'];
     const answer = await said(bought, environment);
     assert.equal(answer.code, 0, answer.err);
@@ -156,7 +156,7 @@ describe('with a server on its embedded database', () => {
     assert.equal(outputs.size, 1, 'the three ids show one trace');
     const [out = ''] = outputs;
     assert.match(out, /^CM-000005, flow coffee-next-best-offer v1, \d of \d+ offers, \d+\.\d ms\n/);
-    assert.match(out, /^stage +in +out +left because of +ms$/m);
+    assert.match(out, /^stage +in +out +dropped by +ms$/m);
     for (const stage of ['inventory', 'qualify', 'contact_policy', 'score', 'rank']) {
       assert.match(out, new RegExp(`^${stage} +\\d+ +\\d+ `, 'm'));
     }
@@ -166,15 +166,15 @@ describe('with a server on its embedded database', () => {
         new RegExp(`^${rank} +${offerName.replaceAll(/[^\w ]/g, '.')} +\\d\\.\\d{4} +\\d\\.\\d{4} `, 'm'),
       );
     }
-    assert.match(out, new RegExp(`trace ${traced.trace.traceId}, request ${traced.requestId}\n$`));
+    assert.match(out, new RegExp(`Trace ${traced.trace.traceId}, request ${traced.requestId}\n$`));
     const json = await said(['trace', traced.requestId, '--json'], environment);
     assert.ok(Array.isArray(JSON.parse(json.out).pipeline));
     await setTraces(false);
     const plain = await decided();
     const shown = await said(['trace', plain.requestId], environment);
     assert.equal(shown.code, 0, shown.err);
-    assert.match(shown.out, /no trace is stored; the sealed record says:\n\nrank +shown/);
-    assert.match(shown.out, new RegExp(`recommendation ${plain.recommendationId}, request ${plain.requestId}\n$`));
+    assert.match(shown.out, /No trace was stored\. From the sealed record:\n\nrank +offer/);
+    assert.match(shown.out, new RegExp(`Recommendation ${plain.recommendationId}, request ${plain.requestId}\n$`));
     const unknown = await arbiter(['trace', '01930000-0000-7000-8000-000000000000'], environment);
     assert.equal(unknown.code, 1);
     assert.match(unknown.err, /404 \(not_found\)/);
@@ -186,7 +186,7 @@ describe('with a server on its embedded database', () => {
     const last = offers.at(-1)?.offerId ?? '';
     const asked = await arbiter(['why-not', 'CM-000002', last, '--channel', 'web', '--limit', '1'], environment);
     assert.equal(asked.code, 0, asked.err);
-    assert.match(asked.out, /passes every gate|refused by/);
+    assert.match(asked.out, /passes every gate|blocked by/);
     const wrong = await said(['why-not', 'CM-000002'], environment);
     assert.equal(wrong.code, 2);
   });
@@ -194,7 +194,7 @@ describe('with a server on its embedded database', () => {
   test('an unknown customer is decided, and the output says so', async () => {
     const { code, out } = await said(['decide', 'nobody', '--channel', 'email', '--dry-run'], environment);
     assert.equal(code, 0);
-    assert.match(out, /unknown: decided without attributes/);
+    assert.match(out, /unknown customer: decided without attributes/);
     assert.match(out, /nothing was stored/);
   });
 
@@ -221,7 +221,7 @@ describe('with a server on its embedded database', () => {
   test('audit verify checks the newest rows, and with --all every row, page by page', async () => {
     const newest = await said(['audit', 'verify', '--limit', '2'], environment);
     assert.equal(newest.code, 0, newest.err);
-    assert.match(newest.out, /^intact: 2 of \d+ rows checked, from row \d+\nrows 1 to \d+ were not checked; --all/);
+    assert.match(newest.out, /^Intact: verified 2 of \d+ rows, from row \d+\nRows 1 to \d+ weren't verified\. Use --all/);
     const total = Number(/ of (\d+) rows/.exec(newest.out)?.[1]);
     const limit = Math.ceil(total / 4);
     const all = await arbiter(['audit', 'verify', '--all', '--limit', String(limit), '--json'], environment);
@@ -229,7 +229,7 @@ describe('with a server on its embedded database', () => {
     const { verified, scanned, ...rest } = JSON.parse(all.out);
     assert.ok(verified >= total && scanned === verified);
     assert.deepEqual([rest.intact, rest.fromSequence, rest.nextSequence], [true, 1, null]);
-    assert.ok(all.err.includes(`${limit} rows checked, going on with row ${limit + 1}\n`));
+    assert.ok(all.err.includes(`Verified ${limit} rows, continuing at row ${limit + 1}\n`));
   });
 
   test('login makes a key for this machine and keeps it privately; whoami says whose it is', async () => {
@@ -249,7 +249,7 @@ describe('with a server on its embedded database', () => {
         ARBITER_PASSWORD: password,
       });
       assert.equal(code, 0, err);
-      assert.match(out, /^signed in to Demo as /);
+      assert.match(out, /^Signed in to Demo as /);
       const file = join(own, 'arbiter', 'config.json');
       assert.equal((await stat(file)).mode & 0o777, 0o600);
       const kept = JSON.parse(await readFile(file, 'utf8'));
@@ -257,7 +257,7 @@ describe('with a server on its embedded database', () => {
       assert.equal(`${out}${err}`.includes(kept.apiKey), false);
       const told = await arbiter(['whoami'], there);
       assert.equal(told.code, 0, told.err);
-      assert.match(told.out, /^arbiter login on .* \(api_key, admin\)\ntenant {2}Demo \(/);
+      assert.match(told.out, /^arbiter login on .* \(api_key, admin\)\ntenant {3}Demo \(/);
       const unknown = await arbiter(['login', '--api-key', `krn_${'0'.repeat(64)}`, '--url', url], there);
       assert.equal(unknown.code, 1);
       assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), kept);
@@ -307,7 +307,7 @@ describe('with a server on its embedded database', () => {
     assert.equal(again.out, '');
 
     const unlock = (...args: string[]) => arbiter(['user', 'unlock', ...args], operator);
-    assert.match((await unlock(email, '--tenant', 'Second tenant')).out, /was not locked/);
+    assert.match((await unlock(email, '--tenant', 'Second tenant')).out, /wasn't locked/);
     for (let n = 0; n < 5; n += 1) assert.equal((await login(email, 'wrong')).status, 401);
     assert.equal((await login(email, password)).status, 401);
     const freed = await unlock(email.toUpperCase(), '--tenant', tenantId, '--json');
@@ -349,7 +349,7 @@ describe('with a server on its embedded database', () => {
     assert.equal(status, 200);
     const disable = (...args: string[]) => arbiter(['sso', 'disable', ...args], operator);
     const before = await disable('--tenant', 'Locked out');
-    assert.deepEqual([before.code, before.out], [0, 'single sign-on of Locked out is off\n'], 'also when it was off');
+    assert.deepEqual([before.code, before.out], [0, 'Single sign-on of Locked out is off\n'], 'also when it was off');
     const config = {
       provider: 'oidc',
       enabled: true,

@@ -56,7 +56,7 @@ test('--all follows nextSequence from the first row to the end, and waits when i
     '--all',
   );
   assert.equal(code, 0);
-  assert.deepEqual(out, ['intact: 250 of 250 rows checked, from row 1']);
+  assert.deepEqual(out, ['Intact: verified 250 of 250 rows, from row 1']);
   assert.deepEqual(asked, [
     `${path}?fromSequence=1`,
     `${path}?fromSequence=101`,
@@ -69,8 +69,8 @@ test('without --all the newest rows are checked, to the end also when the server
   const { code, out, asked } = await verify([page(51, 120, 171), page(171, 80, null)]);
   assert.equal(code, 0);
   assert.deepEqual(out, [
-    'intact: 200 of 250 rows checked, from row 51',
-    'rows 1 to 50 were not checked; --all checks every row',
+    'Intact: verified 200 of 250 rows, from row 51',
+    "Rows 1 to 50 weren't verified. Use --all to verify every row.",
   ]);
   assert.deepEqual(asked, [path, `${path}?fromSequence=171`]);
 });
@@ -85,7 +85,7 @@ test('a break in any page is exit code 4 and ends the walk', async () => {
   };
   const shown = await verify([page(1, 100, 101), broken], '--all');
   assert.equal(shown.code, 4);
-  assert.deepEqual(shown.out, ['BROKEN at row row-108: hash_mismatch; 107 rows before it are right']);
+  assert.deepEqual(shown.out, ['Broken at row row-108: hash_mismatch. The 107 rows before it are intact.']);
   const json = await verify([page(1, 100, 101), broken], '--all', '--json');
   assert.equal(json.code, 4);
   assert.deepEqual(JSON.parse(json.out[0] ?? ''), { ...broken.body, fromSequence: 1, verified: 107, scanned: 200 });

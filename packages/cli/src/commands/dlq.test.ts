@@ -56,10 +56,10 @@ test('dlq list shows the counts and the newest', async () => {
 test('dlq retry and purge say what they mean: ids, a job, or --all', async () => {
   const retried = await dlq({ action: 'retry', requeued: 1 }, 'retry', id);
   assert.deepEqual(retried.asked, [`POST ${path} {"action":"retry","eventIds":["${id}"]}`]);
-  assert.deepEqual(retried.out, ['1 back in the queue']);
+  assert.deepEqual(retried.out, ['Requeued 1']);
   const purged = await dlq({ action: 'purge', deleted: 3 }, 'purge', '--topic', 'mail.send');
   assert.deepEqual(purged.asked, [`POST ${path} {"action":"purge","topic":"mail.send"}`]);
-  assert.deepEqual(purged.out, ['3 deleted']);
+  assert.deepEqual(purged.out, ['Deleted 3']);
   const all = await dlq({ action: 'purge', deleted: 0 }, 'purge', '--all');
   assert.deepEqual(all.asked, [`POST ${path} {"action":"purge"}`]);
 });

@@ -54,7 +54,7 @@ test('seed load and unload say what they made and removed', async () => {
   const loaded = await seed(201, done, 'load', 'coffee_rewards', '--force');
   assert.equal(loaded.code, 0, loaded.err);
   assert.deepEqual(loaded.asked, [`POST ${path}/coffee_rewards?force=true`]);
-  assert.match(loaded.out, /^Done\.\nwhat +count\noffers +12$/);
+  assert.match(loaded.out, /^Done\.\nrecord +count\noffers +12$/);
   const removed = await seed(200, done, 'unload', 'coffee_rewards');
   assert.deepEqual([removed.code, removed.asked], [0, [`DELETE ${path}/coffee_rewards`]]);
 });
@@ -63,7 +63,7 @@ test('a dataset beside another is refused by name, exit code 1; no key is a wron
   const conflict = { status: 'conflict', currentlyLoaded: 'coffee_rewards', requestedLoad: 'telco_care', message: 'x' };
   const refused = await seed(409, conflict, 'load', 'telco_care');
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /coffee_rewards is loaded or being loaded; --force replaces it/);
+  assert.match(refused.err, /coffee_rewards is already loaded or loading\. Pass --force to replace it/);
   assert.equal((await seed(201, {}, 'load')).code, 2);
   assert.equal((await seed(200, {}, 'unload', 'a', 'b')).code, 2);
 });
@@ -102,11 +102,11 @@ test('seed upload sends the file with its name and the schema; a refusal names t
   await writeFile(large, '');
   await truncate(large, 52_428_801);
   for (const [wrong, words] of [
-    [['coffee_rewards', '--schema', 'coffee_members'], /takes the key of one dataset and one file/],
+    [['coffee_rewards', '--schema', 'coffee_members'], /expects a dataset key and a file/],
     [['coffee_rewards', file], /needs --schema/],
     [['coffee_rewards', join(folder, 'none.csv'), '--schema', 'coffee_members'], /none\.csv can.t be read/],
-    [['coffee_rewards', folder, '--schema', 'coffee_members'], /is not a file/],
-    [['coffee_rewards', large, '--schema', 'coffee_members'], /52428801 bytes; at most 52428800 are taken/],
+    [['coffee_rewards', folder, '--schema', 'coffee_members'], /isn't a file/],
+    [['coffee_rewards', large, '--schema', 'coffee_members'], /is too large: 52,428,801 bytes, and the limit is 52,428,800/],
   ] as const) {
     const { code, err, asked } = await seed(200, done, 'upload', ...wrong);
     assert.deepEqual([code, asked], [2, []], err);
