@@ -103,7 +103,7 @@ describe('with a server on its embedded database', () => {
     const shown = await arbiter(['recommend', 'CM-000002', '--channel', 'web', '--limit', '2'], environment);
     assert.equal(shown.code, 0, shown.err);
     assert.match(shown.out, /^CM-000002, flow coffee-next-best-offer v1, 2 offers\nrank {2}offer/);
-    const requestId = /request ([0-9a-f-]{36})/.exec(shown.out)?.[1] ?? '';
+    const requestId = /^Request ([0-9a-f-]{36})$/m.exec(shown.out)?.[1] ?? '';
     const replayed = await arbiter(['replay', requestId], environment);
     assert.equal(replayed.code, 0, replayed.err);
     assert.match(replayed.out, /^Identical: /);
@@ -112,7 +112,7 @@ describe('with a server on its embedded database', () => {
   test('respond records what the customer did, once', async () => {
     const shown = await said(['recommend', 'CM-000004', '--channel', 'web', '--limit', '2'], environment);
     assert.equal(shown.code, 0, shown.err);
-    const recommendation = /recommendation ([0-9a-f-]{36})/.exec(shown.out)?.[1] ?? '';
+    const recommendation = /^Recommendation ([0-9a-f-]{36})$/m.exec(shown.out)?.[1] ?? '';
     const clicked = await arbiter(['respond', recommendation, '2', 'click'], environment);
     assert.equal(clicked.code, 0, clicked.err);
     assert.match(clicked.out, /^Recorded: click \(positive\) by CM-000004 for .+ on .+\n/);

@@ -73,6 +73,7 @@ function report(call: Call, answer: RecommendAnswer): void {
     for (const line of tableLines(['rank', 'offer', 'score', 'channel', 'content'], rows)) call.print(line);
   }
   call.print(answer.dryRun ? 'Dry run: nothing was stored' : `Request ${answer.requestId}`);
-  if (answer.recommendationId !== null)
-    call.print(`Recommendation ${answer.recommendationId}. To see why, run: arbiter trace ${answer.recommendationId}`);
+  if (answer.recommendationId === null) return;
+  call.print(`Recommendation ${answer.recommendationId}`);
+  call.print(`To see why, run: arbiter trace ${answer.recommendationId}`);
 }
