@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => shell?.close());
 const arbiter: CommandLine['arbiter'] = (...call) => shell.arbiter(...call);
-const said: CommandLine['said'] = (...call) => shell.said(...call);
+const runInProcess: CommandLine['runInProcess'] = (...call) => shell.runInProcess(...call);
 
 test('help explains every command', async () => {
   const overview = await arbiter(['--help']);
@@ -34,7 +34,7 @@ test('help explains every command', async () => {
     'audit verify',
   ]) {
     assert.match(overview.out, new RegExp(`^  ${command} `, 'm'));
-    const help = await said(['help', ...command.split(' ')]);
+    const help = await runInProcess(['help', ...command.split(' ')]);
     assert.equal(help.code, 0);
     assert.match(help.out, new RegExp(`Usage: arbiter ${command}`));
   }
@@ -71,7 +71,7 @@ test('a wrong command line exits 2 and says what is wrong', async () => {
     [['audit', 'verify', 'now'], /takes no arguments/],
     [['audit', 'verify', '--limit', 'all', '--api-key', 'k'], /--limit must be a whole number/],
   ] as const) {
-    const { code, out, err } = await (args[0] === 'explode' ? arbiter : said)(args);
+    const { code, out, err } = await (args[0] === 'explode' ? arbiter : runInProcess)(args);
     assert.equal(code, 2, args.join(' '));
     assert.match(out + err, expected);
   }

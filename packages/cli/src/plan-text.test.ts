@@ -80,7 +80,9 @@ test('a plan without changes is its last line', () => {
 });
 
 test('a drift names people', () => {
-  assert.deepEqual(driftLines({ applied: null, changes: [], configVersion: 1 }), ['No files have been applied yet. Run "arbiter apply <folder>" first.']);
+  assert.deepEqual(driftLines({ applied: null, changes: [], configVersion: 1 }), [
+    'No files have been applied yet. Run "arbiter apply <folder>" first.',
+  ]);
   const applied = {
     at: '2026-11-20T09:00:00.000Z',
     userId: 'apikey:1',

@@ -52,7 +52,7 @@ test('the first steps: a decision, its reasons, the limits, a call to copy', ski
   await page.getByText('#1', { exact: true }).waitFor();
   const why = page.getByRole('region', { name: 'Why this offer?' });
   await why.getByText(/^Score ·/).waitFor();
-  await button('Decide again').click();
+  await button('Repeat decision').click();
   await page.getByText('Contact policies blocked every remaining offer.').waitFor();
   await page.getByText('2 of 3 steps done').waitFor();
   assert.match((await page.locator('pre').textContent()) ?? '', /api\/v1\/recommend'[\s\S]*"customerId":"CM-000001"/);
@@ -128,7 +128,7 @@ test('a setting that is refused says why at its field; one that is saved is save
 test('the browser computes every hash of the audit log again, the server checks the chain', skip, async () => {
   await page.goto(`${stage.url}/audit`);
   await heading('Audit log').waitFor();
-  await page.getByText(/^All \d+ rows verified in your browser$/).waitFor();
+  await page.getByText(/^\d+ rows verified in your browser$/).waitFor();
   await button('Verify entire log').click();
   await page.getByText(/^\d+ rows intact$/).waitFor();
   await page

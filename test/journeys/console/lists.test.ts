@@ -22,7 +22,7 @@ holdEachJourney(() => stage);
 after(() => stage?.close());
 
 const grid = (on: Page = page) => on.getByRole('grid').first();
-const panel = (on: Page = page) => on.getByRole('dialog', { name: /^View of / });
+const panel = (on: Page = page) => on.getByRole('dialog', { name: /^View options for / });
 
 async function go(address: string, on: Page = page): Promise<void> {
   await on.goto(`${stage.url}${address}`);

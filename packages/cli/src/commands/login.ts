@@ -55,14 +55,14 @@ async function byPassword(call: Call): Promise<number> {
       password,
       ...(tenantId === undefined ? {} : { tenantId }),
     });
-    const made = await post<{ key: string }>(
+    const created = await post<{ key: string }>(
       url,
       'api-keys',
       { name: `arbiter login on ${hostname()}`.slice(0, 120) },
       cookie,
     );
     await post(url, 'auth/logout', undefined, cookie);
-    writeConfigFile(call.environment, { url, apiKey: made.body.key, tenantId: body.tenant?.id });
+    writeConfigFile(call.environment, { url, apiKey: created.body.key, tenantId: body.tenant?.id });
     if (call.flags.flag('json')) call.print(JSON.stringify({ user: body.user, tenant: body.tenant }));
     else call.print(`Signed in to ${body.tenant?.name} as ${body.user?.name}. Saved a new API key for this machine.`);
     return exitCodes.ok;

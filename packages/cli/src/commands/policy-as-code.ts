@@ -122,20 +122,20 @@ ${connectionHelp}`,
   options: { ...planOptions, yes: { type: 'boolean' } },
   async run(call) {
     const body = bodyOf(call);
-    const isAsked = !call.flags.flag('yes');
+    const needsConfirmation = !call.flags.flag('yes');
     const { ask } = call;
-    if (isAsked && ask === undefined) throw new UsageError('pass --yes to apply without a terminal');
+    if (needsConfirmation && ask === undefined) throw new UsageError('pass --yes to apply without a terminal');
     return overHttp(
       call,
       async (client): Promise<PolicyPlan | null> => {
-        const foreseen = await planned(client, body);
-        const isMore = foreseen.changes.length > 0;
-        if (isMore && isAsked) {
-          printLines(call, planLines(foreseen));
+        const preview = await planned(client, body);
+        const hasChanges = preview.changes.length > 0;
+        if (hasChanges && needsConfirmation) {
+          printLines(call, planLines(preview));
           const answer = await ask?.('Apply these changes? Type "yes" to confirm: ');
           if (answer?.trim().toLowerCase() !== 'yes') return null;
         }
-        return client.gitops.apply({ body: { ...body, expectedConfigVersion: foreseen.configVersion } });
+        return client.gitops.apply({ body: { ...body, expectedConfigVersion: preview.configVersion } });
       },
       {
         report(done) {

@@ -48,10 +48,10 @@ Exits 1 and changes nothing if the tenant already has a user with this email.`,
 
 function report(
   call: Call,
-  made: { readonly email: string; readonly role: string; readonly password: string | null; readonly tenantId: string },
+  user: { readonly email: string; readonly role: string; readonly password: string | null; readonly tenantId: string },
 ): void {
-  if (call.flags.flag('json')) call.print(JSON.stringify(made));
-  else if (made.password !== null) call.print(made.password);
+  if (call.flags.flag('json')) call.print(JSON.stringify(user));
+  else if (user.password !== null) call.print(user.password);
 }
 
 function roleOf(text: string): (typeof roles)[number] {

@@ -1,4 +1,4 @@
-/** Whether two values that JSON can write are the same, whatever the order of their properties. */
+/** Whether two JSON values are equal, ignoring the order of properties. */
 export function isDeepStrictEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

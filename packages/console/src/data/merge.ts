@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from './deep-equal.ts';
 
-/** A property that both sides changed, each to something else. */
+/** A property that both sides changed to different values. */
 export interface Conflict {
   readonly property: string;
   readonly base: unknown;
@@ -9,7 +9,7 @@ export interface Conflict {
 }
 
 export interface Merged {
-  /** Theirs with what only I changed; at conflicts theirs, until somebody chooses. */
+  /** Their version plus changes only I made; conflicts keep theirs until resolved. */
   readonly merged: Readonly<Record<string, unknown>>;
   readonly conflicts: readonly Conflict[];
 }
@@ -17,8 +17,8 @@ export interface Merged {
 type Plain = Readonly<Record<string, unknown>>;
 
 /**
- * Joins two changes of one record, property by property: what only one side changed is taken from it, and what both changed
- * alike is no conflict. `base` is the record that both began with.
+ * Merges two changes of a record property by property. Changes on one side are taken; identical changes aren't conflicts.
+ * `base` is the common starting point.
  */
 export function mergeRecord(base: Plain, mine: Plain, theirs: Plain): Merged {
   const merged: Record<string, unknown> = { ...theirs };

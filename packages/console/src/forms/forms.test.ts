@@ -57,8 +57,8 @@ for (const { id, body } of withBody) {
     for (const field of fields) {
       const bad = badValue(field.input.kind);
       if (bad === null) continue;
-      const { body: made, findings } = bodyOf(fields, { ...valuesOf(fields, example), [field.pointer]: bad }, example);
-      const found = [...findings, ...checkBody(body, made)];
+      const { body, findings } = bodyOf(fields, { ...valuesOf(fields, example), [field.pointer]: bad }, example);
+      const found = [...findings, ...checkBody(body, body)];
       assert.ok(
         found.some(({ path }) => fieldAt(fields, path) === field),
         `${field.pointer} with ${bad}: ${JSON.stringify(found)}`,

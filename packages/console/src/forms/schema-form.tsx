@@ -140,10 +140,10 @@ function useServerFindings(
   setError: (name: string, error: { type: string; message: string }) => void,
 ): readonly string[] {
   const entries = failure?.kind === 'refused' ? failure.problem.errors : [];
-  const told = useRef<Failure | null>(null);
+  const reported = useRef<Failure | null>(null);
   useEffect(() => {
-    if (failure === null || told.current === failure) return;
-    told.current = failure;
+    if (failure === null || reported.current === failure) return;
+    reported.current = failure;
     for (const { path, message } of entries) {
       const field = fieldAt(fields, path);
       if (field !== null) setError(field.pointer, { type: 'server', message });

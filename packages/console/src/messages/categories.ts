@@ -36,6 +36,6 @@ export const categoryTexts = {
   marks: 'About',
   decisions: 'Decisions',
   open: 'Open',
-  gone: 'This category no longer exists',
-  goneText: 'It was deleted or belongs to another tenant. Choose one from the tree.',
+  missingTitle: 'This category no longer exists',
+  missingText: 'It was deleted or belongs to another tenant. Choose one from the tree.',
 } as const;

@@ -56,7 +56,7 @@ export function listText(names: readonly string[], word = 'and'): string {
 }
 
 /** Formats operator and value: `at least 21`. */
-export function askedText(operator: unknown, value: unknown): string {
+export function operatorText(operator: unknown, value: unknown): string {
   const name = typeof operator === 'string' ? (aliases[operator] ?? operator) : 'eq';
   if (name === 'exists') return 'has a value';
   if (name === 'not_exists') return 'has no value';
@@ -68,7 +68,7 @@ export function askedText(operator: unknown, value: unknown): string {
 
 /** A condition as a tree to render: groups with parts, leaves as sentences. */
 export type ConditionTree =
-  | { readonly kind: 'leaf'; readonly field: string; readonly asked: string }
+  | { readonly kind: 'leaf'; readonly field: string; readonly requirement: string }
   | { readonly kind: 'group'; readonly all: boolean; readonly parts: readonly ConditionTree[] };
 
 /** Parses every form of condition that the API accepts. Returns null for an empty condition, which everyone meets. */
@@ -76,7 +76,7 @@ export function conditionTree(condition: unknown): ConditionTree | null {
   if (Array.isArray(condition)) return group(condition, true);
   if (!isObject(condition)) return null;
   if (typeof condition.field === 'string') {
-    return { kind: 'leaf', field: condition.field, asked: askedText(condition.operator, condition.value) };
+    return { kind: 'leaf', field: condition.field, requirement: operatorText(condition.operator, condition.value) };
   }
   if (Array.isArray(condition.all)) return group(condition.all, true);
   if (Array.isArray(condition.any)) return group(condition.any, false);
@@ -98,7 +98,7 @@ export function conditionText(condition: unknown): string | null {
 }
 
 function treeText(tree: ConditionTree, top: boolean): string {
-  if (tree.kind === 'leaf') return `${tree.field} ${tree.asked}`;
+  if (tree.kind === 'leaf') return `${tree.field} ${tree.requirement}`;
   const text = tree.parts.map((part) => treeText(part, false)).join(tree.all ? ' and ' : ' or ');
   return top ? text : `(${text})`;
 }

@@ -54,5 +54,5 @@ export const creativeTexts = {
   perImpression: 'of impressions',
   openDecisions: 'Decisions that showed this offer on this channel',
   any: 'any',
-  gone: 'deleted',
+  deleted: 'deleted',
 } as const;

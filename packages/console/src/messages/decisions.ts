@@ -52,7 +52,7 @@ export const decisionTexts = {
   parent: 'Decisions',
   titleFor: (customer: string) => `Decision for ${customer}`,
   decisionFor: 'Decision for',
-  madeBy: 'Source',
+  decisionSource: 'Source',
   flowAtVersion: "Open the flow with this decision's counts",
   titleErased: 'Decision for an erased customer',
   leadShown: (offer: string, others: number, place: string, at: string) =>
@@ -103,7 +103,7 @@ export const decisionTexts = {
   funnelLeft: (count: string, step: string) => `${count} dropped at ${step.toLocaleLowerCase()}`,
   exponent: 'Exponent',
   scoreOf: (name: string) => `Score of ${name}`,
-  scoreMade: (factors: readonly string[], score: string) => `${factors.join(' × ')} = ${score}.`,
+  scoreFormula: (factors: readonly string[], score: string) => `${factors.join(' × ')} = ${score}.`,
   scorePart: 'A factor of this score. The page shows how it was calculated',
   stepFilter: (name: string, n: number) => `${name}: show the ${n} dropped here`,
   allSteps: 'Show all',
@@ -180,9 +180,9 @@ export const decisionTexts = {
   whyNotBusy: 'Testing changes',
   flipsFound: (n: number) => (n === 1 ? '1 change is enough' : `${n} changes, each enough on its own`),
   flipFinal: (gate: string) => `Nothing can change this: ${gate}. No changes are suggested.`,
-  flipTruncated: (tried: string) => `The search stopped after ${tried} decisions, so there may be more.`,
-  flipSearched: (tried: number, written: string) =>
-    `Tested with ${tried === 1 ? '1 decision' : `${written} decisions`}. Nothing was stored.`,
+  flipTruncated: (count: string) => `The search stopped after ${count} decisions, so there may be more.`,
+  flipSearched: (count: number, written: string) =>
+    `Tested with ${count === 1 ? '1 decision' : `${written} decisions`}. Nothing was stored.`,
   flipRank: (rank: number) => `then #${rank}`,
   flipVerified: 'verified',
   flipKinds: { attribute: 'Change', time: 'Wait', priority: 'Priority', score: 'Score' } as Readonly<
@@ -194,7 +194,7 @@ export const decisionTexts = {
   flipAt: (instant: string) => `from ${instant}`,
   flipPriority: (from: string, to: string) => `priority ${from} → ${to}`,
   flipScore: (from: string, to: string) => `score ${from} → ${to}`,
-  flipNotTried: "Verified by the search. Simulate can't set this value.",
+  flipUnsupported: "Verified by the search. Simulate can't set this value.",
   tryIt: 'Try it',
 
   inputsTitle: 'What the decision read',

@@ -118,9 +118,9 @@ const summaries: Readonly<Record<string, (config: Config, namer: Namer) => strin
     return parts.filter((part) => part !== null).join(', ') || 'no filter';
   },
   conditional(config) {
-    const asked = conditionText(config) ?? 'always';
+    const condition = conditionText(config) ?? 'always';
     const [yes, no] = [branchText(config.onTrue), branchText(config.onFalse)];
-    return [yes === null ? `${asked}` : `${asked} → ${yes}`, no === null ? null : `else ${no}`]
+    return [yes === null ? `${condition}` : `${condition} → ${yes}`, no === null ? null : `else ${no}`]
       .filter((part) => part !== null)
       .join(', ');
   },

@@ -45,7 +45,7 @@ export const homeTexts = {
   score: 'Score',
   again: 'Decide again and see limits at work',
   againText: 'Same customer, same channel, a moment later: caps and cooldowns count what was just shown.',
-  askAgain: 'Decide again',
+  askAgain: 'Repeat decision',
   againSame: 'The same offer won again: no limit blocks it yet.',
   code: 'Call it from your code',
   codeText: "You need an API key. The URL is this server's.",

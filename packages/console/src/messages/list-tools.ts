@@ -43,6 +43,6 @@ export const listToolTexts = {
   peekOpen: 'Open',
   peekClose: 'Close preview',
   id: 'ID',
-  peekGone: "This row was removed or doesn't match the filters.",
+  peekMissing: "This row was removed or doesn't match the filters.",
   peekNotLoaded: "This row isn't loaded yet.",
 } as const;

@@ -109,10 +109,10 @@ const sentences: Readonly<Record<ContactPolicyType, (config: Config) => string>>
     `After a contact, pauses the category for ${numberOf(config.suppressionDays) ?? '?'} days`,
   do_not_contact(config) {
     const who = textsOf(config.segments);
-    const asked = conditionText(config.condition);
+    const condition = conditionText(config.condition);
     const whom = [
       who.length === 0 ? null : `members of ${listText(who, 'or')}`,
-      asked === null ? null : `customers whose ${asked}`,
+      condition === null ? null : `customers whose ${condition}`,
     ];
     const named = whom.filter((part) => part !== null);
     const reason = textOf(config.reason) ?? textOf(config.dncSource);
@@ -159,7 +159,7 @@ export const policyTexts = {
   policy: titles.policy,
   lead: 'Limits on whether, when and how often you contact a customer. Active policies are checked by priority, highest first. The first one that blocks is the reason shown.',
   order: 'Order',
-  says: 'Policy',
+  sentence: 'Policy',
   appliesTo: 'Applies to',
   kind: 'Type',
   bypassable: 'Can be overridden',

@@ -1,6 +1,6 @@
 import type { QualificationRuleType, QualificationStage } from '@arbiter/contract/qualification-rules';
 import { catalogueTitles as titles } from './catalogue-titles.ts';
-import { askedText, listText } from './conditions.ts';
+import { listText, operatorText } from './conditions.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -32,21 +32,22 @@ const sentences: Readonly<
     const names = textsOf(config.requiredSegments);
     return names.length === 0 ? 'No segment set: everyone passes' : `Member of ${listText(names.map(nameOf))}`;
   },
-  attribute_condition: (config) => `${textOf(config.attribute) ?? '?'} ${askedText(config.operator, config.value)}`,
+  attribute_condition: (config) => `${textOf(config.attribute) ?? '?'} ${operatorText(config.operator, config.value)}`,
   propensity_threshold(config) {
     const model = textOf(config.modelKey) ?? textOf(config.model);
     return `Propensity${model === null ? '' : ` from ${model}`} at least ${numberOf(config.minScore) ?? 0}`;
   },
   recency_check(config) {
     const [least, most] = [numberOf(config.minDays), numberOf(config.maxDays)];
-    const asked = [least === null ? null : `at least ${least}`, most === null ? null : `at most ${most}`];
-    return `${textOf(config.attribute) ?? '?'} ${listText(asked.filter((part) => part !== null))} days ago`;
+    const limits = [least === null ? null : `at least ${least}`, most === null ? null : `at most ${most}`];
+    return `${textOf(config.attribute) ?? '?'} ${listText(limits.filter((part) => part !== null))} days ago`;
   },
-  metric_condition: (config) => `Metric ${askedText(config.operator ?? 'gte', config.threshold ?? 0)}`,
+  metric_condition: (config) => `Metric ${operatorText(config.operator ?? 'gte', config.threshold ?? 0)}`,
   offer_attribute(config) {
     const path = textOf(config.valueFrom);
-    const asked = path === null ? askedText(config.operator, config.value) : askedText(config.operator, path);
-    return `Offer's ${textOf(config.attribute) ?? '?'} ${asked}`;
+    const requirement =
+      path === null ? operatorText(config.operator, config.value) : operatorText(config.operator, path);
+    return `Offer's ${textOf(config.attribute) ?? '?'} ${requirement}`;
   },
 };
 

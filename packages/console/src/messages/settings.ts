@@ -78,7 +78,7 @@ export const apiKeyTexts = {
   expiresHelp: 'The key stops working at the start of this day (UTC). Leave empty for no expiry.',
   newTitle: 'Copy your key now',
   newText: "You won't see it again. Store it with your application's secrets, never in source code.",
-  kept: 'Done',
+  keySaved: 'Done',
   role: 'Role',
   lastUsed: 'Last used',
   never: 'never',
@@ -128,7 +128,7 @@ export const accountTexts = {
   codesTitle: 'Save your backup codes',
   codesText:
     "If you lose your phone, you can sign in with each of these codes once. Print them or store them in a password manager. You won't see them again.",
-  codesKept: "I've saved them",
+  codesSaved: "I've saved them",
   switchOff: 'Turn off',
   offTitle: 'Turn off the second factor?',
   offText: "You'll sign in with only your password.",

@@ -33,7 +33,7 @@ export const bannerTexts = {
   unavailable: 'The server is unavailable. You may be seeing older data. This page retries automatically.',
   unreachable: "Can't reach the server. You may be seeing older data. This page retries automatically.",
   quota: (used: number, limit: number) => `You've used ${used} of ${limit} decisions in this playground.`,
-  quotaGone: "You've used every decision in this playground. Reset it in the settings, or use your own tenant.",
+  quotaUsedUp: "You've used every decision in this playground. Reset it in the settings, or use your own tenant.",
   sessionEnds: (seconds: number) =>
     seconds > 60
       ? `Your session ends in ${Math.ceil(seconds / 60)} minutes.`

@@ -204,20 +204,20 @@ test('a missing value is missing, not 0', () => {
 });
 
 test('operators read as conditions; an unknown one is shown as it was sent', () => {
-  const said = (operator: string, expected?: unknown) =>
+  const requiredBy = (operator: string, expected?: unknown) =>
     rule('attribute_condition', { attribute: 'tier', operator, expected, actual: 'basic' })?.required;
-  assert.equal(said('in', ['gold', 'black']), 'tier one of gold, black');
-  assert.equal(said('exists'), 'tier has a value');
-  assert.equal(said('within_last_days', 1), 'tier within the last 1 day');
-  assert.equal(said('resembles', 'gold'), 'tier resembles gold');
+  assert.equal(requiredBy('in', ['gold', 'black']), 'tier one of gold, black');
+  assert.equal(requiredBy('exists'), 'tier has a value');
+  assert.equal(requiredBy('within_last_days', 1), 'tier within the last 1 day');
+  assert.equal(requiredBy('resembles', 'gold'), 'tier resembles gold');
 });
 
 test("the offer's own eligibility has its words for each key", () => {
-  const said = (key: string, more: object = {}) => rule('', { source: 'eligibility', key, ...more });
-  assert.equal(said('requiredSegments', { required: ['a', 'b'], missing: ['b'] })?.actual, 'member of a');
-  assert.equal(said('excludedSegments', { matchedSegment: 'staff' })?.required, 'not a member of staff');
-  assert.equal(said('propensityThreshold', { minScore: 0.5, actualScore: 0.1 })?.actual, '0.1');
-  assert.equal(said('conditions')?.actual, 'not met');
+  const storyFor = (key: string, more: object = {}) => rule('', { source: 'eligibility', key, ...more });
+  assert.equal(storyFor('requiredSegments', { required: ['a', 'b'], missing: ['b'] })?.actual, 'member of a');
+  assert.equal(storyFor('excludedSegments', { matchedSegment: 'staff' })?.required, 'not a member of staff');
+  assert.equal(storyFor('propensityThreshold', { minScore: 0.5, actualScore: 0.1 })?.actual, '0.1');
+  assert.equal(storyFor('conditions')?.actual, 'not met');
 });
 
 test('a gate without details has no story; one that failed to evaluate says so', () => {

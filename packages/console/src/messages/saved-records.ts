@@ -21,7 +21,7 @@ export const recordKindTitles: Readonly<Record<RecordKind, string>> = {
 const lower = (kind: RecordKind): string => recordKindTitles[kind].toLocaleLowerCase();
 
 /** Texts of pinned and recent records. */
-export const keptTexts = {
+export const savedRecordTexts = {
   pin: 'Pin',
   pinTip: 'Pin to Home and search (P)',
   unpinTip: 'Unpin (P)',
@@ -31,12 +31,12 @@ export const keptTexts = {
   pinned: 'Pinned to Home and search.',
   pinnedForPage:
     "Pinned until you reload or close this page. The browser doesn't store anything that identifies a customer.",
-  notKept: 'Not pinned. Browser storage is blocked or full.',
+  notPinned: 'Not pinned. Browser storage is blocked or full.',
   unpinned: 'Unpinned.',
   full: (most: number) => `You can pin up to ${most} records. Unpin one on Home first.`,
-  goneTitle: 'Pinned record',
-  gone: (kind: RecordKind, name: string) => `The pinned ${lower(kind)} ${name} was deleted.`,
-  goneUnpin: 'Unpin',
+  deletedTitle: 'Pinned record',
+  deletedText: (kind: RecordKind, name: string) => `The pinned ${lower(kind)} ${name} was deleted.`,
+  deletedUnpin: 'Unpin',
   deleted: 'deleted',
   unpinNamed: (name: string) => `Unpin ${name}`,
   pins: 'Pinned',
