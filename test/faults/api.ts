@@ -44,7 +44,7 @@ export function createPatientCaller(base: () => string, key: string, sockets = 6
       const answer = await once(...call);
       const isBusy =
         (answer.status === 503 && answer.body.code === 'overloaded') ||
-        (answer.status === 429 && answer.text.includes('cannot be counted'));
+        (answer.status === 429 && answer.text.includes("can't be checked right now"));
       if (!isBusy || elapsed() > patienceMs) return answer;
       await sleep(250);
     }

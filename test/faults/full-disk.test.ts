@@ -124,7 +124,7 @@ test('a mail into a file: the destination has failed, no part of the mail stays,
   fill(0);
   const failed = await send();
   assert.equal(failed.status, 502, failed.text);
-  assert.match(failed.body.results[0]!.error!, /1 of 1 addresses was not taken/);
+  assert.match(failed.body.results[0]!.error!, /1 of 1 addresses was rejected/);
   assert.deepEqual(filesBelow('outbox'), [whole]);
   makeRoom();
   assert.equal((await send()).status, 200);
@@ -169,7 +169,7 @@ test('a file that is sent up: 503 that says why and when, the rows are as they w
   fill(16 * 1024);
   const { answer, body } = await upload();
   assert.deepEqual([answer.status, body.code], [503, 'unavailable'], JSON.stringify(body));
-  assert.match(body.detail!, /no room/);
+  assert.match(body.detail!, /no disk space/);
   assert.equal(answer.headers.get('retry-after'), '60');
   assert.equal(await members(), 1_000);
   assert.deepEqual(

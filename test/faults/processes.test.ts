@@ -48,7 +48,7 @@ async function until<T>(what: string, look: () => T | null | undefined | Promise
 
 /** Numbers of all processes that have been ready under a name so far, the newest last. */
 const pidsOf = (server: ServerProcess, name: string): readonly number[] =>
-  logLines(server, 'a server process is ready')
+  logLines(server, 'server process ready')
     .filter((line) => line.name === name)
     .map((line) => Number(line.pid));
 
@@ -81,7 +81,7 @@ async function metric(server: ServerProcess, line: string): Promise<number> {
 
 /** Who does the background work since the start, and who does not. */
 async function workingProcess(server: ServerProcess): Promise<{ name: string; other: string }> {
-  const line = await until('the one at work', () => logLines(server, 'doing the background work')[0]);
+  const line = await until('the one at work', () => logLines(server, 'background work started')[0]);
   const name = String(line.process);
   return { name, other: name === '1' ? '2' : '1' };
 }
@@ -180,7 +180,7 @@ test('a process that is asked to end does so in order and is replaced', async ()
   process.kill(first, 'SIGTERM');
   await gone(first);
   await nthProcess(server, '1', 2);
-  await until('the word of its end', () => logLines(server, 'server process 1 ended (0)')[0]);
+  await until('the word of its end', () => logLines(server, 'server process 1 exited (0)')[0]);
   await stop(server);
 });
 
@@ -300,6 +300,6 @@ test('a port in use ends the start with the reason, and leaves no process', asyn
 test('more connections than the database allows are refused at the start', async () => {
   await assert.rejects(
     startTwo({ DATABASE_POOL_MAX: '500' }),
-    /ended before it was ready \(78\)[\s\S]*PROCESSES cannot be 2: .* may open \d+ connections/,
+    /ended before it was ready \(78\)[\s\S]*PROCESSES can't be 2: .* can open \d+ connections/,
   );
 });

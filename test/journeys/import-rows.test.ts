@@ -124,8 +124,8 @@ test('NDJSON has one row on each line', async () => {
   const stored = await lines('{"customer_id":"J-1","age":5}\n\n{"customer_id":"J-2"}\n');
   assert.deepEqual([stored.inserted, (await rowsOf(schema.id)).length], [2, 2]);
   for (const [text, message] of [
-    ['{"customer_id":"J-3"}\n{"customer_id":', /^line 2: is not a JSON object/],
-    ['[1]', /^line 1: is not a JSON object/],
+    ['{"customer_id":"J-3"}\n{"customer_id":', /^line 2: must be a JSON object/],
+    ['[1]', /^line 1: must be a JSON object/],
     ['{"customer_id":"J-3","shoe":44}', /^line 1: shoe is not a column/],
   ] as const) {
     const error = await refused(lines(text));
@@ -223,7 +223,7 @@ test('a first import that is refused leaves no schema, so that a second one can 
     assert.equal(await exists(), false);
     await writeFile(path, 'customer_id,age\n');
     assert.equal(await run(load, shell([])), 2);
-    assert.match(err, /finds no rows/);
+    assert.match(err, /a header but no rows/);
     await writeFile(path, ['customer_id,age', ...rows].join('\n'));
     const asked: string[] = [];
     assert.equal(await run(load, shell(['what?', 'no'], asked)), 0);

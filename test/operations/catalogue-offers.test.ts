@@ -425,7 +425,7 @@ describe('publishing over HTTP', () => {
     const checked = await must('POST', 'decision-flows/validate', { id: flow.id, draftConfig }, 200);
     assert.equal(checked.valid, false);
     const deleted = await must('DELETE', `contact-policies?id=${policy.id}`, undefined, 200);
-    assert.deepEqual(deleted, { deleted: true, warnings: [`Referenced by decision flow "Bank" (${flow.key})`] });
+    assert.deepEqual(deleted, { deleted: true, warnings: [`Used by decision flow "Bank" (${flow.key})`] });
     const versions = await must('GET', `decision-flows/versions?id=${flow.id}&version=1`, undefined, 200);
     assert.partialDeepStrictEqual(versions, {
       flowId: flow.id,

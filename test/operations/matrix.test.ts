@@ -86,7 +86,7 @@ const inside =
 /** Page sizes as the documentation of a list tells them; null for operations without pages. */
 function pageSizes(operation: Operation): { readonly usual: number; readonly maximum: number } | null {
   const limit: unknown = at(operation.query, ['properties', 'limit']);
-  const maximum = /above (\d+) it becomes \1\./.exec(String(at(limit, ['description'])))?.[1];
+  const maximum = /above (\d+) are treated as \1\./.exec(String(at(limit, ['description'])))?.[1];
   return maximum === undefined ? null : { usual: Number(at(limit, ['default'])), maximum: Number(maximum) };
 }
 

@@ -50,7 +50,7 @@ test('an operator', async () => {
 
 test('a node type, an enum of a node, a namespace of a condition', async () => {
   const type = await messageAt('/draftConfig/nodes/1/type', 'decision-flows', flow({ id: 'f', type: 'fliter' }));
-  assert.match(type, /^there is no node type fliter; there are inventory, .*; did you mean filter\?$/);
+  assert.match(type, /^the node type fliter does not exist; it must be one of inventory, .*; did you mean filter\?$/);
   const long = await messageAt(
     '/draftConfig/nodes/1/type',
     'decision-flows',
@@ -63,7 +63,7 @@ test('a node type, an enum of a node, a namespace of a condition', async () => {
   const conditions = [{ field: 'ofer.name', operator: 'eq', value: 1 }];
   const filter = flow({ id: 'f', type: 'filter', config: { conditions } });
   const field = await messageAt('/draftConfig/nodes/1/config/conditions/0/field', 'decision-flows', filter);
-  assert.match(field, /^must begin with offer, .*; did you mean offer\?$/);
+  assert.match(field, /^must start with offer, .*; did you mean offer\?$/);
 });
 
 test('a value of an enum, at any place of a body and in a query', async () => {
@@ -129,13 +129,13 @@ test('which channels and placements there are, in debug only', async () => {
   const key = String(world.placement.key);
   assert.equal(
     await hintOf({ channel: 'emial' }, true),
-    `no active channel has the type emial; there are ${type}; did you mean ${type}?`,
+    `no active channel has the type emial; active: ${type}; did you mean ${type}?`,
   );
   assert.equal(await hintOf({ channel: 'emial' }, false), undefined);
   const placement = await hintOf({ channel: type, placement: `${key}x` }, true);
   assert.match(
     String(placement),
-    new RegExp(`^no active placement is named ${key}x; there are .*did you mean ${key}\\?$`),
+    new RegExp(`^no active placement has the key ${key}x; active: .*did you mean ${key}\\?$`),
   );
   assert.equal(await hintOf({ channel: type }, true), undefined);
 });
@@ -162,8 +162,8 @@ test('where a body stops being JSON, and what a missing X-Requested-With may be'
     payload: '{\n  "name": "x",\n}',
   });
   assert.deepEqual([broken.statusCode, broken.json().code], [400, 'malformed_json']);
-  assert.equal(broken.json().detail, 'The body is not JSON at line 3, column 1.');
+  assert.equal(broken.json().detail, 'The body is not valid JSON at line 3, column 1.');
   const plain = await server.app.inject({ method: 'POST', url, headers, payload: '{}' });
   assert.deepEqual([plain.statusCode, plain.json().code], [403, 'csrf_header_required']);
-  assert.equal(plain.json().detail, 'The header X-Requested-With is required; any value will do.');
+  assert.equal(plain.json().detail, 'The header X-Requested-With is required; it can have any value.');
 });

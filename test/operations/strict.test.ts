@@ -196,7 +196,7 @@ test('unknown keys of a policy, and a policy that can never act', async () => {
   );
   const withoutSegments = policy({ segments: [] }, 'do_not_contact');
   await told('POST', '/api/v1/contact-policies', withoutSegments, [
-    { path: '/config/segments', message: 'No segment is set, so nobody is blocked.' },
+    { path: '/config/segments', message: 'No segment is set, so the policy blocks nobody.' },
   ]);
   const conditional = policy({ condition: { field: 'age', operator: 'gt', value: 1, vaule: 2 } }, 'do_not_contact');
   await told('POST', '/api/v1/contact-policies', conditional, [

@@ -43,7 +43,7 @@ test('one person makes and submits, another one approves and publishes', async (
   const first = await ada.apply({ files });
   assert.deepEqual(words(first), ['create letter']);
   assert.deepEqual(first.warnings, [
-    { path: `${path}#`, message: 'waits for another person, who approves it by applying the same files' },
+    { path: `${path}#`, message: 'needs another person to approve it by applying the same files' },
   ]);
   assert.equal((await item(ada)).status, 'in_review');
 

@@ -296,7 +296,7 @@ describe('schemas', () => {
     ];
     const foreseen = await it.diff({ files: harmless });
     assert.equal(foreseen.summary.update, 1);
-    assert.match(foreseen.warnings[0]?.message ?? '', /told by apply/);
+    assert.match(foreseen.warnings[0]?.message ?? '', /reported by apply/);
     await it.apply({ files: harmless });
     assert.deepEqual(await rows(), [{ id: '1', age: 30, city: 'Rome', vip: null }]);
     assert.deepEqual((await it.diff({ files: harmless })).changes, []);
@@ -316,7 +316,7 @@ describe('schemas', () => {
     assert.deepEqual(errors, [
       {
         path: 'schemas/people.yaml#/fields',
-        message: 'would lose the data of column age; allow it by allowDataLoss (--allow-data-loss)',
+        message: 'would lose the data of column age; to allow it, set allowDataLoss (--allow-data-loss)',
       },
     ]);
     assert.deepEqual(await it.refused('diff', { files: retyped }), errors, 'a plan refuses what apply refuses');
@@ -362,7 +362,7 @@ describe('mandatory offers', () => {
     assert.equal(data[0]?.mandatoryApprovedBy, there);
     const stranger = edited(files, 'offers/law.yaml', 'Ada@bank.example', 'eve@bank.example');
     assert.deepEqual(await elsewhere.refused('diff', { files: stranger }), [
-      { path: 'offers/law.yaml#/mandatoryApprovedBy', message: 'is the e-mail of no user' },
+      { path: 'offers/law.yaml#/mandatoryApprovedBy', message: 'must be the email address of a user' },
     ]);
     await server.testDatabase.ownerQuery(
       `update arbiter.offers set mandatory_expires_at = now() - interval '1 day' where id = '${offer.id}'`,
@@ -508,16 +508,16 @@ describe('files that are refused', () => {
       /^offers\/a.yaml#\/priority must be at most 100/,
       /^offers\/a.yaml#\/schedule\/startDay is not a known property/,
       /^offers\/c.yaml#\/prority is not a property of offer files; did you mean priority\?/,
-      /^offers\/d.yaml# must be named offers\/e.yaml/,
+      /^offers\/d.yaml# must be at offers\/e.yaml/,
       /^offers\/f.yml# is no file of a resource/,
       /^offer\/g.yaml# is not known; .*did you mean offers\?/,
       /^README.md# is not known/,
       /^offers\/deep\/h.yaml# /,
       /^offers\/i.yaml#\/name has an anchor.*line 1/,
-      /^offers\/j.yaml#\/name stands twice/,
+      /^offers\/j.yaml#\/name is listed more than once/,
       /^offers\/k.yaml#\/name is required/,
       /^offers\/l.yaml# must be an object/,
-      /^offers\/m.yaml#\/metadata\/__proto__ is a key that is not allowed/,
+      /^offers\/m.yaml#\/metadata\/__proto__ is a reserved key/,
       /^offers\/n.yaml#\/metadata\/text .*NUL/i,
     ]) {
       assert.ok(
@@ -527,7 +527,11 @@ describe('files that are refused', () => {
     }
     assert.ok(!places.some((place) => place.includes('hidden') || place.includes('.git')));
     assert.deepEqual(await it.refused('diff', { files: [files[1]!] }), [
-      { path: 'offers/b.yaml#/categoryId', message: 'names no category: "Cords"', code: 'reference_not_found' },
+      {
+        path: 'offers/b.yaml#/categoryId',
+        message: 'refers to the category "Cords", which does not exist',
+        code: 'reference_not_found',
+      },
     ]);
     assert.deepEqual(await it.refused('apply', { files }), errors);
     assert.deepEqual(await fingerprint(server, [it.tenant.id]), untouched);
@@ -581,7 +585,7 @@ describe('files that are refused', () => {
       ),
     ];
     assert.deepEqual(await it.refused('diff', { files }), [
-      { path: 'channels/web.yaml#/providerConfig/secret', message: 'needs the secret my/token' },
+      { path: 'channels/web.yaml#/providerConfig/secret', message: 'requires the secret my/token' },
     ]);
     await it.apply({ files, secrets: { 'my/token': 'xyz' } });
     const { data } = await it.must<{ data: { providerConfig: { secret: string } }[] }>(

@@ -89,7 +89,7 @@ test('flow routes are called by what they are for', async () => {
   );
   // A route for something else is another route.
   const other = edited(moved, 'flow-routes/web.yaml', 'channelId: web\n', '');
-  assert.match((await it.refused('diff', { files: other }))[0]!.message, /must be named flow-routes\/every-request/);
+  assert.match((await it.refused('diff', { files: other }))[0]!.message, /must be at flow-routes\/every-request/);
   const gone = await it.apply({ files: moved.filter(({ path }) => path !== top), prune: true });
   assert.deepEqual(
     gone.changes.map(({ action, ref }) => [action, ref]),
@@ -287,7 +287,7 @@ test('an id of what is gone stays in the file; another tenant refuses it at its 
     errors.map(({ path, code }) => [path, code]),
     [['contact-policies/cap.yaml#/scopes/1/scopeId', 'reference_not_found']],
   );
-  assert.match(errors[0]!.message, /was deleted or belongs to another tenant; name one that is there, or take it out/);
+  assert.match(errors[0]!.message, /was deleted or belongs to another tenant; use an existing one, or remove it/);
   assert.deepEqual((await elsewhere.export()).files, []);
   // Without it the files can be applied anywhere.
   const scope = new RegExp(` *- scope: offer\\n *scopeId: "?${gone.id}"?\\n`);

@@ -48,7 +48,7 @@ test('secrets of a channel: names in the file, all that miss are told, what is s
   assert.deepEqual(Object.keys(secretsOf(files)).sort(), names);
   assert.deepEqual(
     (await to.refused('apply', { files })).map(({ message }) => message).sort(),
-    names.map((name) => `needs the secret ${name}`),
+    names.map((name) => `requires the secret ${name}`),
   );
   assert.deepEqual((await to.refused('apply', { files, secrets: { [names[0]!]: 'x' } })).length, 1);
   assert.deepEqual((await to.export()).files, []);
@@ -111,7 +111,7 @@ test('hidden values of a flow belong to their node, wherever it stands', async (
   const names = Object.keys(secretsOf(files)).sort();
   assert.deepEqual(
     (await to.refused('diff', { files })).map(({ message }) => message).sort(),
-    names.map((name) => `needs the secret ${name}`),
+    names.map((name) => `requires the secret ${name}`),
   );
   await to.apply({ files, secrets: secretsOf(files) });
   assert.deepEqual((await to.export()).files, files);
@@ -163,7 +163,7 @@ test('a missing secret is the only error, also where creatives name the channel'
       const errors = await to.refused(step, { files, prune });
       assert.deepEqual(
         errors.map(({ message }) => message).sort(),
-        names.map((name) => `needs the secret ${name}`),
+        names.map((name) => `requires the secret ${name}`),
       );
     }
   }

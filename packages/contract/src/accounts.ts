@@ -5,7 +5,7 @@ import { userRoles } from './users.ts';
 
 /** Accounts of persons: registration, sign-in, forgotten passwords (docs/design/api-access.md 4.2 and 22). */
 
-/** Lengths of a password that is to be set, in characters (contract part 1, 5.7). */
+/** Lengths of a password that is to be set, in characters. */
 export const passwordRules = { minimum: 8, maximum: 128 } as const;
 
 /** A password that is to be set. */
@@ -14,7 +14,7 @@ export const NewPassword = (description: string) =>
     minLength: passwordRules.minimum,
     maxLength: passwordRules.maximum,
     format: 'new-password',
-    description: `${description} 8 to 128 characters, with at least one upper-case letter and one digit.`,
+    description: `${description} 8 to 128 characters, with at least one uppercase letter and one digit.`,
   });
 
 /** A password that is compared: whatever is wrong with it, the answer is that of a wrong one. */
@@ -24,17 +24,17 @@ export const GivenPassword = (description: string) => Type.String({ minLength: 1
 export const Email = (description: string) => Type.String({ maxLength: 255, format: 'email', description });
 
 /** An address that is looked up. Its form is not checked, so that a refusal tells nothing about it. */
-const GivenEmail = Type.String({ minLength: 1, maxLength: 255, description: 'The address.' });
+const GivenEmail = Type.String({ minLength: 1, maxLength: 255, description: 'Email address.' });
 
 /** The token of a mailed link: whatever is wrong with it, the answer is that of an unknown one. */
-const LinkToken = Type.String({ minLength: 1, maxLength: 255, description: 'The token of the mailed link.' });
+const LinkToken = Type.String({ minLength: 1, maxLength: 255, description: 'Token from the emailed link.' });
 
 const Registration = Type.Object(
   {
-    name: Name('Name of the person.', 100),
-    email: Email('Address, which is to be proven by a mailed link.'),
+    name: Name('Name of the user.', 100),
+    email: Email('Email address. We send a link to verify it.'),
     password: NewPassword('Password to sign in with.'),
-    tenantName: Type.Optional(Name('Display label of the new tenant. Default: made of the name.', 100)),
+    tenantName: Type.Optional(Name("Display name of the new tenant. Default: derived from the user's name.", 100)),
   },
   {
     description: 'A registration.',
@@ -47,7 +47,7 @@ const Login = Type.Object(
     email: GivenEmail,
     password: GivenPassword('The password.'),
     tenantId: Type.Optional(
-      IdFilter('Tenant to sign in to. Default: of the tenants that the password opens, the one last used.'),
+      IdFilter('Tenant to sign in to. Default: the one used most recently among the tenants this password opens.'),
     ),
   },
   { description: 'A sign-in.', examples: [{ email: 'ada@example.com', password: 'Passw0rd' }] },
@@ -57,17 +57,17 @@ const SignedInUser = Type.Object(
   {
     id: Id('Id of the user.'),
     name: Type.String({ description: 'Name of the user.' }),
-    email: Type.String({ description: 'Address of the user.' }),
-    role: StringEnum(userRoles, { description: 'What the user may do.' }),
+    email: Type.String({ description: 'Email address of the user.' }),
+    role: StringEnum(userRoles, { description: 'Role of the user in this tenant.' }),
   },
-  { description: 'Who signed in.' },
+  { description: 'User who signed in.' },
 );
 
 const SignedInTenant = Type.Object(
   {
     id: Id('Id of the tenant.'),
-    name: Type.String({ description: 'Display label of the tenant.' }),
-    isPlayground: Type.Boolean({ description: 'True for a playground.' }),
+    name: Type.String({ description: 'Display name of the tenant.' }),
+    isPlayground: Type.Boolean({ description: 'True for a playground tenant.' }),
   },
   { description: 'Tenant of the session.' },
 );
@@ -78,20 +78,25 @@ export const SignedIn = Type.Object(
     user: Type.Optional(SignedInUser),
     tenant: Type.Optional(SignedInTenant),
     mfaRequired: Type.Optional(
-      Type.Literal(true, { description: 'Nobody is signed in yet: `POST /auth/mfa` with `mfaToken` goes on.' }),
+      Type.Literal(true, {
+        description:
+          'The password is correct, but sign-in needs a second factor: continue with `POST /auth/mfa` and `mfaToken`.',
+      }),
     ),
-    mfaToken: Type.Optional(Type.String({ description: 'Proves the password to the next step.' })),
+    mfaToken: Type.Optional(
+      Type.String({ description: 'Token that stands for the accepted password in the next step.' }),
+    ),
     setupRequired: Type.Optional(
-      Type.Literal(true, { description: 'The tenant wants a second factor and this user has none yet.' }),
+      Type.Literal(true, { description: "The tenant requires a second factor and the user hasn't set one up." }),
     ),
-    expiresAt: Timestamp('When the session ends unless it is used; else when `mfaToken` ends.'),
+    expiresAt: Timestamp("When the session expires if it isn't used. With `mfaRequired`: when `mfaToken` expires."),
   },
-  { description: 'Who signed in where; or, with `mfaRequired`, the next step.' },
+  { description: 'The user and tenant of the session or, with `mfaRequired`, the next step.' },
 );
 export type SignedIn = Static<typeof SignedIn>;
 
 const Message = Type.Object(
-  { message: Type.String({ description: 'What happens next, in a sentence.' }) },
+  { message: Type.String({ description: 'What happens next, as a sentence.' }) },
   { description: 'What happens next.' },
 );
 
@@ -99,12 +104,12 @@ const Message = Type.Object(
 export const Membership = Type.Object(
   {
     id: Id('Id of the tenant.'),
-    name: Type.String({ description: 'Display label of the tenant.' }),
-    isPlayground: Type.Boolean({ description: 'True for a playground.' }),
-    role: StringEnum(userRoles, { description: 'What the person may do there.' }),
+    name: Type.String({ description: 'Display name of the tenant.' }),
+    isPlayground: Type.Boolean({ description: 'True for a playground tenant.' }),
+    role: StringEnum(userRoles, { description: 'Role of the user in this tenant.' }),
     current: Type.Boolean({ description: 'True for the tenant of the session.' }),
   },
-  { description: 'A tenant of the person.' },
+  { description: 'A tenant of the user.' },
 );
 export type Membership = Static<typeof Membership>;
 
@@ -117,17 +122,19 @@ const open = {
   transaction: 'own',
 } as const;
 
-const signedIn = { description: 'Signed in, or the next step.', schema: SignedIn };
+const signedIn = { description: 'The session, or the next step.', schema: SignedIn };
 const updatesUser = { action: 'update', entityType: 'user' } as const;
 const signInErrors = ['invalid_credentials', 'email_not_verified', 'sso_required', 'not_configured'] as const;
 const tenPerHour = [{ limit: 10, windowSeconds: 3_600, per: 'ip' }] as const;
-const perAddress = 'Five calls an hour for one e-mail address are answered; more are 429.';
+const perAddress = 'At most five calls an hour for one email address; further calls get 429.';
 
 /** Of links that are good once. */
 const LookingAhead = Type.Object(
   {
     'Sec-Purpose': Type.Optional(
-      Type.String({ description: 'With `prefetch`: the browser looks ahead, and the link stays as it is.' }),
+      Type.String({
+        description: 'With `prefetch`, the browser is loading the page ahead of time, and the link is not used up.',
+      }),
     ),
   },
   { description: 'What the call is for.' },
@@ -140,11 +147,12 @@ export const accountOperations = {
     path: '/api/v1/auth/register',
     summary: 'Sign up',
     description:
-      'The answer is always the same. A new address gets a tenant of its own, whose admin the person is, and a mail with a ' +
-      'link, which must be followed before signing in; a known one gets a mail that says so.',
+      'The response is always the same. For a new address, we create a tenant with the user as its admin ' +
+      'and email a link that must be followed before the first sign-in. For a known address, we send an ' +
+      'email that says so.',
     rateLimits: [{ limit: 5, windowSeconds: 3_600, per: 'ip', countsValid: true }],
     body: Registration,
-    responses: { 201: { description: 'A mail was sent.', schema: Message } },
+    responses: { 201: { description: 'An email was sent.', schema: Message } },
     errors: ['registration_disabled', 'not_configured'],
     // In the new tenant: its own rows and the user's.
     audit: [],
@@ -155,15 +163,15 @@ export const accountOperations = {
     method: 'GET',
     head: false,
     path: '/api/v1/auth/verify',
-    summary: 'Prove an address',
-    description: 'The link of the mail: leads to `/login`, with `verified=true` or `error` in its query.',
+    summary: 'Verify an email address',
+    description: 'Follows the link from the email. Redirects to `/login` with `verified=true` or `error` in the query.',
     rateLimits: [{ limit: 30, windowSeconds: 60, per: 'ip' }],
     query: Type.Object(
-      { token: Type.Optional(Type.String({ description: 'The token of the mailed link.' })) },
-      { description: 'The link.' },
+      { token: Type.Optional(Type.String({ description: 'Token from the emailed link.' })) },
+      { description: 'Link from the email.' },
     ),
     headers: LookingAhead,
-    responses: { 302: { description: 'To `/login`.', schema: null } },
+    responses: { 302: { description: 'Redirects to `/login`.', schema: null } },
     errors: [],
     audit: [updatesUser],
   }),
@@ -171,11 +179,16 @@ export const accountOperations = {
     ...open,
     id: 'auth.resendVerification',
     path: '/api/v1/auth/resend-verification',
-    summary: 'Send the link that proves an address again',
-    description: `The answer is always the same. ${perAddress}`,
+    summary: 'Resend the verification link',
+    description: `The response is always the same. ${perAddress}`,
     rateLimits: tenPerHour,
-    body: Type.Object({ email: GivenEmail }, { description: 'Whose link.', examples: [{ email: 'ada@example.com' }] }),
-    responses: { 202: { description: 'A mail was sent, if the address waits for one.', schema: Message } },
+    body: Type.Object(
+      { email: GivenEmail },
+      { description: 'Address to verify.', examples: [{ email: 'ada@example.com' }] },
+    ),
+    responses: {
+      202: { description: 'If the address still needs to be verified, an email was sent.', schema: Message },
+    },
     errors: ['not_configured'],
     audit: [],
   }),
@@ -183,10 +196,11 @@ export const accountOperations = {
     ...open,
     id: 'auth.login',
     path: '/api/v1/auth/login',
-    summary: 'Sign in by address and password',
+    summary: 'Sign in with email and password',
     description:
-      'Sets the cookie `arbiter_session`. Five wrong passwords in a row lock the user for 15 minutes; whatever is wrong ' +
-      'with address, password or user, the answer is the same until the password is right.',
+      'Sets the cookie `arbiter_session`. Five wrong passwords in a row lock the user for 15 minutes. ' +
+      'Until the password is correct, the response is the same whatever is wrong with the address, the ' +
+      'password or the user.',
     rateLimits: [{ limit: 20, windowSeconds: 60, per: 'ip' }],
     body: Login,
     responses: { 200: signedIn },
@@ -198,9 +212,9 @@ export const accountOperations = {
     id: 'auth.logout',
     path: '/api/v1/auth/logout',
     summary: 'Sign out',
-    description: 'Ends the session of the cookie, if there is one, and takes the cookie away.',
+    description: 'Ends the session of the cookie, if there is one, and clears the cookie.',
     headers: Type.Object(
-      { Cookie: Type.Optional(Type.String({ description: 'With `arbiter_session`, the session.' })) },
+      { Cookie: Type.Optional(Type.String({ description: 'Session cookie, `arbiter_session`.' })) },
       { description: 'The session.' },
     ),
     responses: { 204: { description: 'Signed out.', schema: null } },
@@ -211,14 +225,14 @@ export const accountOperations = {
     ...open,
     id: 'auth.forgotPassword',
     path: '/api/v1/auth/forgot-password',
-    summary: 'Ask for a link that sets a new password',
-    description: `One link for each tenant of the address. The answer is always the same. ${perAddress}`,
+    summary: 'Request a password reset link',
+    description: `Sends one link for each tenant of the address. The response is always the same. ${perAddress}`,
     rateLimits: tenPerHour,
     body: Type.Object(
       { email: GivenEmail },
-      { description: 'Whose password.', examples: [{ email: 'ada@example.com' }] },
+      { description: 'Account whose password to reset.', examples: [{ email: 'ada@example.com' }] },
     ),
-    responses: { 202: { description: 'A mail was sent, if the address is known.', schema: Message } },
+    responses: { 202: { description: 'If the address is known, an email was sent.', schema: Message } },
     errors: ['not_configured'],
     audit: [],
   }),
@@ -226,14 +240,14 @@ export const accountOperations = {
     ...open,
     id: 'auth.resetPassword',
     path: '/api/v1/auth/reset-password',
-    summary: 'Set a new password with a mailed link',
-    description: 'Also proves the address, ends every session of the user, and the lock after wrong passwords.',
+    summary: 'Set a new password with an emailed link',
+    description: 'Also verifies the address, ends every session of the user and lifts the lock after wrong passwords.',
     rateLimits: tenPerHour,
     body: Type.Object(
       { token: LinkToken, password: NewPassword('The new password.') },
       { description: 'The link and the new password.', examples: [{ token: 'u9…', password: 'Passw0rd' }] },
     ),
-    responses: { 200: { description: 'The password is set.', schema: Message } },
+    responses: { 200: { description: 'The password was set.', schema: Message } },
     errors: ['token_invalid'],
     audit: [{ action: 'password_reset', entityType: 'user' }],
   }),
@@ -242,15 +256,18 @@ export const accountOperations = {
     id: 'auth.acceptInvite',
     path: '/api/v1/auth/accept-invite',
     summary: 'Accept an invitation',
-    description: 'Sets the password, proves the address and signs in.',
+    description: 'Sets the password, verifies the address and signs in.',
     rateLimits: tenPerHour,
     body: Type.Object(
       {
         token: LinkToken,
-        name: Type.Optional(Name('Name of the person. Default: the one of the invitation.', 100)),
+        name: Type.Optional(Name('Name of the user. Default: the name in the invitation.', 100)),
         password: NewPassword('Password to sign in with.'),
       },
-      { description: 'The link, and who accepts.', examples: [{ token: 'u9…', name: 'Ada', password: 'Passw0rd' }] },
+      {
+        description: 'The invitation and the new user.',
+        examples: [{ token: 'u9…', name: 'Ada', password: 'Passw0rd' }],
+      },
     ),
     responses: { 200: signedIn },
     errors: ['token_invalid', 'sso_required', 'not_configured'],
@@ -263,15 +280,15 @@ export const accountOperations = {
     auth: 'session',
     role: 'viewer',
     path: '/api/v1/auth/tenants',
-    summary: 'List the tenants of the signed-in person',
+    summary: 'List the tenants of the signed-in user',
     description:
-      'All tenants with an account whose address was proven by a mailed link or by Google, for a session of such an account ' +
-      'that was opened by password or Google; else the tenant of the session alone.',
+      'For a session opened by password or Google: all tenants with an account whose address was verified ' +
+      'by email or Google. For other sessions: the current tenant only.',
     responses: {
       200: {
-        description: 'The tenants, the one last used first.',
+        description: 'Tenants, most recently used first.',
         schema: Type.Object(
-          { data: Type.Array(Membership, { description: 'Tenants of the person.' }) },
+          { data: Type.Array(Membership, { description: 'Tenants of the user.' }) },
           { description: 'The tenants.' },
         ),
       },
@@ -285,16 +302,20 @@ export const accountOperations = {
     auth: 'session',
     role: 'viewer',
     path: '/api/v1/auth/switch-tenant',
-    summary: 'Go on in another tenant of the person',
-    description: 'The account there has a password of its own. The session here ends, another one begins there.',
+    summary: 'Switch to another tenant',
+    description: 'The account in the other tenant has its own password. Ends this session and starts one there.',
     rateLimits: [{ limit: 20, windowSeconds: 60, per: 'ip' }],
     body: Type.Object(
       {
-        tenantId: Id('Tenant to go to, one of `GET /auth/tenants`.'),
-        password: Type.Optional(GivenPassword('Password of the account there; none for accounts of one Google user.')),
+        tenantId: Id('Tenant to switch to, from `GET /auth/tenants`.'),
+        password: Type.Optional(
+          GivenPassword(
+            'Password of the account in that tenant. Omit it for accounts that sign in with the same Google user.',
+          ),
+        ),
       },
       {
-        description: 'Where to go.',
+        description: 'The tenant to switch to.',
         examples: [{ tenantId: '0193f000-0000-7000-8000-000000000001', password: 'Passw0rd' }],
       },
     ),
@@ -309,16 +330,16 @@ export const accountOperations = {
     method: 'GET',
     head: false,
     path: '/first-run',
-    summary: 'Sign in by the link that the server printed',
+    summary: 'Sign in with the link the server printed',
     description:
-      'For the first start: signs in the person whom the operator made the link for, once, within ten minutes.',
+      'For the first start. Signs in the user the operator created the link for. The link works once, for ten minutes.',
     rateLimits: [{ limit: 30, windowSeconds: 60, per: 'ip' }],
     query: Type.Object(
-      { token: Type.Optional(Type.String({ description: 'The token of the printed link.' })) },
-      { description: 'The link.' },
+      { token: Type.Optional(Type.String({ description: 'Token from the printed link.' })) },
+      { description: 'Link from the email.' },
     ),
     headers: LookingAhead,
-    responses: { 303: { description: 'To `/`, or to `/login` with `error=expired-link`.', schema: null } },
+    responses: { 303: { description: 'Redirects to `/`, or to `/login` with `error=expired-link`.', schema: null } },
     errors: ['not_found'],
     audit: [{ action: 'login', entityType: 'user' }],
   }),

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Id, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** What processes hold in memory of a tenant, by the names of part 1, 4.13. */
+/** What processes hold in memory of a tenant, by name. */
 export const cacheScopes = ['offers', 'qualificationRule', 'contactPolicy'] as const;
 
 const CacheFlush = Type.Object(
@@ -10,26 +10,26 @@ const CacheFlush = Type.Object(
     scope: Type.Optional(
       StringEnum(['all', ...cacheScopes], {
         description:
-          'What to read anew: everything (the default), or records of one kind. `all` also counts anew what ranking objectives count, and, in the background, the daily figures of the tenant, in the days of its zone.',
+          'What to reload: everything (default), or records of one kind. `all` also recounts the totals that ranking objectives use and, in the background, the daily figures of the tenant in its time zone.',
       }),
     ),
   },
-  { description: 'What to flush.', examples: [{ scope: 'all' }] },
+  { description: 'What to reload.', examples: [{ scope: 'all' }] },
 );
 export type CacheFlush = Static<typeof CacheFlush>;
 
 export const CacheFlushed = Type.Object(
   {
-    success: Type.Boolean({ description: 'True.' }),
+    success: Type.Boolean({ description: 'Always true.' }),
     flushed: Type.Array(
       StringEnum([...cacheScopes, 'objectiveCounts', 'dailyTotals'], { description: 'Name of a cache.' }),
       {
         description:
-          'What every process reads anew before its next decision; `dailyTotals`: figures that a job counts anew from history.',
+          'What every process reloads before its next decision. `dailyTotals`: figures that a job recounts from history.',
       },
     ),
     tenantId: Id('Tenant.'),
-    timestamp: Timestamp('When it was flushed.'),
+    timestamp: Timestamp('When the caches were flushed.'),
   },
   { description: 'What was flushed.' },
 );
@@ -47,9 +47,9 @@ export const adminCacheOperations = {
     errors: [],
     transaction: 'tenant',
     changesCatalogue: true,
-    summary: 'Have every process read its caches anew',
+    summary: 'Flush the caches of every process',
     description:
-      'A rescue: caches follow writes by themselves. Raises the version of the catalogue, so that each process reads it before its next decision.',
+      'For recovery only: caches follow changes automatically. Raises the catalogue version, so that every process reloads the catalogue before its next decision.',
     rateLimits: [{ limit: 5, windowSeconds: 60, per: 'tenant' }],
     body: CacheFlush,
     responses: { 200: { description: 'What was flushed.', schema: CacheFlushed } },

@@ -4,51 +4,55 @@ import { Timestamp } from './core/schemas.ts';
 
 const TableName = Type.String({ description: 'Name of a table.' });
 
-/** Row-level security of every table that concerns the tenant (part 1, 4.13). */
+/** Row-level security of every table that concerns the tenant. */
 export const RlsReport = Type.Object(
   {
     summary: Type.Object(
       {
-        totalTables: Type.Integer({ description: 'Tables with tenant data, partitions and data tables included.' }),
-        rlsEnabled: Type.Integer({ description: 'Tables with row-level security on.' }),
-        rlsForced: Type.Integer({ description: 'Tables where it binds the owner too.' }),
+        totalTables: Type.Integer({ description: 'Tables with tenant data, including partitions and data tables.' }),
+        rlsEnabled: Type.Integer({ description: 'Tables with row-level security enabled.' }),
+        rlsForced: Type.Integer({ description: 'Tables where row-level security also applies to the owner.' }),
         withPolicy: Type.Integer({ description: 'Tables with the policy `tenant_isolation`.' }),
-        missingRLS: Type.Array(TableName, { description: 'Tables with security off or without that policy.' }),
+        missingRLS: Type.Array(TableName, {
+          description: 'Tables with row-level security disabled or without that policy.',
+        }),
       },
-      { description: 'Counts over all tables.' },
+      { description: 'Totals over all tables.' },
     ),
     tables: Type.Array(
       Type.Object(
         {
           table: TableName,
-          rlsEnabled: Type.Boolean({ description: 'Row-level security is on.' }),
-          rlsForced: Type.Boolean({ description: 'It binds the owner too.' }),
-          policies: Type.Array(Type.String({ description: 'Name of a policy.' }), { description: 'Its policies.' }),
+          rlsEnabled: Type.Boolean({ description: 'Row-level security is enabled.' }),
+          rlsForced: Type.Boolean({ description: 'Row-level security also applies to the owner.' }),
+          policies: Type.Array(Type.String({ description: 'Name of a policy.' }), {
+            description: 'Policies of the table.',
+          }),
         },
-        { description: 'One table.' },
+        { description: 'Row-level security of one table.' },
       ),
       { description: 'Every table.' },
     ),
-    timestamp: Timestamp('When the report was made.'),
+    timestamp: Timestamp('When the report was created.'),
   },
   { description: 'Row-level security report.' },
 );
 export type RlsReport = Static<typeof RlsReport>;
 
-/** What a repair did (part 1, 4.13; docs/design/api-access.md 15). */
+/** What a repair did (docs/design/api-access.md 15). */
 export const RlsRepair = Type.Object(
   {
-    success: Type.Boolean({ description: 'True only when no table failed.' }),
-    enabled: Type.Array(TableName, { description: 'Tables that are protected now.' }),
+    success: Type.Boolean({ description: 'True if no table failed.' }),
+    enabled: Type.Array(TableName, { description: 'Tables that are now protected.' }),
     failed: Type.Array(
       Type.Object(
-        { table: TableName, error: Type.String({ description: 'Why it could not be changed.' }) },
+        { table: TableName, error: Type.String({ description: "Why the table couldn't be repaired." }) },
         { description: 'A table that could not be repaired.' },
       ),
       { description: 'Tables that could not be repaired.' },
     ),
     totalTables: Type.Integer({ description: 'Tables with tenant data.' }),
-    timestamp: Timestamp('When the repair was made.'),
+    timestamp: Timestamp('When the repair ran.'),
   },
   { description: 'Result of a repair.' },
 );
@@ -69,7 +73,7 @@ export const adminRlsOperations = {
     ...shared,
     id: 'adminRls.report',
     method: 'GET',
-    summary: 'Report the row-level security of every table',
+    summary: 'Report row-level security of every table',
     responses: { 200: { description: 'The report.', schema: RlsReport } },
     audit: [],
   }),
@@ -77,9 +81,9 @@ export const adminRlsOperations = {
     ...shared,
     id: 'adminRls.repair',
     method: 'POST',
-    summary: 'Enable and force row-level security everywhere',
-    description: 'Idempotent. Answers 200 also when some tables failed; they are named.',
-    responses: { 200: { description: 'What was done.', schema: RlsRepair } },
+    summary: 'Enable and force row-level security on every table',
+    description: 'Idempotent. Returns 200 even if some tables failed, and lists them.',
+    responses: { 200: { description: 'Result of the repair.', schema: RlsRepair } },
     audit: [{ action: 'update', entityType: 'rls' }],
   }),
 } as const;

@@ -32,7 +32,7 @@ export type AlertStatus = (typeof alertStatuses)[number];
 
 export const alertFilterNames = ['offerId', 'channelId', 'decisionFlowKey'] as const;
 
-const Metric = StringEnum(alertMetrics, { description: 'What is watched; see GET /api/v1/alerts/metrics.' });
+const Metric = StringEnum(alertMetrics, { description: 'Metric to watch; see `GET /api/v1/alerts/metrics`.' });
 
 const Channel = Type.Union(
   [
@@ -40,45 +40,48 @@ const Channel = Type.Union(
     Type.Object(
       {
         type: Type.Literal('webhook', { description: 'An unsigned POST.' }),
-        target: Type.String({ minLength: 1, maxLength: 2048, description: 'Where to, https.' }),
+        target: Type.String({ minLength: 1, maxLength: 2048, description: 'URL to post to. HTTPS only.' }),
       },
-      { additionalProperties: false, description: 'An address of the rule itself.' },
+      { additionalProperties: false, description: 'An email address of the rule itself.' },
     ),
     Type.Object(
       {
-        type: Type.Literal('email', { description: 'A mail.' }),
-        target: Type.String({ minLength: 1, maxLength: 254, description: 'One address.' }),
+        type: Type.Literal('email', { description: 'An email.' }),
+        target: Type.String({ minLength: 1, maxLength: 254, description: 'Email address.' }),
       },
-      { additionalProperties: false, description: 'An address of the rule itself.' },
+      { additionalProperties: false, description: 'An email address of the rule itself.' },
     ),
   ],
-  { description: 'Where the alert goes: a destination, or an address.' },
+  { description: 'Where to send the alert: a destination or an email address.' },
 );
 export type AlertChannel = Static<typeof Channel>;
 
 const Filters = Type.Object(
   {
-    offerId: Type.Optional(Id('Only this offer.')),
-    channelId: Type.Optional(Id('Only this channel.')),
+    offerId: Type.Optional(Id('Offer to filter by.')),
+    channelId: Type.Optional(Id('Channel to filter by.')),
     decisionFlowKey: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, description: 'Only decisions of the flow with this key.' }),
+      Type.String({ minLength: 1, maxLength: 255, description: 'Key of the flow whose decisions are counted.' }),
     ),
   },
-  { additionalProperties: false, description: 'What is counted; a filter that the metric does not know is refused.' },
+  {
+    additionalProperties: false,
+    description: "Restricts what is counted. A filter the metric doesn't support is rejected.",
+  },
 );
 export type AlertFilters = Static<typeof Filters>;
 
 const writable = {
   name: Name('Name.', 120),
   metric: Metric,
-  operator: StringEnum(alertOperators, { description: 'How the value is compared with the threshold.' }),
-  threshold: Type.Number({ description: 'What the value is compared with. Rates are shares from 0 to 1.' }),
-  windowMinutes: Int(1, 10_080, 'Minutes that the value is taken over.', { default: 5 }),
-  channels: Type.Array(Channel, { maxItems: 20, description: 'Where the alert goes.' }),
-  cooldownMinutes: Int(0, 10_080, 'Minutes of silence after it fired.', { default: 60 }),
-  minSamples: Int(0, 1_000_000, 'With a smaller denominator there is no value.', { default: 1 }),
+  operator: StringEnum(alertOperators, { description: 'How to compare the value with the threshold.' }),
+  threshold: Type.Number({ description: 'Threshold for the value. Rates are shares from 0 to 1.' }),
+  windowMinutes: Int(1, 10_080, 'Length of the window in minutes.', { default: 5 }),
+  channels: Type.Array(Channel, { maxItems: 20, description: 'Where to send the alert.' }),
+  cooldownMinutes: Int(0, 10_080, 'Minutes to stay silent after firing.', { default: 60 }),
+  minSamples: Int(0, 1_000_000, 'Minimum denominator. With less, there is no value.', { default: 1 }),
   filters: Filters,
-  enabled: Type.Boolean({ description: 'Rules that are off are not looked at.' }),
+  enabled: Type.Boolean({ description: 'Whether the rule is evaluated.' }),
 };
 
 /** A rule that watches one figure of the tenant. */
@@ -87,13 +90,15 @@ export const Alert = Type.Object(
     id: Id('Id of the rule.'),
     tenantId: Id('Tenant.'),
     ...writable,
-    status: StringEnum(alertStatuses, { description: 'What came of the last look; `paused` while it is off.' }),
-    lastEvaluatedAt: Nullable(Timestamp('Instant.'), { description: 'When it was looked at last, or null.' }),
-    lastValue: Nullable(Type.Number(), { description: 'The value then, or null.' }),
-    lastFiredAt: Nullable(Timestamp('Instant.'), { description: 'When it fired last, or null.' }),
-    version: Type.Integer({ description: 'Starts at 1, rises with every change of the rule.' }),
-    createdAt: Timestamp('When it was made.'),
-    updatedAt: Timestamp('When the rule last changed.'),
+    status: StringEnum(alertStatuses, {
+      description: 'Result of the last evaluation; `paused` while the rule is disabled.',
+    }),
+    lastEvaluatedAt: Nullable(Timestamp('Instant.'), { description: 'When the rule was last evaluated, or null.' }),
+    lastValue: Nullable(Type.Number(), { description: 'Value at the last evaluation, or null.' }),
+    lastFiredAt: Nullable(Timestamp('Instant.'), { description: 'When the rule last fired, or null.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change to the rule.' }),
+    createdAt: Timestamp('When it was created.'),
+    updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'An alert rule.' },
 );
@@ -113,7 +118,14 @@ export const AlertCreate = Type.Object(
     description:
       'A new rule. Defaults: windowMinutes 5, channels none, cooldownMinutes 60, minSamples 1, no filters, enabled.',
     examples: [
-      { name: 'Clicks fall', metric: 'ctr', operator: 'lt', threshold: 0.01, windowMinutes: 60, minSamples: 500 },
+      {
+        name: 'Clicks are falling',
+        metric: 'ctr',
+        operator: 'lt',
+        threshold: 0.01,
+        windowMinutes: 60,
+        minSamples: 500,
+      },
     ],
   },
 );
@@ -153,7 +165,7 @@ export const alertResource = resource({
   queries: {},
   unique: {},
   references: {},
-  files: { leftOut: 'they watch what happens and do not decide anything' },
+  files: { leftOut: "they watch results and don't affect decisions" },
   removal: deleted,
   errors: { create: ['reference_not_found'], update: ['reference_not_found'] },
 });
@@ -161,11 +173,13 @@ export const alertResource = resource({
 const AlertDelivery = Type.Object(
   {
     channel: Channel,
-    ok: Nullable(Type.Boolean(), { description: 'Whether it was taken; null while it is on its way.' }),
-    providerMessageId: Nullable(Type.String(), { description: 'How the message is called there, or null.' }),
-    error: Nullable(Type.String(), { description: 'What went wrong last, in our words, or null.' }),
+    ok: Nullable(Type.Boolean(), {
+      description: 'Whether the destination accepted the message; null while it is being sent.',
+    }),
+    providerMessageId: Nullable(Type.String(), { description: 'Id of the message at the destination, or null.' }),
+    error: Nullable(Type.String(), { description: 'The last delivery error, or null.' }),
   },
-  { description: 'What came of the alert at one channel.' },
+  { description: 'Delivery of the alert to one destination.' },
 );
 export type AlertDelivery = Static<typeof AlertDelivery>;
 
@@ -173,26 +187,26 @@ const AlertEvent = Type.Object(
   {
     id: Id('Id of the event.'),
     firedAt: Timestamp('When the rule fired.'),
-    value: Type.Number({ description: 'The value over the window.' }),
-    baseline: Nullable(Type.Number(), { description: 'The value over the window before, or null.' }),
-    threshold: Type.Number({ description: 'The threshold then.' }),
-    severity: StringEnum(notificationSeverities, { description: 'How bad it is.' }),
-    deliveries: Type.Array(AlertDelivery, { description: 'One for each channel.' }),
+    value: Type.Number({ description: 'Value over the window.' }),
+    baseline: Nullable(Type.Number(), { description: 'Value over the window before, or null.' }),
+    threshold: Type.Number({ description: 'Threshold at that time.' }),
+    severity: StringEnum(notificationSeverities, { description: 'Severity of the alert.' }),
+    deliveries: Type.Array(AlertDelivery, { description: 'One delivery per destination.' }),
   },
-  { description: 'A time that a rule fired.' },
+  { description: 'One firing of a rule.' },
 );
 export type AlertEvent = Static<typeof AlertEvent>;
 
 const MetricFacts = Type.Object(
   {
     metric: StringEnum(alertMetrics, { description: 'The metric.' }),
-    description: Type.String({ description: 'What it is, over the window.' }),
-    unit: StringEnum(['share', 'count', 'ms', 'seconds', 'value'], { description: 'What it is measured in.' }),
+    description: Type.String({ description: 'What the metric measures over the window.' }),
+    unit: StringEnum(['share', 'count', 'ms', 'seconds', 'value'], { description: 'Unit of the value.' }),
     filters: Type.Array(StringEnum(alertFilterNames, { description: 'Filter.' }), {
-      description: 'Filters that it knows.',
+      description: 'Filters the metric supports.',
     }),
-    samples: Nullable(Type.String(), { description: 'What minSamples counts; null: it is not looked at.' }),
-    needsTraces: Type.Boolean({ description: 'It is empty while decision traces are off.' }),
+    samples: Nullable(Type.String(), { description: 'What `minSamples` counts; null: `minSamples` is ignored.' }),
+    needsTraces: Type.Boolean({ description: 'The metric has no values while decision traces are off.' }),
   },
   { description: 'A metric.' },
 );
@@ -215,13 +229,13 @@ export const alertOperations = {
     id: 'alerts.metrics',
     method: 'GET',
     path: '/api/v1/alerts/metrics',
-    summary: 'List what alert rules can watch',
+    summary: 'List metrics that alert rules can watch',
     responses: {
       200: {
-        description: 'The metrics.',
+        description: 'Available metrics.',
         schema: Type.Object(
-          { data: Type.Array(MetricFacts, { description: 'One for each metric.' }) },
-          { description: 'The metrics.' },
+          { data: Type.Array(MetricFacts, { description: 'One entry per metric.' }) },
+          { description: 'Available metrics.' },
         ),
       },
     },
@@ -232,8 +246,8 @@ export const alertOperations = {
     id: 'alerts.events',
     method: 'GET',
     path: '/api/v1/alerts/{id}/events',
-    summary: 'List when a rule fired, newest first',
-    params: Type.Object({ id: IdText('Id of the rule.') }, { description: 'Which rule.' }),
+    summary: 'List firings, newest first',
+    params: Type.Object({ id: IdText('Id of the rule.') }, { description: 'Rule to filter by.' }),
     query: Type.Object(cursorQuery(usualPage), { description: 'Page.' }),
     responses: { 200: { description: 'A page.', schema: cursorPage(AlertEvent) } },
     errors: ['not_found', 'invalid_cursor'],
@@ -242,42 +256,42 @@ export const alertOperations = {
 
 export const TickAnswer = Type.Object(
   {
-    ok: Type.Boolean({ description: 'True when there are no errors.' }),
-    tenantsProcessed: Type.Integer({ description: 'Tenants that were looked at.' }),
-    rulesEvaluated: Type.Integer({ description: 'Alert rules that were looked at by this call.' }),
-    rulesFired: Type.Integer({ description: 'Those of them that fired.' }),
+    ok: Type.Boolean({ description: 'True if there were no errors.' }),
+    tenantsProcessed: Type.Integer({ description: 'Tenants checked.' }),
+    rulesEvaluated: Type.Integer({ description: 'Alert rules evaluated by this call.' }),
+    rulesFired: Type.Integer({ description: 'Alert rules that fired.' }),
     errors: Type.Array(
       Type.Object(
-        { tenantId: Id('The tenant.'), error: Type.String({ description: 'What failed, without data.' }) },
+        { tenantId: Id('The tenant.'), error: Type.String({ description: 'What failed, without customer data.' }) },
         { description: 'A failure.' },
       ),
-      { description: 'What failed; everything else went on.' },
+      { description: 'Failures. Everything else was still processed.' },
     ),
-    durationMs: Type.Integer({ description: 'How long it took.' }),
-    timestamp: Timestamp('When it was done.'),
+    durationMs: Type.Integer({ description: 'Duration of the call.' }),
+    timestamp: Timestamp('When the call finished.'),
   },
-  { description: 'What a tick did.' },
+  { description: 'Result of a tick.' },
 );
 export type TickAnswer = Static<typeof TickAnswer>;
 
-/** What a scheduler outside calls every minute (part 1, 4.12). */
+/** What a scheduler outside calls every minute. */
 export const tickOperations = {
   tick: operation({
     id: 'cron.tick',
     method: 'POST',
     path: '/api/cron/tick',
     tag: 'Maintenance',
-    summary: 'Look at all alert rules and start what is due',
+    summary: 'Evaluate all alert rules and start due work',
     description:
-      'For every tenant. Opened by CRON_TOKEN, or CRON_SECRET while that is unset. The scheduler of the server does the same ' +
-      'by itself; whoever calls, each rule is looked at once at a time.',
+      "Covers every tenant. Needs CRON_TOKEN, or CRON_SECRET if that is unset. The server's own scheduler " +
+      'does the same; concurrent calls never evaluate a rule twice.',
     auth: secret(['CRON_TOKEN', 'CRON_SECRET'], ['x-cron-token', 'x-cron-secret']),
     role: null,
     errorFormat: 'cron',
     loadClass: 'heavy',
     errors: [],
     transaction: 'own',
-    responses: { 200: { description: 'What was done.', schema: TickAnswer } },
+    responses: { 200: { description: 'Result of the tick.', schema: TickAnswer } },
     audit: [],
   }),
 } as const;

@@ -24,9 +24,9 @@ export const algorithmModelStatuses = ['draft', 'active', 'paused', 'archived'] 
 export const registryStatuses = ['draft', 'shadow', 'challenger', 'champion', 'archived'] as const;
 export type RegistryStatus = (typeof registryStatuses)[number];
 
-const Status = StringEnum(algorithmModelStatuses, { description: 'Decisions score with active models only.' });
+const Status = StringEnum(algorithmModelStatuses, { description: 'Decisions use active models only.' });
 const Registry = StringEnum(registryStatuses, {
-  description: 'Place among the models of its family, which promote changes. Not the same as status.',
+  description: "Stage of the model in its family's registry, changed by promote. Independent of `status`.",
 });
 const keyPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$';
 const typeWords = algorithmModelTypes.join(', ');
@@ -40,43 +40,46 @@ const LearningConfig = Type.Object(
   {
     noResponseHours: Type.Optional(
       Nullable(Int(1, 720, 'Hours.'), {
-        description: 'An impression without a response that is so old counts as reward 0; null: it counts as nothing.',
+        description: 'Age at which an impression without a response counts as reward 0. Null: it never counts.',
       }),
     ),
   },
-  { additionalProperties: false, description: 'How it learns.' },
+  { additionalProperties: false, description: 'How the model learns.' },
 );
 
 const writable = {
   name: Name('Name.', 255),
-  description: Type.String({ maxLength: 10_000, description: 'What it is for.' }),
+  description: Type.String({ maxLength: 10_000, description: 'What the model is for.' }),
   status: Status,
-  config: JsonObject('Settings of the model type; unknown keys are kept and have no effect.', { configs: 'models' }),
+  config: JsonObject('Settings of the model type. Unknown keys are stored but have no effect.', { configs: 'models' }),
   predictors: Type.Array(Type.Unknown(), {
     maxItems: 200,
     description:
-      'What it reads: names, or `{ name, source, type: numeric or categorical, default }`. A bare name is looked up in attributes, ' +
-      'customer and offer, in this order.',
+      'What the model reads: names, or `{ name, source, type: numeric or categorical, default }`. A bare ' +
+      'name is looked up in attributes, customer and offer, in this order.',
   }),
   outcomeWeights: Type.Record(
     Type.String({ description: 'Key of an outcome type.' }),
-    Type.Number({ minimum: -10, maximum: 10, description: 'Above 0: reward 1; below 0: reward 0; 0: ignored.' }),
+    Type.Number({ minimum: -10, maximum: 10, description: 'Above 0: reward 1. Below 0: reward 0. 0: ignored.' }),
     {
       maxProperties: 100,
-      description: 'By outcome, how it counts instead of by its classification; the absolute value is its weight.',
+      description: 'Reward per outcome, overriding its classification. The absolute value is the weight.',
     },
   ),
-  autoLearn: Type.Boolean({ description: 'True: it learns from responses. Default: true for bandits.' }),
-  learnMode: StringEnum(['none', 'continuous'], { description: 'Default: continuous for bandits, else none.' }),
+  autoLearn: Type.Boolean({ description: 'Whether the model learns from responses. Default: true for bandits.' }),
+  learnMode: StringEnum(['none', 'continuous'], {
+    description: 'Default: `continuous` for bandits, otherwise `none`.',
+  }),
   learningConfig: LearningConfig,
   family: Nullable(Type.String({ pattern: keyPattern, description: 'Key of the family.' }), {
-    description: 'Models that stand for one another: a flow may name the family and scores with its champion.',
+    description: 'Models that are interchangeable. A flow that names the family scores with its champion.',
   }),
 };
 
 const modelState = JsonObject(
-  'What it has learned. thompson_bandit: `{ arms: { <offerId>: { alpha, beta } } }`; epsilon_greedy: `{ arms: { <offerId>: ' +
-    '{ totalReward, pulls } }, epsilon, decayRate, totalPulls }`. Null for types that learn nothing.',
+  'What the model has learned. thompson_bandit: `{ arms: { <offerId>: { alpha, beta } } }`; ' +
+    'epsilon_greedy: `{ arms: { <offerId>: { totalReward, pulls } }, epsilon, decayRate, totalPulls }`. ' +
+    "Null for types that don't learn.",
 );
 
 /** A model that scores offers (docs/design/api-decisioning.md 15). */
@@ -84,30 +87,34 @@ export const AlgorithmModel = Type.Object(
   {
     id: Id('Id of the model.'),
     tenantId: Id('Tenant.'),
-    key: Type.String({ description: 'The name that flows use; never changes.' }),
-    modelType: StringEnum(algorithmModelTypes, { description: 'How it scores; never changes.' }),
+    key: Type.String({ description: "Name that flows refer to. Can't be changed." }),
+    modelType: StringEnum(algorithmModelTypes, { description: "Model type. Can't be changed." }),
     ...writable,
     modelState: Type.Optional(
-      Nullable(modelState, { description: 'What it has learned; only in answers about one model.' }),
+      Nullable(modelState, { description: 'What the model has learned. Returned for a single model only.' }),
     ),
     stateVersion: Nullable(Type.Integer(), {
-      description: 'Rises with each change of what it learned; null: it learns nothing.',
+      description: "Increases whenever the model learns; null if it doesn't learn.",
     }),
     stateHash: Nullable(Type.String(), {
-      description: 'SHA-256 of the canonical form of the state, in hex; null: it has none.',
+      description: 'SHA-256 of the state in canonical form, in hex; null without a state.',
     }),
-    trainingSamples: Type.Integer({ description: 'Outcomes that it learned.' }),
-    targetSchemaKey: Nullable(Type.String(), { description: 'Null: no type that is available trains on rows.' }),
-    targetField: Nullable(Type.String(), { description: 'Likewise.' }),
-    learnSchedule: Nullable(Type.String(), { description: 'Likewise.' }),
-    metrics: Nullable(JsonObject('Metrics.'), { description: 'Of its last training; null: it was not trained.' }),
-    metricsHistory: Type.Array(JsonObject('Metrics of one training.'), { description: 'Of the last 50 trainings.' }),
-    training: Nullable(JsonObject('A training.'), { description: 'The last training, or null.' }),
-    lastTrainedAt: Nullable(Timestamp('Instant.'), { description: 'When it last learned, or null.' }),
+    trainingSamples: Type.Integer({ description: 'Outcomes the model has learned from.' }),
+    targetSchemaKey: Nullable(Type.String(), { description: 'Null: no available type trains on rows.' }),
+    targetField: Nullable(Type.String(), { description: 'Null: no available type trains on rows.' }),
+    learnSchedule: Nullable(Type.String(), { description: 'Null: no available type trains on rows.' }),
+    metrics: Nullable(JsonObject('Metrics.'), {
+      description: 'Metrics of the last training; null if it was never trained.',
+    }),
+    metricsHistory: Type.Array(JsonObject('Metrics of one training.'), {
+      description: 'Metrics of the last 50 trainings.',
+    }),
+    training: Nullable(JsonObject('A training.'), { description: 'When the model was last trained, or null.' }),
+    lastTrainedAt: Nullable(Timestamp('Instant.'), { description: 'When the model last learned, or null.' }),
     registryStatus: Registry,
-    version: Type.Integer({ description: 'Starts at 1, rises with every change but those by learning.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change except learning.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A model.' },
@@ -118,7 +125,7 @@ const optional = Type.Partial(Type.Object(writable)).properties;
 const changes = {
   ...optional,
   modelState: Type.Optional(
-    Nullable(modelState, { description: 'What it has learned. Null is what types show that learn nothing.' }),
+    Nullable(modelState, { description: "What the model has learned. Null for types that don't learn." }),
   ),
 };
 
@@ -127,13 +134,13 @@ export const AlgorithmModelCreate = Type.Object(
     ...optional,
     key: Type.String({
       pattern: keyPattern,
-      description: 'Letters, digits, dots, dashes, underscores; unique among models that are not deleted.',
+      description: 'Letters, digits, dots, dashes and underscores. Unique among models that are not deleted.',
     }),
     name: writable.name,
     modelType: ModelType,
   },
   {
-    description: 'A new model. Default status draft.',
+    description: 'A new model. `status` defaults to `draft`.',
     examples: [
       {
         key: 'age-scorecard',
@@ -190,9 +197,9 @@ export const algorithmModelResource = resource({
   order: newestFirst,
   search: ['name', 'key'],
   filters: {
-    modelType: Type.Optional(StringEnum(algorithmModelTypes, { description: 'Only this type.' })),
+    modelType: Type.Optional(StringEnum(algorithmModelTypes, { description: 'Model type to filter by.' })),
     status: Type.Optional(Status),
-    family: Type.Optional(Type.String({ maxLength: 255, description: 'Only models of this family.' })),
+    family: Type.Optional(Type.String({ maxLength: 255, description: 'Model family to filter by.' })),
   },
   queries: {},
   unique: { key: 'duplicate_key' },
@@ -202,34 +209,34 @@ export const algorithmModelResource = resource({
   errors: { update: ['in_use', 'invalid_transition'], delete: ['in_use'] },
 });
 
-const oneModel = Type.Object({ id: IdText('Id of the model.') }, { description: 'Which model.' });
+const oneModel = Type.Object({ id: IdText('Id of the model.') }, { description: 'Model to read.' });
 const common = { tag: 'Models', auth: 'credential', transaction: 'tenant', method: 'POST', params: oneModel } as const;
 
 const question = {
-  attributes: JsonObject('What `attributes.*` are.'),
-  customerId: Type.Optional(CustomerId('The customer whose profile `customer.*` is; without one it is empty.')),
+  attributes: JsonObject('Values for `attributes.*`.'),
+  customerId: Type.Optional(CustomerId('Customer whose profile provides `customer.*`. Empty if omitted.')),
 };
 
 const Explanations = Type.Array(
   Type.Object(
     {
-      feature: Type.String({ description: 'What was read.' }),
-      value: Type.Unknown({ description: 'Its value.' }),
-      contribution: Type.Number({ description: 'What it added to rawScore.' }),
+      feature: Type.String({ description: 'Predictor or path that was read.' }),
+      value: Type.Unknown({ description: 'Value that was read.' }),
+      contribution: Type.Number({ description: 'Points it added to `rawScore`.' }),
     },
-    { description: 'A part of the score.' },
+    { description: 'One contribution to the score.' },
   ),
-  { description: 'Rules of a scorecard that hold, in their order; empty for bandits.' },
+  { description: 'Matching rules of a scorecard, in order. Empty for bandits.' },
 );
 
 const ModelScore = Type.Object(
   {
     modelId: Id('Id of the model.'),
-    modelKey: Type.String({ description: 'Its key.' }),
-    modelType: StringEnum(algorithmModelTypes, { description: 'Its type.' }),
-    score: Type.Number({ minimum: 0, maximum: 1, description: 'Between 0 and 1, six decimals.' }),
-    rawScore: Type.Number({ description: 'Points of a scorecard, mean reward of a bandit.' }),
-    confidence: Nullable(Type.Number(), { description: 'Null: no type that is available tells it.' }),
+    modelKey: Type.String({ description: 'Key of the model.' }),
+    modelType: StringEnum(algorithmModelTypes, { description: 'Type of the model.' }),
+    score: Type.Number({ minimum: 0, maximum: 1, description: 'Score between 0 and 1, rounded to six decimals.' }),
+    rawScore: Type.Number({ description: 'Points of a scorecard, or mean reward of a bandit.' }),
+    confidence: Nullable(Type.Number(), { description: 'Null: no available type provides it.' }),
     explanations: Explanations,
   },
   { description: 'A score.' },
@@ -238,17 +245,21 @@ const ModelScore = Type.Object(
 const ModelScores = Type.Object(
   {
     modelId: Id('Id of the model.'),
-    modelType: StringEnum(algorithmModelTypes, { description: 'Its type.' }),
+    modelType: StringEnum(algorithmModelTypes, { description: 'Type of the model.' }),
     results: Type.Array(
       Type.Object(
         {
-          offerId: Id('The offer.'),
-          score: Type.Number({ minimum: 0, maximum: 1, description: 'Between 0 and 1, six decimals.' }),
+          offerId: Id('Offer that was scored.'),
+          score: Type.Number({
+            minimum: 0,
+            maximum: 1,
+            description: 'Score between 0 and 1, rounded to six decimals.',
+          }),
           contributions: Explanations,
         },
-        { description: 'The score of one offer.' },
+        { description: 'Score of one offer.' },
       ),
-      { description: 'Best first.' },
+      { description: 'Scores, best first.' },
     ),
   },
   { description: 'Scores of offers.' },
@@ -260,12 +271,12 @@ export const algorithmModelActionOperations = {
     ...common,
     id: 'algorithmModels.score',
     path: '/api/v1/algorithm-models/{id}/score',
-    summary: 'Score by a model',
-    description: 'As decisions would score; a bandit draws by a seed of its own. Whatever the status of the model.',
+    summary: 'Score an offer with a model',
+    description: 'Scores as decisions would, whatever the status of the model. A bandit draws with a fresh seed.',
     role: 'viewer',
     loadClass: 'crud',
     body: Type.Object(
-      { ...question, offerId: Type.Optional(Id('The offer; bandits need one.')) },
+      { ...question, offerId: Type.Optional(Id('Offer to score. Required for bandits.')) },
       { description: 'What to score.', examples: [{ attributes: { age: 28 }, offerId: exampleId('offer') }] },
     ),
     responses: { 200: { description: 'The score.', schema: ModelScore } },
@@ -276,14 +287,18 @@ export const algorithmModelActionOperations = {
     ...common,
     id: 'algorithmModels.scoreOfferSet',
     path: '/api/v1/algorithm-models/{id}/score-offer-set',
-    summary: 'Score offers by a model',
-    description: 'As decisions would score, best first.',
+    summary: 'Score several offers with a model',
+    description: 'Scores as decisions would, best first.',
     role: 'viewer',
     loadClass: 'heavy',
     body: Type.Object(
       {
         ...question,
-        offerIds: Type.Array(Id('An offer.'), { minItems: 1, maxItems: 500, description: 'Each offer once.' }),
+        offerIds: Type.Array(Id('An offer.'), {
+          minItems: 1,
+          maxItems: 500,
+          description: 'Offers to score, each once.',
+        }),
       },
       { description: 'What to score.', examples: [{ attributes: { age: 28 }, offerIds: [exampleId('offer')] }] },
     ),
@@ -295,8 +310,9 @@ export const algorithmModelActionOperations = {
     ...common,
     id: 'algorithmModels.resetLearning',
     path: '/api/v1/algorithm-models/{id}/reset-learning',
-    summary: 'Forget what a model learned',
-    description: 'What it learned is kept as a version of the model; the next one has an empty state and status draft.',
+    summary: "Reset a model's learning",
+    description:
+      'Saves what the model has learned as a version. The model then starts with an empty state and status `draft`.',
     role: 'editor',
     loadClass: 'crud',
     changesCatalogue: true,
@@ -312,17 +328,18 @@ export const algorithmModelActionOperations = {
     ...common,
     id: 'algorithmModels.promote',
     path: '/api/v1/algorithm-models/{id}/promote',
-    summary: 'Move a model in the registry',
+    summary: 'Move a model to another registry stage',
     description:
-      'draft to shadow, challenger, archived; shadow to challenger, champion, archived, draft; challenger to champion, shadow, ' +
-      'archived, draft; champion to challenger, shadow, archived; archived to draft. The champion that the family had is archived. ' +
-      'A family by which an active flow scores is not left without a champion: 409 `in_use`.',
+      'Allowed moves: draft to shadow, challenger, archived; shadow to challenger, champion, archived, ' +
+      'draft; challenger to champion, shadow, archived, draft; champion to challenger, shadow, archived; ' +
+      "archived to draft. The family's previous champion is archived. A family that an active flow scores " +
+      'with must keep a champion; otherwise the call returns 409 `in_use`.',
     role: 'editor',
     loadClass: 'crud',
     changesCatalogue: true,
     body: Type.Object(
       { toStatus: Registry },
-      { additionalProperties: false, description: 'Where to.', examples: [{ toStatus: 'challenger' }] },
+      { additionalProperties: false, description: 'Stage to move to.', examples: [{ toStatus: 'challenger' }] },
     ),
     responses: { 200: { description: 'The model.', schema: AlgorithmModel } },
     errors: ['not_found', 'in_use', 'invalid_transition'],

@@ -16,12 +16,13 @@ const Scopes = (description: string) =>
 const described = {
   id: Id('Id of the key.'),
   name: Type.String({ description: 'Name of the key.' }),
-  prefix: Type.String({ description: 'First 12 characters of the key, the only part that is shown later.' }),
-  scopes: Scopes('What the key may do: read, write, admin; scim for the SCIM routes.'),
+  prefix: Type.String({ description: 'First 12 characters of the key. Only these are shown later.' }),
+  scopes: Scopes('What the key can do: `read`, `write`, `admin`, or `scim` for the SCIM routes.'),
   role: Nullable(StringEnum(roles, { description: 'A role.' }), {
-    description: 'Role by the highest scope: admin, write (editor), read (viewer); null for a key of SCIM routes only.',
+    description:
+      'Role of the highest scope: admin, write (editor) or read (viewer). Null for a key with the scope `scim` only.',
   }),
-  expiresAt: Nullable(Timestamp('An instant.'), { description: 'First instant at which the key is refused, or null.' }),
+  expiresAt: Nullable(Timestamp('Point in time, RFC 3339.'), { description: 'When the key expires, or null.' }),
   createdAt: Timestamp('When the key was created.'),
 };
 
@@ -29,12 +30,12 @@ const described = {
 export const ApiKey = Type.Object(
   {
     ...described,
-    lastUsedAt: Nullable(Timestamp('An instant.'), {
-      description: 'When the key was last used, to the minute; null before the first use.',
+    lastUsedAt: Nullable(Timestamp('Point in time, RFC 3339.'), {
+      description: 'When the key was last used, to the minute. Null before the first use.',
     }),
     createdBy: Type.String({
       description:
-        'The owner, whose role limits the key: a user id, or `system` for the operator. Whoever created it, until it is reassigned.',
+        'Owner, whose role limits the key: a user id, or `system` for the operator. The creator until reassigned.',
     }),
   },
   { description: 'An API key.' },
@@ -43,13 +44,13 @@ export type ApiKey = Static<typeof ApiKey>;
 
 export const ApiKeyCreate = Type.Object(
   {
-    name: Type.Optional(Name('Name of the key; default `key-<timestamp>`.', 120)),
+    name: Type.Optional(Name('Name of the key. Default `key-<timestamp>`.', 120)),
     expiresAt: Type.Optional(
-      Nullable(Timestamp('An instant.'), { description: 'First instant at which the key is refused; must lie ahead.' }),
+      Nullable(Timestamp('Point in time, RFC 3339.'), { description: 'When the key expires. Must be in the future.' }),
     ),
-    scopes: Type.Optional(Scopes('What the key may do; default all four.')),
+    scopes: Type.Optional(Scopes('What the key can do. Default: all four scopes.')),
   },
-  { description: 'A key to be made.', examples: [{ name: 'website', scopes: ['read', 'write'] }] },
+  { description: 'A new API key.', examples: [{ name: 'website', scopes: ['read', 'write'] }] },
 );
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
 
@@ -57,16 +58,16 @@ export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
 export const ApiKeyCreated = Type.Object(
   {
     ...described,
-    key: Type.String({ description: 'The key. Shown this once; only its HMAC is stored.' }),
-    warning: Type.String({ description: 'Reminder to keep the key now.' }),
+    key: Type.String({ description: 'The key. Shown only once; only its HMAC is stored.' }),
+    warning: Type.String({ description: 'Reminder to save the key now.' }),
   },
   { description: 'A new API key.' },
 );
 export type ApiKeyCreated = Static<typeof ApiKeyCreated>;
 
 const RevokeBody = Type.Object(
-  { reason: Type.Optional(Type.String({ maxLength: 500, description: 'Why; kept in the audit row.' })) },
-  { description: 'Why a key is revoked.', examples: [{ reason: 'It was found in a log' }] },
+  { reason: Type.Optional(Type.String({ maxLength: 500, description: 'Reason, stored in the audit log.' })) },
+  { description: 'Reason for revoking the key.', examples: [{ reason: 'Found in a log file' }] },
 );
 
 const ApiKeyPage = cursorPage(ApiKey);
@@ -82,7 +83,7 @@ const revoke = {
   ...shared,
   method: 'DELETE',
   body: RevokeBody,
-  responses: { 204: { description: 'Revoked on every node within a second.', schema: null } },
+  responses: { 204: { description: 'Every node rejects the key within a second.', schema: null } },
   errors: ['not_found'],
   audit: [{ action: 'revoke', entityType: 'apiKey' }],
 } as const;
@@ -93,10 +94,10 @@ export const apiKeyOperations = {
     id: 'apiKeys.create',
     method: 'POST',
     path: '/api/v1/api-keys',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     body: ApiKeyCreate,
     record: ApiKey,
-    responses: { 201: { description: 'The key, shown this once.', schema: ApiKeyCreated } },
+    responses: { 201: { description: 'The key. Shown only once.', schema: ApiKeyCreated } },
     errors: ['not_configured'],
     audit: [{ action: 'create', entityType: 'apiKey' }],
   }),
@@ -105,13 +106,13 @@ export const apiKeyOperations = {
     id: 'apiKeys.list',
     method: 'GET',
     path: '/api/v1/api-keys',
-    summary: 'List the active API keys, newest first',
+    summary: 'List active API keys, newest first',
     query: Type.Object(cursorQuery(usualPage)),
     responses: {
       200: {
         description: 'A page of keys.',
         schema: Type.Object(
-          { ...ApiKeyPage.properties, total: Type.Integer({ description: 'Active keys in all.' }) },
+          { ...ApiKeyPage.properties, total: Type.Integer({ description: 'Total number of active keys.' }) },
           { description: 'A page of API keys.' },
         ),
       },
@@ -124,7 +125,7 @@ export const apiKeyOperations = {
     id: 'apiKeys.get',
     method: 'GET',
     path: '/api/v1/api-keys/{id}',
-    summary: 'Read one active API key',
+    summary: 'Get an active API key',
     params: Type.Object({ id: Type.String({ description: 'Id of the key.' }) }),
     responses: { 200: { description: 'The key.', schema: ApiKey } },
     errors: ['not_found'],
@@ -141,7 +142,7 @@ export const apiKeyOperations = {
     ...revoke,
     id: 'apiKeys.revokeByQuery',
     path: '/api/v1/api-keys',
-    summary: 'Revoke an API key, its id in the query',
+    summary: 'Revoke an API key by query parameter',
     query: Type.Object({ id: Type.String({ minLength: 1, description: 'Id of the key.' }) }),
   }),
 } as const;

@@ -20,7 +20,7 @@ interface AppliedBy {
   readonly deleteById: Operation;
 }
 
-/** Entity types that an approval applies by itself, with the operations that do it (part 1, 4.11). */
+/** Entity types that an approval applies by itself, with the operations that do it. */
 export const approvedBy = {
   algorithmModel: algorithmModelOperations,
   channel: channelOperations,
@@ -46,22 +46,22 @@ export type ApprovalStatus = (typeof approvalStatuses)[number];
 const stageStatuses = ['pending', 'approved', 'rejected'] as const;
 
 const stageWords = {
-  stageName: Name('What the stage is called.', 120),
+  stageName: Name('Name of the stage.', 120),
   requiredRole: StringEnum(roles, {
-    description: 'Lowest role that decides it; whoever decides is an editor at least.',
+    description: 'Minimum role to decide the stage. Reviewers must be at least editors.',
   }),
 };
 
 const ApprovalStage = Type.Object(
   {
     id: Id('Id of the stage.'),
-    ordinal: Type.Integer({ description: 'Place in the order, from 1.' }),
+    ordinal: Type.Integer({ description: 'Position in the order, from 1.' }),
     ...stageWords,
-    status: StringEnum(stageStatuses, { description: 'What became of it.' }),
-    decidedBy: Nullable(Type.String(), { description: 'Id of the person who decided it, or null.' }),
-    decidedByName: Nullable(Type.String(), { description: 'Their name, or null.' }),
-    comments: Nullable(Type.String(), { description: 'What they said, or null.' }),
-    decidedAt: Nullable(Timestamp('Instant.'), { description: 'When, or null.' }),
+    status: StringEnum(stageStatuses, { description: 'Result of the stage.' }),
+    decidedBy: Nullable(Type.String(), { description: 'Id of the user who decided it, or null.' }),
+    decidedByName: Nullable(Type.String(), { description: 'Name of that user, or null.' }),
+    comments: Nullable(Type.String(), { description: 'Comment of that user, or null.' }),
+    decidedAt: Nullable(Timestamp('Instant.'), { description: 'When it was decided, or null.' }),
   },
   { description: 'A stage of an approval.' },
 );
@@ -71,48 +71,48 @@ const asked = {
   entityType: Type.String({
     minLength: 1,
     maxLength: 100,
-    description: `Kind of record. Applied by itself: ${Object.keys(approvedBy).join(', ')}; others cannot be approved in the end.`,
+    description: `Kind of record. Applied automatically on approval: ${Object.keys(approvedBy).join(', ')}. Other kinds can't be approved.`,
   }),
   entityId: Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'The record that changes; any text for `create`, where it is not looked at.',
+    description: 'Id of the record to change. For `create`, any text; it is not used.',
   }),
-  entityName: Name('What the record is called, for people.'),
+  entityName: Name('Display name of the record.'),
   action: StringEnum(approvalActions, {
-    description: 'What is to be done. Publishing a flow is `update` with `publish`.',
+    description: 'Change to make. Publishing a flow is `update` with `publish`.',
   }),
 };
 
 const decided = {
-  approverId: Nullable(Type.String(), { description: 'Who decided last: id of the person, or null.' }),
-  approverName: Nullable(Type.String(), { description: 'Their name, or null.' }),
-  comments: Nullable(Type.String(), { description: 'What they said, or null.' }),
-  resolvedAt: Nullable(Timestamp('Instant.'), { description: 'When it came to an end, or null.' }),
+  approverId: Nullable(Type.String(), { description: 'Id of the user who made the last decision, or null.' }),
+  approverName: Nullable(Type.String(), { description: 'Name of that user, or null.' }),
+  comments: Nullable(Type.String(), { description: 'Comment of that user, or null.' }),
+  resolvedAt: Nullable(Timestamp('Instant.'), { description: 'When the request was closed, or null.' }),
 };
 
 const progress = {
-  status: StringEnum(approvalStatuses, { description: 'State of the request.' }),
-  currentStage: Nullable(Type.Integer(), { description: 'Ordinal of the stage that awaits a decision, or null.' }),
-  appliedEntityId: Nullable(Type.String(), { description: 'The record that was changed or made, or null.' }),
+  status: StringEnum(approvalStatuses, { description: 'Status of the request.' }),
+  currentStage: Nullable(Type.Integer(), { description: 'Ordinal of the stage waiting for a decision, or null.' }),
+  appliedEntityId: Nullable(Type.String(), { description: 'Id of the changed or created record, or null.' }),
 };
 
-/** A request to change a record, as lists show it (part 1, section 2). */
+/** A request to change a record, as lists show it. */
 export const Approval = Type.Object(
   {
     id: Id('Id of the request.'),
     ...asked,
     ...progress,
-    requesterId: Type.String({ description: 'Id of the person who asked; `system` for keys of the operator.' }),
-    requesterName: Type.String({ description: 'Their name.' }),
+    requesterId: Type.String({ description: 'Id of the requester; `system` for operator keys.' }),
+    requesterName: Type.String({ description: 'Name of the requester.' }),
     payload: Nullable(JsonObject('Proposed values.'), {
       description:
-        'The body of the direct POST or PUT; secrets are bullets. Null without one, and in lists where it is large.',
+        'Body of the direct POST or PUT, with secrets masked. Null if there is none, and in lists if it is large.',
     }),
-    payloadBytes: Type.Integer({ description: 'Length of the payload as JSON, in bytes; 0 without one.' }),
+    payloadBytes: Type.Integer({ description: 'Size of the payload as JSON, in bytes; 0 without a payload.' }),
     ...decided,
-    createdAt: Timestamp('When it was asked.'),
-    stages: Type.Array(ApprovalStage, { description: 'In their order.' }),
+    createdAt: Timestamp('When the request was created.'),
+    stages: Type.Array(ApprovalStage, { description: 'Stages in order.' }),
   },
   { description: 'A request to change a record.' },
 );
@@ -121,10 +121,10 @@ export type Approval = Static<typeof Approval>;
 const ApprovalChange = Type.Object(
   {
     path: Type.String({ description: 'JSON Pointer into the record.' }),
-    before: Type.Unknown({ description: 'Value of the record now; null where there is none.' }),
-    after: Type.Unknown({ description: 'Value that is asked for; null where there is to be none.' }),
+    before: Type.Unknown({ description: 'Current value in the record; null if there is none.' }),
+    after: Type.Unknown({ description: 'Requested value; null to remove it.' }),
   },
-  { description: 'A value that would change.' },
+  { description: 'One value that would change.' },
 );
 export type ApprovalChange = Static<typeof ApprovalChange>;
 
@@ -133,11 +133,11 @@ export const ApprovalDetail = Type.Object(
   {
     ...Approval.properties,
     diff: Type.Array(ApprovalChange, {
-      description: 'What the request changes of the record as it is now; empty when there is no such record.',
+      description: "Differences between the request and the current record. Empty if the record doesn't exist.",
     }),
-    targetFound: Type.Boolean({ description: 'The record is there now.' }),
+    targetFound: Type.Boolean({ description: 'Whether the record exists.' }),
   },
-  { description: 'A request, and its difference to the record now.' },
+  { description: 'A request with its differences to the current record.' },
 );
 export type ApprovalDetail = Static<typeof ApprovalDetail>;
 
@@ -149,15 +149,16 @@ export const ApprovalCreate = Type.Object(
     ...asked,
     payload: Type.Optional(
       JsonObject(
-        'Body of the direct POST or PUT without id. A rowVersion or version inside must be the record’s when it is ' +
-          'applied. For decisionFlow also `publish: true` and `notes`. It is judged when the last stage approves.',
+        'Body of the direct POST or PUT, without the id. If it contains `rowVersion` or `version`, that must ' +
+          'match the record when the request is applied. For `decisionFlow` also `publish: true` and `notes`. ' +
+          'Validated when the last stage approves.',
       ),
     ),
     stages: Type.Optional(
       Type.Array(Type.Object(stageWords, { description: 'A stage.' }), {
         minItems: 1,
         maxItems: mostStages,
-        description: 'Who decides, one after the other. Default: one stage of an admin.',
+        description: 'Stages of review, in order. Default: one stage for an admin.',
       }),
     ),
   },
@@ -179,21 +180,21 @@ export type ApprovalCreate = Static<typeof ApprovalCreate>;
 
 export const ApprovalDecision = Type.Object(
   {
-    action: StringEnum(['approve', 'reject'], { description: 'What becomes of the open stage.' }),
+    action: StringEnum(['approve', 'reject'], { description: 'Decision for the open stage.' }),
     comments: Type.Optional(
-      Nullable(Type.String({ maxLength: 2000, description: 'Text.' }), { description: 'What to say about it.' }),
+      Nullable(Type.String({ maxLength: 2000, description: 'Text of the comment.' }), { description: 'Comment.' }),
     ),
     stage: Type.Optional(
-      Int(1, mostStages, 'Ordinal of the stage that is meant; 409 when another one is open by now.'),
+      Int(1, mostStages, "Ordinal of the stage you're deciding. Returns 409 if another stage is open by now."),
     ),
   },
-  { description: 'A decision about the open stage.', examples: [{ action: 'approve', comments: 'Fine by me' }] },
+  { description: 'A decision for the open stage.', examples: [{ action: 'approve', comments: 'Looks good to me' }] },
 );
 export type ApprovalDecision = Static<typeof ApprovalDecision>;
 
 export const ApprovalResult = Type.Object(
   { id: Id('Id of the request.'), ...progress, ...decided },
-  { description: 'What became of the request.' },
+  { description: 'Status of the request.' },
 );
 export type ApprovalResult = Static<typeof ApprovalResult>;
 
@@ -203,9 +204,9 @@ const ofTheChange = Object.values<AppliedBy>(approvedBy).flatMap(({ create, upda
 );
 
 const common = { tag: 'Approvals', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const params = Type.Object({ id: IdText('Id of the request.') }, { description: 'Which request.' });
+const params = Type.Object({ id: IdText('Id of the request.') }, { description: 'Request to read.' });
 
-/** Requests to change governed records, and their decisions (part 1, 4.11; docs/design/api-access.md 8, 22). */
+/** Requests to change governed records, and their decisions (docs/design/api-access.md 8, 22). */
 export const approvalOperations = {
   list: operation({
     ...common,
@@ -217,18 +218,18 @@ export const approvalOperations = {
     query: Type.Object(
       {
         status: Type.Optional(
-          StringEnum([...approvalStatuses, 'all'], { description: 'Only those in this state.', default: 'pending' }),
+          StringEnum([...approvalStatuses, 'all'], { description: 'Status to filter by.', default: 'pending' }),
         ),
         limit: Type.Optional(
-          Type.Integer({ minimum: 1, default: 100, description: 'Requests listed; above 200 it becomes 200.' }),
+          Type.Integer({ minimum: 1, default: 100, description: 'Page size. Values above 200 are treated as 200.' }),
         ),
       },
-      { description: 'Which requests.' },
+      { description: 'Filters.' },
     ),
     responses: {
       200: {
-        description: 'The requests.',
-        schema: Type.Array(Approval, { description: 'Newest first.' }),
+        description: 'Approval requests.',
+        schema: Type.Array(Approval, { description: 'Requests, newest first.' }),
       },
     },
     errors: [],
@@ -239,8 +240,8 @@ export const approvalOperations = {
     id: 'approvals.create',
     method: 'POST',
     path: '/api/v1/approvals',
-    summary: 'Ask for a change',
-    description: 'Nothing is changed until all stages have approved. Target and payload are judged then.',
+    summary: 'Request a change',
+    description: 'Nothing changes until every stage has approved. Target and payload are validated at that time.',
     role: 'viewer',
     idempotent: true,
     body: ApprovalCreate,
@@ -254,7 +255,7 @@ export const approvalOperations = {
     id: 'approvals.get',
     method: 'GET',
     path: '/api/v1/approvals/{id}',
-    summary: 'Read one request with what it would change now',
+    summary: 'Get a request with the changes it would make now',
     role: 'viewer',
     params,
     responses: { 200: { description: 'The request.', schema: ApprovalDetail } },
@@ -268,14 +269,15 @@ export const approvalOperations = {
     path: '/api/v1/approvals/{id}',
     summary: 'Approve or reject the open stage',
     description:
-      'When the last stage approves, the change is made in the same transaction, as its own route would, with the role of ' +
-      'whoever approves; when that is refused, nothing changes and the request stays pending.',
+      'When the last stage approves, the change is made in the same transaction, as its own route would ' +
+      'make it, with the role of the approver. If the change is rejected, nothing changes and the request ' +
+      'stays pending.',
     role: 'editor',
     params,
     idempotent: true,
     body: ApprovalDecision,
     changesCatalogue: true,
-    responses: { 200: { description: 'What became of it.', schema: ApprovalResult } },
+    responses: { 200: { description: 'Result of the decision.', schema: ApprovalResult } },
     errors: [
       ...new Set<ErrorCode>([
         'not_found',

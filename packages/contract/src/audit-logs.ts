@@ -52,37 +52,39 @@ const Json = (description: string) => Type.Unknown({ description });
 /** One changed leaf: the value before and after, null where there was none. Secrets appear as bullets. */
 export const AuditChange = Type.Object(
   {
-    before: Json('Value before the change, null where there was none.'),
-    after: Json('Value after the change, null where there is none.'),
+    before: Json('Value before the change; null if there was none.'),
+    after: Json('Value after the change; null if it was removed.'),
   },
-  { description: 'One changed leaf.' },
+  { description: 'One changed value.' },
 );
 
 /** One row of the audit log (docs/design/api-access.md 7). */
 export const AuditLog = Type.Object(
   {
     id: Id('Id of the row.'),
-    sequence: Type.Integer({ minimum: 1, description: "Place in the tenant's chain, from 1 without gap." }),
+    sequence: Type.Integer({ minimum: 1, description: "Position in the tenant's chain, from 1 without gaps." }),
     tenantId: Id('Tenant of the row.'),
     timestamp: Timestamp('When the change was made.'),
     userId: Type.String({
-      description: 'Who acted: a user id, `apikey:<id>`, `oauth:<id>`, `scim` or `system:<job>`.',
+      description: 'Actor: a user id, `apikey:<id>`, `oauth:<id>`, `scim` or `system:<job>`.',
     }),
-    userName: Type.String({ description: 'Name of who acted, as it was then.' }),
+    userName: Type.String({ description: 'Name of the actor at that time.' }),
     requestId: Type.String({ description: 'Id of the request that caused the change.' }),
-    action: StringEnum(auditActions, { description: 'What was done.' }),
-    entityType: Type.String({ description: 'Kind of the changed record, camelCase: `offer`, `apiKey`.' }),
+    action: StringEnum(auditActions, { description: 'Action that was performed.' }),
+    entityType: Type.String({ description: 'Kind of the changed record in camel case, such as `offer` or `apiKey`.' }),
     entityId: Type.String({ description: 'Id of the changed record.' }),
-    entityName: Nullable(Type.String(), { description: 'Name of the changed record, as it was then.' }),
-    entityVersion: Nullable(Type.Integer(), { description: 'Version of the record after the change, if it has one.' }),
-    changes: Type.Record(Type.String(), AuditChange, {
-      description: 'Changed leaves by dotted path (`config.limit`, `tags.0`).',
+    entityName: Nullable(Type.String(), { description: 'Name of the changed record at that time.' }),
+    entityVersion: Nullable(Type.Integer(), {
+      description: 'Version of the record after the change, if it has versions.',
     }),
-    before: Json('The record before the change, null for a creation. Secrets appear as bullets.'),
-    after: Json('The record after the change, null for a deletion. Secrets appear as bullets.'),
-    prevHash: Type.String({ description: 'integrityHash of the row before; 64 zeros for the first row.' }),
+    changes: Type.Record(Type.String(), AuditChange, {
+      description: 'Changed values by dotted path (`config.limit`, `tags.0`).',
+    }),
+    before: Json('The record before the change; null for a creation. Secrets are masked.'),
+    after: Json('The record after the change; null for a deletion. Secrets are masked.'),
+    prevHash: Type.String({ description: '`integrityHash` of the previous row; 64 zeros for the first row.' }),
     integrityHash: Type.String({
-      description: 'Hex SHA-256 of the RFC 8785 form of this row without integrityHash.',
+      description: 'SHA-256, in hex, of the RFC 8785 form of this row without `integrityHash`.',
     }),
   },
   { description: 'One row of the audit log.' },
@@ -102,29 +104,29 @@ export type AuditBreakReason = (typeof auditBreakReasons)[number];
 /** Result of a check of the tenant's chain. */
 export const AuditVerification = Type.Object(
   {
-    intact: Type.Boolean({ description: 'True when no break was found.' }),
-    verified: Type.Integer({ description: 'Rows found right, counted from fromSequence up to the first break.' }),
-    total: Type.Integer({ description: "Rows of the tenant's chain." }),
-    scanned: Type.Integer({ description: 'Rows that were read.' }),
-    fromSequence: Type.Integer({ description: 'Sequence at which the check began.' }),
+    intact: Type.Boolean({ description: 'True if no break was found.' }),
+    verified: Type.Integer({ description: 'Valid rows, counted from `fromSequence` to the first break.' }),
+    total: Type.Integer({ description: "Rows in the tenant's chain." }),
+    scanned: Type.Integer({ description: 'Rows checked.' }),
+    fromSequence: Type.Integer({ description: 'Sequence of the first row checked.' }),
     nextSequence: Nullable(Type.Integer(), {
-      description: 'Where the next check goes on (`fromSequence`); null when the end was reached or a break was found.',
+      description: 'Pass it as `fromSequence` to continue the check; null at the end of the log or at a break.',
     }),
     checkpoint: Nullable(
       Type.Object({
-        sequence: Type.Integer({ description: 'Sequence of the last row that was cut.' }),
-        hash: Type.String({ description: 'Its integrityHash, which the first row that is left names as prevHash.' }),
+        sequence: Type.Integer({ description: 'Sequence of the last deleted row.' }),
+        hash: Type.String({ description: 'Its `integrityHash`, which is the `prevHash` of the first remaining row.' }),
       }),
-      { description: 'Up to where old rows were cut, as the newest checkpoint row states it; null when none were.' },
+      { description: 'How far old rows were deleted, according to the newest checkpoint row; null if none were.' },
     ),
-    brokenAtId: Type.Optional(Type.String({ description: 'Id of the row at which the first break shows.' })),
+    brokenAtId: Type.Optional(Type.String({ description: 'Id of the row at which the first break was found.' })),
     brokenReason: Type.Optional(
       StringEnum(auditBreakReasons, {
         description:
-          'hash_mismatch: content and hash differ; chain_link_mismatch: prevHash is not the hash before; ' +
-          'sequence_gap: a row is missing or doubled; head_mismatch: the last row is not the noted head; ' +
-          'anchor_mismatch: the chain is not the one whose end was noted outside the database. Without brokenAtId the row ' +
-          'is missing. A checkpoint row whose signature is wrong is a hash_mismatch.',
+          'hash_mismatch: content and hash differ, or the signature of a checkpoint row is invalid. ' +
+          'chain_link_mismatch: prevHash is not the previous hash. sequence_gap: a row is missing or ' +
+          'duplicated. head_mismatch: the last row is not the recorded head. anchor_mismatch: the chain does ' +
+          'not match the head recorded outside the database. Without brokenAtId, the row is missing.',
       }),
     ),
   },
@@ -148,10 +150,10 @@ export const auditLogOperations = {
     loadClass: 'crud',
     query: Type.Object({
       ...cursorQuery(auditLogPage),
-      entityType: Type.Optional(Type.String({ maxLength: 100, description: 'Only this kind of record.' })),
-      entityId: Type.Optional(IdFilter('Only this record.')),
-      action: Type.Optional(StringEnum(auditActions, { description: 'Only this action.' })),
-      userId: Type.Optional(Type.String({ maxLength: 255, description: 'Only this actor.' })),
+      entityType: Type.Optional(Type.String({ maxLength: 100, description: 'Kind of record to filter by.' })),
+      entityId: Type.Optional(IdFilter('Record to filter by.')),
+      action: Type.Optional(StringEnum(auditActions, { description: 'Action to filter by.' })),
+      userId: Type.Optional(Type.String({ maxLength: 255, description: 'Actor to filter by.' })),
       ...rangeQuery,
     }),
     responses: { 200: { description: 'A page of audit rows.', schema: cursorPage(AuditLog) } },
@@ -164,22 +166,27 @@ export const auditLogOperations = {
     method: 'GET',
     path: '/api/v1/audit-logs/verify',
     tag: 'Audit',
-    summary: "Check the tenant's hash chain",
+    summary: "Verify the tenant's hash chain",
     description:
-      'Recomputes every hash and link of the newest `limit` rows, by default of all rows since the last checkpoint ' +
-      '(at most 100,000), and compares the end with the noted head and with the daily anchors. Longer chains are checked page by page: begin with ' +
-      '`fromSequence=1` and go on with `nextSequence` until it is null. A busy server ends a page early rather than late.',
+      'Recomputes every hash and link of the newest `limit` rows, by default of all rows since the last ' +
+      'checkpoint (at most 100,000), and compares the end with the recorded head and the daily anchors. To ' +
+      'check longer chains page by page, start with `fromSequence=1` and continue with `nextSequence` ' +
+      'until it is null. A busy server may end a page early.',
     auth: 'credential',
     role: 'admin',
     loadClass: 'heavy',
     rateLimits: [{ limit: 10, windowSeconds: 60, per: 'tenant' }],
     query: Type.Object({
-      limit: Type.Optional(Int(1, 100_000, 'Rows to check; default: all since the last checkpoint.')),
+      limit: Type.Optional(Int(1, 100_000, 'Number of rows to check. Default: all since the last checkpoint.')),
       fromSequence: Type.Optional(
-        Int(1, Number.MAX_SAFE_INTEGER, 'Check from this row on; default: so that the newest rows are checked.'),
+        Int(
+          1,
+          Number.MAX_SAFE_INTEGER,
+          'First row to check. Default: the row from which `limit` rows reach the newest one.',
+        ),
       ),
     }),
-    responses: { 200: { description: 'What the check found.', schema: AuditVerification } },
+    responses: { 200: { description: 'Result of the check.', schema: AuditVerification } },
     errors: [],
     audit: [],
     transaction: 'tenant',
@@ -189,7 +196,7 @@ export const auditLogOperations = {
     method: 'GET',
     path: '/api/v1/audit-logs/{id}',
     tag: 'Audit',
-    summary: 'Read one audit row',
+    summary: 'Get an audit row',
     auth: 'credential',
     role: 'admin',
     loadClass: 'crud',

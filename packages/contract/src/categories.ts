@@ -8,7 +8,7 @@ import { Id, IdFilter, Int, Name, Nullable, StringEnum, sentAsItIs, Timestamp } 
 export const customFieldTypes = ['text', 'number', 'boolean', 'select', 'date', 'computed'] as const;
 
 const Status = StringEnum(['active', 'inactive'], {
-  description: 'inactive hides the entry from pickers; it does not change decisions.',
+  description: '`inactive` hides the entry from pickers; decisions are not affected.',
 });
 
 /** Definition of a field that the offers of a category carry (docs/design/api-catalogue.md 4). */
@@ -16,16 +16,18 @@ export const CustomField = Type.Object(
   {
     key: Type.String({
       pattern: '^[a-z][A-Za-z0-9_]{0,62}$',
-      description: 'Name of the field in metadata.customFields; unique in the record.',
+      description: 'Name of the field in metadata.customFields. Unique in the record.',
     }),
-    label: Type.Optional(Type.String({ maxLength: 255, description: 'Name for people.' })),
-    type: StringEnum(customFieldTypes, { description: 'Kind of value.' }),
+    label: Type.Optional(Type.String({ maxLength: 255, description: 'Display name.' })),
+    type: StringEnum(customFieldTypes, { description: 'Type of the value.' }),
     defaultValue: Type.Optional(
       Nullable(Type.Unknown(), {
-        description: 'Value on read where an offer has none; of the type. Not for computed.',
+        description: 'Value returned for offers that have none. Must match the type. Not for computed fields.',
       }),
     ),
-    required: Type.Optional(Type.Boolean({ description: 'An active offer must have a value. Not for computed.' })),
+    required: Type.Optional(
+      Type.Boolean({ description: 'An active offer must have a value. Not for computed fields.' }),
+    ),
     options: Type.Optional(
       Nullable(
         Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
@@ -37,37 +39,37 @@ export const CustomField = Type.Object(
       ),
     ),
     formula: Type.Optional(
-      Nullable(Type.String({ maxLength: 10_000 }), { description: 'The formula of a computed field.' }),
+      Nullable(Type.String({ maxLength: 10_000 }), { description: 'Formula of a computed field.' }),
     ),
     outputType: Type.Optional(
-      Nullable(StringEnum(['number', 'decimal', 'text', 'string'], { description: 'Kind of result.' }), {
-        description: 'Result of a computed field: number (also decimal) or text (also string).',
+      Nullable(StringEnum(['number', 'decimal', 'text', 'string'], { description: 'Kind of the result.' }), {
+        description: 'Result type of a computed field: number (or decimal) or text (or string).',
       }),
     ),
   },
-  { description: 'A field of the offers of this category.' },
+  { description: "A custom field of the category's offers." },
 );
 export type CustomField = Static<typeof CustomField>;
 
 const writable = {
-  name: Name('Name, unique among records that are not deleted.'),
-  description: Type.String({ maxLength: 2000, description: 'What belongs here.' }),
+  name: Name('Name. Unique among records that are not deleted.'),
+  description: Type.String({ maxLength: 2000, description: 'What the category is for.' }),
   icon: Type.String({ maxLength: 64, description: 'Name of an icon.' }),
-  color: Type.String({ maxLength: 32, description: 'Name of a colour.' }),
+  color: Type.String({ maxLength: 32, description: 'Name of a color.' }),
   status: Status,
-  ordinal: Int(0, 1_000_000, 'Place in lists.'),
-  customFields: Type.Array(CustomField, { maxItems: 500, description: 'Fields that the offers carry.' }),
+  ordinal: Int(0, 1_000_000, 'Position in lists.'),
+  customFields: Type.Array(CustomField, { maxItems: 500, description: 'Custom fields of the offers.' }),
 };
 
 const Count = Type.Object(
   { offers: Type.Integer({ description: 'Offers that are not deleted.' }) },
-  { description: 'Numbers of related records.' },
+  { description: 'Counts of related records.' },
 );
 
 const stamps = {
-  version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+  version: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
   deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-  createdAt: Timestamp('When it was made.'),
+  createdAt: Timestamp('When it was created.'),
   updatedAt: Timestamp('When it last changed.'),
 };
 
@@ -76,7 +78,7 @@ const CategorySubCategory = Type.Object(
     id: Id('Id of the sub-category.'),
     name: Type.String({ description: 'Name of the sub-category.' }),
     status: Status,
-    ordinal: Type.Integer({ description: 'Place in lists.' }),
+    ordinal: Type.Integer({ description: 'Position in lists.' }),
   },
   { description: 'A sub-category of the category.' },
 );
@@ -100,7 +102,7 @@ export const SubCategory = Type.Object(
   {
     id: Id('Id of the sub-category.'),
     tenantId: Id('Tenant.'),
-    categoryId: Id('Its category; cannot change.'),
+    categoryId: Id("Category it belongs to. Can't be changed."),
     ...writable,
     category: Type.Object(
       { id: Id('Id of the category.'), name: Type.String({ description: 'Name of the category.' }) },
@@ -124,7 +126,7 @@ export const CategoryCreate = Type.Object(
         name: 'Cards',
         description: 'Credit and debit cards',
         color: 'green',
-        customFields: [{ key: 'yearly_fee', label: 'Yearly fee', type: 'number', defaultValue: 0 }],
+        customFields: [{ key: 'yearly_fee', label: 'Annual fee', type: 'number', defaultValue: 0 }],
       },
     ],
   },
@@ -134,7 +136,7 @@ export type CategoryCreate = Static<typeof CategoryCreate>;
 export const SubCategoryCreate = Type.Object(
   { ...changes, name: writable.name, categoryId: Id('The category.') },
   {
-    description: 'A new sub-category. Defaults as for categories.',
+    description: 'A new sub-category. Same defaults as categories.',
     examples: [{ categoryId: exampleId('category'), name: 'Credit cards' }],
   },
 );
@@ -221,7 +223,7 @@ export const subCategoryResource = resource({
   search: ['name'],
   filters: {
     status: Type.Optional(Status),
-    categoryId: Type.Optional(IdFilter('Only sub-categories of this category.')),
+    categoryId: Type.Optional(IdFilter('Category to filter by.')),
   },
   queries: {},
   unique: { name: 'duplicate_name' },

@@ -16,43 +16,44 @@ export const deliveryModes = ['api', 'file', 'integration', 'manual'] as const;
 
 const keyPattern = '^[a-z0-9][a-z0-9_-]{0,62}$';
 
-const Status = StringEnum(channelStatuses, { description: 'Only active channels take part in decisions.' });
+const Status = StringEnum(channelStatuses, { description: 'Only active channels are used in decisions.' });
 /** A word for a kind of channel. */
 export const channelTypePattern = '^[a-z][a-z0-9_]{0,31}$';
 
 const ChannelType = Type.String({
   pattern: channelTypePattern,
   description:
-    'email, sms, push, in_app, web, mobile, whatsapp, social, phone, direct_mail, webhook or other; any other word acts as other.',
+    'email, sms, push, in_app, web, mobile, whatsapp, social, phone, direct_mail, webhook or other. Any other value is treated as `other`.',
 });
 
 const writable = {
-  name: Name('Name, unique among channels that are not deleted.'),
+  name: Name('Name. Unique among channels that are not deleted.'),
   key: Type.String({
     pattern: keyPattern,
-    description: 'Short word for requests, unique; made from the name by default.',
+    description: 'Short key for requests. Unique. Default: derived from the name.',
   }),
   channelType: ChannelType,
   description: Type.String({ maxLength: 2000, description: 'What the channel is for.' }),
   status: Status,
   deliveryMode: StringEnum(deliveryModes, {
     description:
-      'api: the caller shows the answer; file: campaign files; integration: sent by a provider; manual: call lists.',
+      'How items are delivered. api: the caller shows them. file: campaign files. integration: a provider sends them. manual: call lists.',
   }),
   impressionMode: StringEnum(impressionModes, {
-    description: 'implicit: an answer counts as shown; explicit: it reserves until the impression is reported.',
+    description: 'implicit: a response counts as shown. explicit: it reserves until the impression is reported.',
   }),
   couplingMode: StringEnum(couplingModes, {
-    description: 'atomic: all placements of a request are filled or none; partial: each for itself.',
+    description:
+      'atomic: either all placements of a request are filled or none. partial: each is filled independently.',
   }),
   providerConfig: ProviderConfig,
   fileConfig: FileConfig,
   addressAttribute: Nullable(Type.String({ maxLength: 255, pattern: '^customer(\\.[A-Za-z_][A-Za-z0-9_]*)+$' }), {
     description:
-      'Where a delivery finds the address: a path below `customer.`. Null: customer.email for email, customer.phone for sms, whatsapp and phone, customer.push_token for push, else the customer id.',
+      'Path below `customer.` that holds the delivery address. Null: customer.email for email, customer.phone for sms, whatsapp and phone, customer.push_token for push, otherwise the customer id.',
   }),
   timezone: Nullable(Type.String({ minLength: 1, maxLength: 64 }), {
-    description: "IANA time zone of the channel; null: the tenant's.",
+    description: "IANA time zone of the channel. Null: the tenant's.",
   }),
 };
 
@@ -60,10 +61,10 @@ const writable = {
 const ChannelPlacement = Type.Object(
   {
     id: Id('Id of the placement.'),
-    channelId: Id('Its channel.'),
+    channelId: Id('Channel of the placement.'),
     ...placementWritable,
     version: Type.Integer({ description: 'Version of the placement.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A placement of the channel.' },
@@ -74,8 +75,8 @@ export const BoundCreative = Type.Object(
   {
     id: Id('Id of the creative.'),
     name: Type.String({ description: 'Name of the creative.' }),
-    offerId: Id('Its offer.'),
-    placementId: Nullable(Type.String(), { description: 'Its placement, or null.' }),
+    offerId: Id('Offer of the creative.'),
+    placementId: Nullable(Type.String(), { description: 'Placement of the creative, or null.' }),
     status: Type.String({ description: 'Status of the creative.' }),
   },
   { description: 'A creative bound to the channel.' },
@@ -88,11 +89,11 @@ export const Channel = Type.Object(
     id: Id('Id of the channel.'),
     tenantId: Id('Tenant.'),
     ...writable,
-    placements: Type.Array(ChannelPlacement, { description: 'Placements that are not deleted, by name.' }),
+    placements: Type.Array(ChannelPlacement, { description: 'Placements that are not deleted, sorted by name.' }),
     creatives: Type.Array(BoundCreative, { description: 'Creatives that are not deleted, oldest first.' }),
-    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A channel with its placements.' },
@@ -103,7 +104,7 @@ const changes = Type.Partial(Type.Object(writable)).properties;
 
 const InlinePlacement = Type.Object(
   { ...Type.Partial(Type.Object(placementWritable)).properties, name: placementWritable.name },
-  { description: 'A placement made with the channel.' },
+  { description: 'A placement to create with the channel.' },
 );
 
 export const ChannelCreate = Type.Object(
@@ -112,7 +113,10 @@ export const ChannelCreate = Type.Object(
     name: writable.name,
     channelType: ChannelType,
     placements: Type.Optional(
-      Type.Array(InlinePlacement, { maxItems: 100, description: 'Placements made with the channel, all or nothing.' }),
+      Type.Array(InlinePlacement, {
+        maxItems: 100,
+        description: 'Placements to create with the channel. If one fails, nothing is created.',
+      }),
     ),
   },
   {
@@ -126,7 +130,7 @@ const channelDraft: Draft<ChannelCreate> = ({ name, key, marker }) => ({
   name: name('Channel'),
   key: key('channel'),
   channelType: 'email',
-  description: `Mail of ${marker}`,
+  description: `Email of ${marker}`,
   status: 'active',
   deliveryMode: 'api',
   impressionMode: 'implicit',
@@ -162,7 +166,7 @@ export const channelResource = resource({
   search: ['name', 'key'],
   filters: {
     status: Type.Optional(Status),
-    channelType: Type.Optional(Type.String({ maxLength: 32, description: 'Only channels of this type.' })),
+    channelType: Type.Optional(Type.String({ maxLength: 32, description: 'Channel type to filter by.' })),
   },
   queries: {},
   unique: { name: 'duplicate_name', key: 'duplicate_key' },

@@ -16,25 +16,25 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "integer",
           "minimum": 0,
           "maximum": 1000000,
-          "description": "Contacts at most in a day of the tenant's time zone."
+          "description": "Maximum contacts per day in the tenant's time zone."
         },
         "maxPerWeek": {
           "type": "integer",
           "minimum": 0,
           "maximum": 1000000,
-          "description": "Contacts at most in a week, Monday to Sunday, of the tenant's time zone."
+          "description": "Maximum contacts per week (Monday to Sunday) in the tenant's time zone."
         },
         "maxPerMonth": {
           "type": "integer",
           "minimum": 0,
           "maximum": 1000000,
-          "description": "Contacts at most in a month of the tenant's time zone."
+          "description": "Maximum contacts per month in the tenant's time zone."
         },
         "maxTotal": {
           "type": "integer",
           "minimum": 0,
           "maximum": 1000000,
-          "description": "Contacts at most ever."
+          "description": "Maximum contacts ever."
         },
         "windows": {
           "type": "array",
@@ -46,26 +46,26 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "type": "integer",
                 "minimum": 0,
                 "maximum": 1000000,
-                "description": "Contacts at most."
+                "description": "Maximum contacts."
               },
               "days": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 365,
-                "description": "Length in days of 24 hours. Either this or `hours`."
+                "description": "Length of the window in days of 24 hours. Set either this or `hours`."
               },
               "hours": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 8760,
-                "description": "Length in hours. Either this or `days`."
+                "description": "Length of the window in hours. Set either this or `days`."
               }
             },
             "required": [
               "max"
             ]
           },
-          "description": "Limits over rolling windows that end now.",
+          "description": "Limits over rolling windows. Each counts the contacts of its last hours or days.",
           "default": []
         },
         "per": {
@@ -77,12 +77,12 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "channel",
             "category"
           ],
-          "description": "What is counted together: everything in scope (`scope`), or each offer, creative, channel or category by itself.",
+          "description": "What to count together: everything in scope (`scope`), or each offer, creative, channel or category separately.",
           "default": "scope"
         },
         "withinCampaignId": {
           "type": "string",
-          "description": "Counts the contacts of this campaign only."
+          "description": "Count contacts of this campaign only."
         },
         "excludeCampaignIds": {
           "type": "array",
@@ -90,12 +90,12 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Leaves out the contacts of these campaigns."
+          "description": "Campaigns whose contacts are not counted."
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": []
@@ -106,7 +106,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "number",
           "minimum": 0,
           "maximum": 87600,
-          "description": "Hours that must pass after the latest contact. 0 blocks nothing."
+          "description": "Hours to wait after the latest contact. 0 disables the policy."
         },
         "per": {
           "type": "string",
@@ -117,13 +117,13 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "channel",
             "category"
           ],
-          "description": "What is counted together: everything in scope (`scope`), or each offer, creative, channel or category by itself.",
+          "description": "What to count together: everything in scope (`scope`), or each offer, creative, channel or category separately.",
           "default": "scope"
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": [
@@ -136,14 +136,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "integer",
           "minimum": 0,
           "maximum": 24,
-          "description": "Hour of the day at which contacts are allowed, inclusive.",
+          "description": "First hour of the day in which contacts are allowed, inclusive.",
           "default": 0
         },
         "endHour": {
           "type": "integer",
           "minimum": 0,
           "maximum": 24,
-          "description": "Hour of the day at which they end, exclusive. Earlier than startHour: on the next day.",
+          "description": "Hour of the day at which contacts stop being allowed, exclusive. If it is earlier than `startHour`, the window ends on the next day.",
           "default": 24
         },
         "daysOfWeek": {
@@ -153,7 +153,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "minimum": 0,
             "maximum": 6
           },
-          "description": "Days on which a window starts, 0 is Sunday. Empty: every day.",
+          "description": "Days of the week on which a window starts. 0 is Sunday. Empty: every day.",
           "default": []
         },
         "timezone": {
@@ -162,12 +162,12 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
         },
         "zonePath": {
           "type": "string",
-          "description": "Where the customer's own time zone is, like `customer.timezone`. It beats timezone where it has a value."
+          "description": "Path of the customer's own time zone, such as `customer.timezone`. If it has a value, it takes precedence over `timezone`."
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": []
@@ -180,19 +180,19 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Offers that exclude each other and the offers of the scope. At least one id."
+          "description": "Offers that exclude each other and the offers in scope. At least one id."
         },
         "lookbackDays": {
           "type": "integer",
           "minimum": 0,
           "maximum": 36500,
-          "description": "Days of 24 hours in which a contact with one of them blocks the others. 0: only in one answer.",
+          "description": "Days of 24 hours for which a contact with one offer blocks the others. 0: within the same response only.",
           "default": 30
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": [
@@ -205,7 +205,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "integer",
           "minimum": 0,
           "maximum": 1000000,
-          "description": "Contacts at most in the period."
+          "description": "Maximum contacts in the period."
         },
         "periodType": {
           "type": "string",
@@ -214,7 +214,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "weekly",
             "monthly"
           ],
-          "description": "The period: a day, week or month of the tenant's time zone, or all time.",
+          "description": "Period to count over: a day, week or month in the tenant's time zone, or all time.",
           "default": "daily"
         },
         "appliesAcross": {
@@ -223,7 +223,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids of the channels whose contacts are counted together. Default: all channels."
+          "description": "Ids of the channels to count together. Default: all channels."
         },
         "windows": {
           "type": "array",
@@ -235,32 +235,32 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "type": "integer",
                 "minimum": 0,
                 "maximum": 1000000,
-                "description": "Contacts at most."
+                "description": "Maximum contacts."
               },
               "days": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 365,
-                "description": "Length in days of 24 hours. Either this or `hours`."
+                "description": "Length of the window in days of 24 hours. Set either this or `hours`."
               },
               "hours": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 8760,
-                "description": "Length in hours. Either this or `days`."
+                "description": "Length of the window in hours. Set either this or `days`."
               }
             },
             "required": [
               "max"
             ]
           },
-          "description": "Limits over rolling windows that end now.",
+          "description": "Limits over rolling windows. Each counts the contacts of its last hours or days.",
           "default": []
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": [
@@ -273,7 +273,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "integer",
           "minimum": 0,
           "maximum": 1000000,
-          "description": "Contacts at most in the period."
+          "description": "Maximum contacts in the period."
         },
         "periodType": {
           "type": "string",
@@ -283,7 +283,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "monthly",
             "alltime"
           ],
-          "description": "The period: a day, week or month of the tenant's time zone, or all time.",
+          "description": "Period to count over: a day, week or month in the tenant's time zone, or all time.",
           "default": "alltime"
         },
         "windows": {
@@ -296,32 +296,32 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "type": "integer",
                 "minimum": 0,
                 "maximum": 1000000,
-                "description": "Contacts at most."
+                "description": "Maximum contacts."
               },
               "days": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 365,
-                "description": "Length in days of 24 hours. Either this or `hours`."
+                "description": "Length of the window in days of 24 hours. Set either this or `hours`."
               },
               "hours": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 8760,
-                "description": "Length in hours. Either this or `days`."
+                "description": "Length of the window in hours. Set either this or `days`."
               }
             },
             "required": [
               "max"
             ]
           },
-          "description": "Limits over rolling windows that end now.",
+          "description": "Limits over rolling windows. Each counts the contacts of its last hours or days.",
           "default": []
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": [
@@ -338,7 +338,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "integer",
           "minimum": 0,
           "maximum": 1000000,
-          "description": "Contacts at most in the period."
+          "description": "Maximum contacts in the period."
         },
         "periodType": {
           "type": "string",
@@ -348,18 +348,18 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "monthly",
             "alltime"
           ],
-          "description": "The period: a day, week or month of the tenant's time zone, or all time.",
+          "description": "Period to count over: a day, week or month in the tenant's time zone, or all time.",
           "default": "alltime"
         },
         "filterByCategory": {
           "type": "boolean",
           "default": false,
-          "description": "True: counts the contacts of that category only."
+          "description": "True: count contacts of that category only."
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": [
@@ -371,12 +371,12 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "reason": {
           "type": "string",
-          "description": "Why blocks are lifted, for traces."
+          "description": "Why the override exists. Shown in traces."
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": []
@@ -389,16 +389,16 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "impressions",
             "spend"
           ],
-          "description": "What is counted over all customers: impressions, or what they cost."
+          "description": "What to add up over all customers: impressions, or what they cost."
         },
         "threshold": {
           "type": "number",
-          "description": "Blocks once so many impressions were shown, or so many units of the tenant's currency were spent."
+          "description": "Budget after which the policy blocks: a number of impressions, or an amount in the tenant's currency."
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": [
@@ -414,24 +414,24 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids or names of segments whose members are not contacted. Without segments and condition: nobody is."
+          "description": "Ids or names of segments whose members must not be contacted. Without segments and condition, nobody may be contacted."
         },
         "condition": {
           "type": "object",
-          "description": "Condition on `customer`, `request`, `offer` or `channel`: `{ field, operator, value }`, or a group of them."
+          "description": "Condition on `customer`, `request`, `offer` or `channel`: `{ field, operator, value }`, or a group of conditions."
         },
         "dncSource": {
           "type": "string",
-          "description": "Where the wish comes from, for traces."
+          "description": "Where the opt-out comes from. Shown in traces."
         },
         "reason": {
           "type": "string",
-          "description": "Why, for traces."
+          "description": "Reason for the opt-out. Shown in traces."
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": []
@@ -449,7 +449,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": [
@@ -473,13 +473,13 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               }
             }
           ],
-          "description": "Key of an outcome type, or a list of keys. After one of them nothing is shown for a while."
+          "description": "Key of an outcome type, or a list of keys. After one of them, offers are suppressed for a time."
         },
         "suppressForDays": {
           "type": "number",
           "minimum": 0,
           "maximum": 36500,
-          "description": "Days of 24 hours that an outcome blocks. 0 blocks nothing."
+          "description": "Days of 24 hours to block after an outcome. 0 disables the policy."
         },
         "per": {
           "type": "string",
@@ -490,13 +490,13 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "channel",
             "category"
           ],
-          "description": "What is counted together: everything in scope (`scope`), or each offer, creative, channel or category by itself.",
+          "description": "What to count together: everything in scope (`scope`), or each offer, creative, channel or category separately.",
           "default": "scope"
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": [
@@ -508,21 +508,21 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "categoryId": {
           "type": "string",
-          "description": "Blocks offers of this category. Without any id each category suppresses itself."
+          "description": "Category whose offers are blocked. Without any id, each category suppresses itself."
         },
         "subCategoryId": {
           "type": "string",
-          "description": "Blocks offers of this sub-category."
+          "description": "Sub-category whose offers are blocked."
         },
         "triggerCategoryId": {
           "type": "string",
-          "description": "The category whose contacts and outcomes block. Default: the one that is blocked."
+          "description": "Category whose contacts and outcomes cause the block. Default: the blocked category itself."
         },
         "suppressionDays": {
           "type": "number",
           "minimum": 0,
           "maximum": 36500,
-          "description": "Days of 24 hours that a contact or outcome blocks. 0 blocks nothing."
+          "description": "Days of 24 hours to block after a contact or outcome. 0 disables the policy."
         },
         "afterOutcome": {
           "anyOf": [
@@ -539,12 +539,12 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               }
             }
           ],
-          "description": "Key of an outcome type, or a list of keys. Only these outcomes block. Default: each contact and outcome."
+          "description": "Key of an outcome type, or a list of keys. Outcomes that cause the block. Default: every contact and outcome."
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": [
@@ -555,7 +555,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "metricId": {
           "type": "string",
-          "description": "The metric that is compared."
+          "description": "Metric to compare."
         },
         "operator": {
           "type": "string",
@@ -566,17 +566,17 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "lte",
             "eq"
           ],
-          "description": "How the metric is compared with the threshold.",
+          "description": "How to compare the metric with the threshold.",
           "default": "gte"
         },
         "threshold": {
           "type": "number",
-          "description": "What the metric is compared with."
+          "description": "Threshold for the metric."
         },
         "bypassable": {
           "type": "boolean",
           "default": true,
-          "description": "False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted."
+          "description": "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted."
         }
       },
       "required": [
@@ -589,7 +589,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "attribute": {
           "type": "string",
-          "description": "Path under `customer`, `request`, `offer` or `channel`, like `customer.age`."
+          "description": "Path under `customer`, `request`, `offer` or `channel`, such as `customer.age`."
         },
         "operator": {
           "type": "string",
@@ -608,10 +608,10 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "exists",
             "not_exists"
           ],
-          "description": "How the attribute is compared with the value."
+          "description": "How to compare the attribute with the value."
         },
         "value": {
-          "description": "What it is compared with; not for exists and not_exists."
+          "description": "Value to compare it with. Not used by `exists` and `not_exists`."
         },
         "onMissing": {
           "type": "string",
@@ -619,14 +619,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "fail",
             "pass"
           ],
-          "description": "What a missing value does.",
+          "description": "What to do when the value is missing.",
           "default": "fail"
         },
         "penalty": {
           "type": "number",
           "minimum": 0.1,
           "maximum": 1,
-          "description": "Factor of the score when the rule fails in stage match; other stages take the offer out.",
+          "description": "Factor applied to the score when a rule of the stage `match` fails. In other stages a failing rule drops the offer.",
           "default": 0.5
         }
       },
@@ -639,19 +639,19 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "attribute": {
           "type": "string",
-          "description": "Path of a date or an instant, like `customer.last_visit`."
+          "description": "Path of a date or an instant, such as `customer.last_visit`."
         },
         "maxDays": {
           "type": "number",
           "minimum": 0,
           "maximum": 36500,
-          "description": "Days of 24 hours: passes when it is at most so long ago. Either this or minDays is required."
+          "description": "Maximum age in days of 24 hours. Set this or `minDays`."
         },
         "minDays": {
           "type": "number",
           "minimum": 0,
           "maximum": 36500,
-          "description": "Days of 24 hours: passes when it is at least so long ago."
+          "description": "Minimum age in days of 24 hours."
         },
         "onMissing": {
           "type": "string",
@@ -659,14 +659,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "fail",
             "pass"
           ],
-          "description": "What a missing value does.",
+          "description": "What to do when the value is missing.",
           "default": "fail"
         },
         "penalty": {
           "type": "number",
           "minimum": 0.1,
           "maximum": 1,
-          "description": "Factor of the score when the rule fails in stage match; other stages take the offer out.",
+          "description": "Factor applied to the score when a rule of the stage `match` fails. In other stages a failing rule drops the offer.",
           "default": 0.5
         }
       },
@@ -678,7 +678,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "attribute": {
           "type": "string",
-          "description": "Path under `offer`, like `offer.metadata.tier`."
+          "description": "Path under `offer`, such as `offer.metadata.tier`."
         },
         "operator": {
           "type": "string",
@@ -697,14 +697,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "exists",
             "not_exists"
           ],
-          "description": "How the attribute is compared with the value."
+          "description": "How to compare the attribute with the value."
         },
         "value": {
-          "description": "What it is compared with; not for exists and not_exists."
+          "description": "Value to compare it with. Not used by `exists` and `not_exists`."
         },
         "valueFrom": {
           "type": "string",
-          "description": "Path whose value it is compared with, in place of `value`, like `customer.tier`."
+          "description": "Path of the value to compare with, instead of `value`. Example: `customer.tier`."
         },
         "onMissing": {
           "type": "string",
@@ -712,14 +712,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "fail",
             "pass"
           ],
-          "description": "What a missing value does.",
+          "description": "What to do when the value is missing.",
           "default": "fail"
         },
         "penalty": {
           "type": "number",
           "minimum": 0.1,
           "maximum": 1,
-          "description": "Factor of the score when the rule fails in stage match; other stages take the offer out.",
+          "description": "Factor applied to the score when a rule of the stage `match` fails. In other stages a failing rule drops the offer.",
           "default": 0.5
         }
       },
@@ -736,13 +736,13 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "type": "string",
             "minLength": 1
           },
-          "description": "Ids or names of segments; the customer must be in all of them."
+          "description": "Ids or names of segments. The customer must be in all of them."
         },
         "penalty": {
           "type": "number",
           "minimum": 0.1,
           "maximum": 1,
-          "description": "Factor of the score when the rule fails in stage match; other stages take the offer out.",
+          "description": "Factor applied to the score when a rule of the stage `match` fails. In other stages a failing rule drops the offer.",
           "default": 0.5
         }
       },
@@ -756,15 +756,15 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "number",
           "minimum": 0,
           "maximum": 1,
-          "description": "The lowest score that passes."
+          "description": "Minimum score to pass."
         },
         "modelKey": {
           "type": "string",
-          "description": "Key of the model that is asked. Default: the one that the flow scores with."
+          "description": "Key of the model whose score is used. Default: the model the flow scores with."
         },
         "model": {
           "type": "string",
-          "description": "Another name of modelKey."
+          "description": "Alias of `modelKey`."
         },
         "onMissing": {
           "type": "string",
@@ -772,14 +772,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "fail",
             "pass"
           ],
-          "description": "What a missing value does.",
+          "description": "What to do when the value is missing.",
           "default": "fail"
         },
         "penalty": {
           "type": "number",
           "minimum": 0.1,
           "maximum": 1,
-          "description": "Factor of the score when the rule fails in stage match; other stages take the offer out.",
+          "description": "Factor applied to the score when a rule of the stage `match` fails. In other stages a failing rule drops the offer.",
           "default": 0.5
         }
       },
@@ -791,7 +791,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "metricId": {
           "type": "string",
-          "description": "The metric that is compared."
+          "description": "Metric to compare."
         },
         "operator": {
           "type": "string",
@@ -802,12 +802,12 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "lte",
             "eq"
           ],
-          "description": "How the metric is compared with the threshold.",
+          "description": "How to compare the metric with the threshold.",
           "default": "gte"
         },
         "threshold": {
           "type": "number",
-          "description": "What the metric is compared with."
+          "description": "Threshold for the metric."
         },
         "onMissing": {
           "type": "string",
@@ -815,14 +815,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "fail",
             "pass"
           ],
-          "description": "What a missing value does.",
+          "description": "What to do when the value is missing.",
           "default": "fail"
         },
         "penalty": {
           "type": "number",
           "minimum": 0.1,
           "maximum": 1,
-          "description": "Factor of the score when the rule fails in stage match; other stages take the offer out.",
+          "description": "Factor applied to the score when a rule of the stage `match` fails. In other stages a failing rule drops the offer.",
           "default": 0.5
         }
       },
@@ -838,21 +838,21 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "number",
           "minimum": -1000000,
           "maximum": 1000000,
-          "description": "Points before the rules.",
+          "description": "Points before any rule is applied.",
           "default": 50
         },
         "minScore": {
           "type": "number",
           "minimum": -1000000,
           "maximum": 1000000,
-          "description": "Points that stand for the score 0.",
+          "description": "Points that map to the score 0.",
           "default": 0
         },
         "maxScore": {
           "type": "number",
           "minimum": -1000000,
           "maximum": 1000000,
-          "description": "Points that stand for the score 1. Above minScore.",
+          "description": "Points that map to the score 1. Must be above `minScore`.",
           "default": 100
         },
         "normalization": {
@@ -861,7 +861,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "sigmoid",
             "linear"
           ],
-          "description": "How points become a score between 0 and 1.",
+          "description": "How points are converted to a score between 0 and 1.",
           "default": "sigmoid"
         },
         "rules": {
@@ -874,11 +874,11 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 64,
-                "description": "Names the rule; unique in the model."
+                "description": "Id of the rule. Unique in the model."
               },
               "field": {
                 "type": "string",
-                "description": "What is compared: the key of a predictor, or its path."
+                "description": "Value to compare: the key of a predictor, or its path."
               },
               "operator": {
                 "type": "string",
@@ -897,21 +897,21 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                   "exists",
                   "not_exists"
                 ],
-                "description": "How it is compared with the value."
+                "description": "How to compare it with `value`."
               },
               "value": {
-                "description": "What it is compared with; not for exists and not_exists."
+                "description": "Value to compare it with. Not used by `exists` and `not_exists`."
               },
               "points": {
                 "type": "number",
                 "minimum": -1000000,
                 "maximum": 1000000,
-                "description": "Points when the rule holds."
+                "description": "Points to add when the rule matches."
               },
               "description": {
                 "type": "string",
                 "maxLength": 500,
-                "description": "For people."
+                "description": "Free text for people; it does not affect scores."
               }
             },
             "required": [
@@ -937,14 +937,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "number",
           "minimum": 0,
           "maximum": 1,
-          "description": "Chance of an offer of chance, before anything is learned.",
+          "description": "Probability of picking an offer at random before the model has learned anything.",
           "default": 0.1
         },
         "decayRate": {
           "type": "number",
           "minimum": 0,
           "maximum": 1,
-          "description": "How fast that chance falls with what is learned.",
+          "description": "How fast that probability decreases as the model learns.",
           "default": 0.001
         }
       },
@@ -963,7 +963,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "offers",
             "manual"
           ],
-          "description": "Which offers are candidates. Default `all`; `manual` and `offers` mean `offerIds`."
+          "description": "Which offers become candidates. `manual` and `offers` both use `offerIds`. Default `all`."
         },
         "categoryIds": {
           "type": "array",
@@ -971,7 +971,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "items": {
             "type": "string"
           },
-          "description": "Categories whose offers are candidates, with scope `category`. Default: none."
+          "description": "Categories whose offers become candidates, with scope `category`. Default: none."
         },
         "subCategoryIds": {
           "type": "array",
@@ -979,7 +979,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "items": {
             "type": "string"
           },
-          "description": "Sub-categories whose offers are candidates, with scope `subcategory`. Default: none."
+          "description": "Sub-categories whose offers become candidates, with scope `subcategory`. Default: none."
         },
         "offerIds": {
           "type": "array",
@@ -987,7 +987,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "items": {
             "type": "string"
           },
-          "description": "Offers that are candidates, with scope `offers` or `manual`. Default: none."
+          "description": "Offers that become candidates, with scope `offers` or `manual`. Default: none."
         },
         "includeStatuses": {
           "type": "array",
@@ -1000,11 +1000,11 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "paused"
             ]
           },
-          "description": "Statuses of offers that are candidates. Default `[\"active\"]`; others act in dry runs and simulations only."
+          "description": "Offer statuses to include. Statuses other than `active` apply to dry runs and simulations only. Default `[\"active\"]`."
         },
         "autoInclude": {
           "type": "boolean",
-          "description": "True: an offer that becomes active is added to the scope by assembly. Default false."
+          "description": "True: when an offer becomes active, flow assembly adds it to the scope. Default false."
         }
       },
       "required": []
@@ -1013,7 +1013,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "requireCreative": {
           "type": "boolean",
-          "description": "True (default): offers without a matching creative leave."
+          "description": "True: offers without a matching creative are dropped. Default true."
         },
         "placementMatchMode": {
           "type": "string",
@@ -1022,7 +1022,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "any",
             "none"
           ],
-          "description": "With a placement: creatives bound to it (`exact`), bound or for any placement (`any`, default), or all (`none`)."
+          "description": "Which creatives match a placement: those bound to it (`exact`), those bound to it or to no placement (`any`), or all (`none`). Default `any`."
         },
         "channelIds": {
           "type": "array",
@@ -1030,7 +1030,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "items": {
             "type": "string"
           },
-          "description": "Channels whose creatives are looked at. Default: all."
+          "description": "Channels whose creatives are considered. Default: all."
         }
       },
       "required": []
@@ -1053,18 +1053,18 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "items": {
                   "type": "string"
                 },
-                "description": "Columns that are taken over. Default: all."
+                "description": "Columns to copy. Default: all."
               },
               "prefix": {
                 "type": "string",
                 "pattern": "^[a-z0-9_]{0,32}$",
-                "description": "Put before the names of the columns. Default: nothing."
+                "description": "Prefix for the column names. Default: none."
               },
               "cacheTtlSeconds": {
                 "type": "integer",
                 "minimum": 0,
                 "maximum": 1000000000,
-                "description": "Seconds. Accepted without effect: rows are always read as they are."
+                "description": "Seconds. Accepted but has no effect: rows are always read fresh."
               }
             },
             "required": [
@@ -1076,12 +1076,12 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
         "lookupKey": {
           "type": "string",
           "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,62}$",
-          "description": "Column that is compared. Default: the primary key."
+          "description": "Column to look the row up by. Default: the primary key."
         },
         "lookupFrom": {
           "type": "string",
           "pattern": "^(?:request|customer|attributes)(?:\\.[A-Za-z_][A-Za-z0-9_]*){1,5}$",
-          "description": "Path of the value that it is compared with. Default: the customer id."
+          "description": "Path of the value to look up. Default: the customer id."
         },
         "excludeJoinIds": {
           "type": "array",
@@ -1089,7 +1089,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "items": {
             "type": "string"
           },
-          "description": "Joins that are not followed. Default: none."
+          "description": "Joins to skip. Default: none."
         },
         "onMissing": {
           "type": "string",
@@ -1097,7 +1097,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "continue",
             "drop_all"
           ],
-          "description": "What a source without a row does. Default `continue`."
+          "description": "What to do when a source has no row. Default `continue`."
         }
       },
       "required": []
@@ -1110,7 +1110,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "all",
             "selected"
           ],
-          "description": "Evaluates all that are active (`all`, default) or only those that are listed (`selected`)."
+          "description": "Whether to evaluate everything that is active (`all`) or only what is listed (`selected`). Default `all`."
         },
         "ruleIds": {
           "type": "array",
@@ -1118,7 +1118,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "items": {
             "type": "string"
           },
-          "description": "Rules that are evaluated with mode `selected`. Default: none."
+          "description": "Rules to evaluate with mode `selected`. Default: none."
         },
         "stages": {
           "type": "array",
@@ -1144,7 +1144,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "all",
             "selected"
           ],
-          "description": "Evaluates all that are active (`all`, default) or only those that are listed (`selected`)."
+          "description": "Whether to evaluate everything that is active (`all`) or only what is listed (`selected`). Default `all`."
         },
         "policyIds": {
           "type": "array",
@@ -1152,7 +1152,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "items": {
             "type": "string"
           },
-          "description": "Policies that are evaluated with mode `selected`. Default: none."
+          "description": "Policies to evaluate with mode `selected`. Default: none."
         }
       },
       "required": []
@@ -1192,7 +1192,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "operator"
             ]
           },
-          "description": "Conditions that a candidate must match to stay. Default: none."
+          "description": "Conditions a candidate must match to stay. Default: none."
         },
         "combinator": {
           "type": "string",
@@ -1200,7 +1200,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "AND",
             "OR"
           ],
-          "description": "Whether all conditions must hold (`AND`, default) or one of them (`OR`)."
+          "description": "Whether all conditions must match (`AND`) or any of them (`OR`). Default `AND`."
         },
         "contactPolicyIds": {
           "type": "array",
@@ -1208,7 +1208,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "items": {
             "type": "string"
           },
-          "description": "Policies of scope global that are evaluated here and nowhere else. Default: none."
+          "description": "Policies with scope global that this node evaluates; no other node does. Default: none."
         }
       },
       "required": []
@@ -1248,7 +1248,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "operator"
             ]
           },
-          "description": "Conditions on the customer and the request. Default: none, which holds."
+          "description": "Conditions on the customer and the request. Default: none, which always matches."
         },
         "combinator": {
           "type": "string",
@@ -1256,7 +1256,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "AND",
             "OR"
           ],
-          "description": "Whether all conditions must hold (`AND`, default) or one of them (`OR`)."
+          "description": "Whether all conditions must match (`AND`) or any of them (`OR`). Default `AND`."
         },
         "onTrue": {
           "type": "object",
@@ -1269,20 +1269,20 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "drop_all",
                 "call_flow"
               ],
-              "description": "What to do. Default `continue`."
+              "description": "Action to take. Default `continue`."
             },
             "nodeId": {
               "type": "string",
               "minLength": 1,
               "maxLength": 255,
-              "description": "Node that `skip_to` goes to."
+              "description": "Node to continue at, with `skip_to`."
             },
             "flowKey": {
               "type": "string",
-              "description": "Flow that `call_flow` calls."
+              "description": "Flow to call, with `call_flow`."
             }
           },
-          "description": "What happens when they hold."
+          "description": "What to do when the conditions match."
         },
         "onFalse": {
           "type": "object",
@@ -1295,20 +1295,20 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "drop_all",
                 "call_flow"
               ],
-              "description": "What to do. Default `continue`."
+              "description": "Action to take. Default `continue`."
             },
             "nodeId": {
               "type": "string",
               "minLength": 1,
               "maxLength": 255,
-              "description": "Node that `skip_to` goes to."
+              "description": "Node to continue at, with `skip_to`."
             },
             "flowKey": {
               "type": "string",
-              "description": "Flow that `call_flow` calls."
+              "description": "Flow to call, with `call_flow`."
             }
           },
-          "description": "What happens when they do not hold."
+          "description": "What to do when the conditions don't match."
         }
       },
       "required": []
@@ -1322,11 +1322,11 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "propensity",
             "formula"
           ],
-          "description": "How candidates are scored. Required when the flow is published."
+          "description": "How candidates are scored. Required to publish the flow."
         },
         "modelKey": {
           "type": "string",
-          "description": "Key or family of the model that scores. Default: none."
+          "description": "Key or family of the scoring model. Default: none."
         },
         "formula": {
           "type": "object",
@@ -1359,13 +1359,13 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "type": "number",
               "minimum": 0,
               "maximum": 2,
-              "description": "Exponent of the uplift. Only 0 is available in this version."
+              "description": "Exponent of the uplift. Must be 0 in this version."
             },
             "clvWeight": {
               "type": "number",
               "minimum": 0,
               "maximum": 2,
-              "description": "Exponent of the lifetime value. Only 0 is available in this version."
+              "description": "Exponent of the lifetime value. Must be 0 in this version."
             }
           },
           "description": "Exponents of the formula method."
@@ -1377,7 +1377,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "adaptive_first",
             "model_first"
           ],
-          "description": "Where the propensity comes from. Default `auto`: the model first when one is named."
+          "description": "Where the propensity comes from. Default `auto`: the model if one is set, otherwise observed rates."
         },
         "evidence": {
           "type": "object",
@@ -1386,43 +1386,43 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "type": "integer",
               "minimum": 1,
               "maximum": 10000,
-              "description": "Impressions of the offer from which its own rate counts. Default 50."
+              "description": "Impressions an offer needs before its own rate is used. Default 50."
             },
             "categoryMin": {
               "type": "integer",
               "minimum": 1,
               "maximum": 10000,
-              "description": "Impressions of the category from which its rate counts. Default 20."
+              "description": "Impressions a category needs before its rate is used. Default 20."
             },
             "globalMin": {
               "type": "integer",
               "minimum": 1,
               "maximum": 10000,
-              "description": "Impressions in all from which the overall rate counts. Default 10."
+              "description": "Impressions needed in total before the overall rate is used. Default 10."
             },
             "smoothing": {
               "type": "number",
               "minimum": 0,
               "maximum": 1000,
-              "description": "Impressions that the prior rate stands for. Default 10."
+              "description": "Weight of the prior rate, in impressions. Default 10."
             }
           },
-          "description": "How many outcomes make an observed rate count."
+          "description": "How many outcomes an observed rate needs before it is used."
         },
         "minPropensity": {
           "type": "number",
           "minimum": 0,
           "maximum": 1,
-          "description": "Candidates with a lower propensity leave. Default 0: none."
+          "description": "Minimum propensity. Candidates below it are dropped. Default 0: no minimum."
         },
         "minScore": {
           "type": "number",
           "minimum": 0,
-          "description": "Candidates with a lower score leave. Default 0: none."
+          "description": "Minimum score. Candidates below it are dropped. Default 0: no minimum."
         },
         "strategyProfileId": {
           "type": "string",
-          "description": "Ranking profile whose weights are the exponents. Default: none."
+          "description": "Ranking profile whose weights are used as exponents. Default: none."
         },
         "strategyOverrides": {
           "type": "array",
@@ -1437,7 +1437,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                   "productType",
                   "channel"
                 ],
-                "description": "What `value` names."
+                "description": "What `value` refers to."
               },
               "value": {
                 "type": "string",
@@ -1447,7 +1447,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               },
               "profileId": {
                 "type": "string",
-                "description": "The ranking profile."
+                "description": "Ranking profile to use."
               }
             },
             "required": [
@@ -1456,7 +1456,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "profileId"
             ]
           },
-          "description": "Ranking profiles for parts of the offers or channels; the first match wins."
+          "description": "Ranking profiles for some offers or channels. The first match wins."
         },
         "overrides": {
           "type": "array",
@@ -1466,13 +1466,13 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "properties": {
               "channelId": {
                 "type": "string",
-                "description": "The channel."
+                "description": "Channel to override."
               },
               "channelType": {
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 255,
-                "description": "The channel type."
+                "description": "Channel type to override."
               },
               "method": {
                 "type": "string",
@@ -1481,11 +1481,11 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                   "propensity",
                   "formula"
                 ],
-                "description": "Method there."
+                "description": "Score method for it."
               },
               "modelKey": {
                 "type": "string",
-                "description": "Model there."
+                "description": "Model for it."
               },
               "formula": {
                 "type": "object",
@@ -1518,27 +1518,27 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                     "type": "number",
                     "minimum": 0,
                     "maximum": 2,
-                    "description": "Exponent of the uplift. Only 0 is available in this version."
+                    "description": "Exponent of the uplift. Must be 0 in this version."
                   },
                   "clvWeight": {
                     "type": "number",
                     "minimum": 0,
                     "maximum": 2,
-                    "description": "Exponent of the lifetime value. Only 0 is available in this version."
+                    "description": "Exponent of the lifetime value. Must be 0 in this version."
                   }
                 },
-                "description": "Exponents there."
+                "description": "Exponents for it."
               }
             }
           },
-          "description": "Other settings for a channel or a channel type; each names one of them. The first match wins."
+          "description": "Overrides for a channel or a channel type. Each entry names one of them, and the first match wins."
         },
         "championChallenger": {
           "type": "object",
           "properties": {
             "enabled": {
               "type": "boolean",
-              "description": "Default false."
+              "description": "Whether the split is on. Default false."
             },
             "experimentKey": {
               "type": "string",
@@ -1557,14 +1557,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                   "type": "number",
                   "minimum": 0,
                   "maximum": 100,
-                  "description": "Share of customers in percent."
+                  "description": "Share of customers, in percent."
                 }
               },
               "required": [
                 "modelKey",
                 "weight"
               ],
-              "description": "The model that most customers get."
+              "description": "The model for the largest share of customers."
             },
             "challengers": {
               "type": "array",
@@ -1580,7 +1580,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                     "type": "number",
                     "minimum": 0,
                     "maximum": 100,
-                    "description": "Share of customers in percent."
+                    "description": "Share of customers, in percent."
                   }
                 },
                 "required": [
@@ -1588,10 +1588,10 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                   "weight"
                 ]
               },
-              "description": "The other models."
+              "description": "The models to compare with the champion."
             }
           },
-          "description": "Models that share the customers; their weights sum to 100."
+          "description": "Champion and challenger models that split the customers. Weights must add up to 100."
         },
         "shadowModelKeys": {
           "type": "array",
@@ -1599,11 +1599,11 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "items": {
             "type": "string"
           },
-          "description": "Models that score beside, for comparison; they change no decision."
+          "description": "Models that score in shadow, for comparison only. They don't affect decisions."
         },
         "computeShap": {
           "type": "boolean",
-          "description": "Only false is available in this version."
+          "description": "Must be false in this version."
         }
       },
       "required": []
@@ -1612,7 +1612,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "profileId": {
           "type": "string",
-          "description": "Ranking profile with the weights. Either this or `weights`."
+          "description": "Ranking profile with the weights. Set either this or `weights`."
         },
         "weights": {
           "type": "object",
@@ -1690,7 +1690,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "description": "Weight of the objective. Default 0."
             }
           },
-          "description": "Weight of each objective; at least one above 0."
+          "description": "Weight of each objective. At least one must be above 0."
         },
         "combine": {
           "type": "string",
@@ -1704,14 +1704,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "number",
           "minimum": 0,
           "maximum": 1,
-          "description": "Share of the result in a blend. Default 0.5."
+          "description": "Share of the result in the blend. Default 0.5."
         },
         "lagrangian": {
           "type": "object",
           "properties": {
             "enabled": {
               "type": "boolean",
-              "description": "Only false is available in this version."
+              "description": "Must be false in this version."
             }
           },
           "description": "Not available in this version."
@@ -1729,31 +1729,31 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "explore_exploit",
             "round_robin"
           ],
-          "description": "How the best candidates are chosen. Default `topN`."
+          "description": "How the best candidates are selected. Default `topN`."
         },
         "topN": {
           "type": "integer",
           "minimum": 1,
           "maximum": 1000,
-          "description": "Candidates that stay, with method `topN`. Default: any number."
+          "description": "How many candidates to keep, with method `topN`. Default: no limit."
         },
         "maxCandidates": {
           "type": "integer",
           "minimum": 1,
           "maximum": 1000,
-          "description": "Candidates that stay, with any method. Default: any number."
+          "description": "How many candidates to keep, with any method. Default: no limit."
         },
         "lambda": {
           "type": "number",
           "minimum": 0,
           "maximum": 1,
-          "description": "With `diversity`: share of the score; 1 is the score alone. Default 0.7."
+          "description": "With `diversity`: weight of the score against variety. 1 uses the score alone. Default 0.7."
         },
         "diversityLambda": {
           "type": "number",
           "minimum": 0,
           "maximum": 1,
-          "description": "Another name of lambda."
+          "description": "Alias of `lambda`."
         },
         "similarity": {
           "type": "object",
@@ -1762,28 +1762,28 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "type": "number",
               "minimum": 0,
               "maximum": 1,
-              "description": "When they share the category. Default 0.5."
+              "description": "Similarity of two offers in the same category. Default 0.5."
             },
             "subCategory": {
               "type": "number",
               "minimum": 0,
               "maximum": 1,
-              "description": "When they share the sub-category. Default 0.3."
+              "description": "Similarity of two offers in the same sub-category. Default 0.3."
             },
             "productType": {
               "type": "number",
               "minimum": 0,
               "maximum": 1,
-              "description": "When they share the product type. Default 0.2."
+              "description": "Similarity of two offers with the same product type. Default 0.2."
             }
           },
-          "description": "With `diversity`: how alike two offers are."
+          "description": "With `diversity`: how similarity between two offers is measured."
         },
         "maxPerCategory": {
           "type": "integer",
           "minimum": 0,
           "maximum": 50,
-          "description": "Offers of one category at most. 0 (default): any number."
+          "description": "Maximum offers from one category. Default 0: no limit."
         },
         "roundRobinBy": {
           "type": "string",
@@ -1809,7 +1809,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "number",
           "minimum": 0,
           "maximum": 1,
-          "description": "With `epsilon_greedy`: chance that a place explores. Default 0.1."
+          "description": "With `epsilon_greedy`: probability that a position explores. Default 0.1."
         },
         "pool": {
           "type": "string",
@@ -1817,19 +1817,19 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "all",
             "low_evidence"
           ],
-          "description": "Which offers are explored. Default `all`."
+          "description": "Which offers can be explored. Default `all`."
         },
         "minEvidence": {
           "type": "integer",
           "minimum": 1,
           "maximum": 10000,
-          "description": "Impressions below which an offer has low evidence. Default 50."
+          "description": "Impressions below which an offer counts as having little evidence. Default 50."
         },
         "temperature": {
           "type": "number",
           "minimum": 0.01,
           "maximum": 10,
-          "description": "With `softmax`: the higher, the more even. Default 0.1."
+          "description": "With `softmax`: temperature. Higher values spread the choice more evenly. Default 0.1."
         },
         "ucbC": {
           "type": "number",
@@ -1841,19 +1841,19 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "integer",
           "minimum": 100,
           "maximum": 10000,
-          "description": "With `thompson`: draws by which chances are estimated. Default 1000."
+          "description": "With `thompson`: number of draws used to estimate probabilities. Default 1000."
         },
         "poolSize": {
           "type": "integer",
           "minimum": 2,
           "maximum": 50,
-          "description": "With `explore_exploit`: best candidates left among which a place chooses. Default 20."
+          "description": "With `explore_exploit`: how many of the best remaining candidates a position chooses from. Default 20."
         },
         "fromRank": {
           "type": "integer",
           "minimum": 1,
           "maximum": 50,
-          "description": "With `explore_exploit`: the first place that explores. Default 1."
+          "description": "With `explore_exploit`: the first position that explores. Default 1."
         }
       },
       "required": []
@@ -1876,20 +1876,20 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "properties": {
               "placementId": {
                 "type": "string",
-                "description": "The placement."
+                "description": "Placement to fill."
               },
               "maxSlots": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 50,
-                "description": "Items at most. Default: as many as the placement takes."
+                "description": "Maximum items. Default: as many as the placement takes."
               }
             },
             "required": [
               "placementId"
             ]
           },
-          "description": "Placements that are filled. Default: those of the request."
+          "description": "Placements to fill. Default: those of the request."
         },
         "placementWeights": {
           "type": "object",
@@ -1898,15 +1898,15 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "minimum": 0,
             "maximum": 10
           },
-          "description": "Weight from 0 to 10 by placement id. Default 1."
+          "description": "Weights from 0 to 10, keyed by placement id. Default 1."
         },
         "uniqueOffers": {
           "type": "boolean",
-          "description": "True (default): an offer is shown in one placement only."
+          "description": "True: an offer appears in one placement only. Default true."
         },
         "allowPartial": {
           "type": "boolean",
-          "description": "Accepted without effect."
+          "description": "Accepted but has no effect."
         }
       },
       "required": []
@@ -1922,11 +1922,11 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "key": {
                 "type": "string",
                 "pattern": "^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]{0,63}$",
-                "description": "Name in `personalization`."
+                "description": "Name of the value in `personalization`."
               },
               "formula": {
                 "type": "string",
-                "description": "The formula."
+                "description": "Formula to evaluate."
               },
               "outputType": {
                 "type": "string",
@@ -1943,11 +1943,11 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "formula"
             ]
           },
-          "description": "Formulas for each item; later ones see earlier ones by name."
+          "description": "Formulas to compute for each item. Each can use the results of earlier ones by name."
         },
         "includeCustomFields": {
           "type": "boolean",
-          "description": "True: custom fields of the category with a formula are computed too."
+          "description": "True: also compute the category's custom fields that have a formula."
         }
       },
       "required": []
@@ -1966,11 +1966,11 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                 "description": "Name of the property."
               },
               "value": {
-                "description": "A fixed value, at most 4 KB of JSON. Either this or `formula`."
+                "description": "A fixed value, at most 4 KB of JSON. Set either this or `formula`."
               },
               "formula": {
                 "type": "string",
-                "description": "A formula. Either this or `value`."
+                "description": "A formula. Set either this or `value`."
               },
               "target": {
                 "type": "string",
@@ -1978,14 +1978,14 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
                   "decision",
                   "response"
                 ],
-                "description": "Where it is set. Default `decision`: on each item."
+                "description": "Where to set the value. Default `decision`: on each item."
               }
             },
             "required": [
               "key"
             ]
           },
-          "description": "Values on each item or on the answer."
+          "description": "Values to set on each item or on the response."
         }
       },
       "required": []
@@ -1999,7 +1999,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "minimal",
             "grouped"
           ],
-          "description": "How much the answer says. Default `standard`."
+          "description": "How much detail the response has. Default `standard`."
         },
         "includeFields": {
           "type": "array",
@@ -2044,13 +2044,13 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "reservation"
             ]
           },
-          "description": "Fields of items that the answer has. Default: all."
+          "description": "Item fields to return. Default: all."
         },
         "limit": {
           "type": "integer",
           "minimum": 1,
           "maximum": 50,
-          "description": "Items at most. Default: as many as the request asks for."
+          "description": "Maximum items. Default: as many as the request asks for."
         }
       },
       "required": []
@@ -2059,7 +2059,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
       "fields": {
         "flowKey": {
           "type": "string",
-          "description": "Key of the flow that is called."
+          "description": "Key of the flow to call."
         },
         "mode": {
           "type": "string",
@@ -2068,7 +2068,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "merge",
             "replace"
           ],
-          "description": "What becomes of its candidates. Default `narrow`."
+          "description": "What to do with the candidates it returns. Default `narrow`."
         }
       },
       "required": [
@@ -2084,7 +2084,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "score_override",
             "post_rank"
           ],
-          "description": "Where the extension acts."
+          "description": "Where the extension runs."
         },
         "kind": {
           "type": "string",
@@ -2093,16 +2093,16 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "formula",
             "webhook"
           ],
-          "description": "What the extension is. Default `none`."
+          "description": "Kind of extension. Default `none`."
         },
         "formula": {
           "type": "string",
-          "description": "The formula, with kind `formula`."
+          "description": "Formula to evaluate, with kind `formula`."
         },
         "url": {
           "type": "string",
           "maxLength": 2000,
-          "description": "Address of the webhook, with kind `webhook`."
+          "description": "URL of the webhook, with kind `webhook`."
         },
         "headers": {
           "type": "object",
@@ -2110,13 +2110,13 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "additionalProperties": {
             "type": "string"
           },
-          "description": "Headers that are sent to it, by name. Values are write-only."
+          "description": "Headers to send, by name. Values are write-only."
         },
         "timeoutMs": {
           "type": "integer",
           "minimum": 50,
           "maximum": 2000,
-          "description": "Milliseconds to wait for an answer. Default 200."
+          "description": "Milliseconds to wait for a response. Default 200."
         },
         "onError": {
           "type": "string",
@@ -2124,7 +2124,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "continue",
             "drop"
           ],
-          "description": "What a failure does. Default: `drop` with hook pre_score, else `continue`."
+          "description": "What to do on failure. Default: `drop` with hook `pre_score`, otherwise `continue`."
         }
       },
       "required": [

@@ -27,10 +27,10 @@ function unionOf(name: string): JsonObject {
   if (name === 'providers') return providerUnion();
   if (name === 'nodes') return flowSchema();
   const family = families[name];
-  if (family === undefined) throw new Error(`there are no configs of ${name}`);
+  if (family === undefined) throw new Error(`there are no configs of the family ${name}`);
   const anyOf = Object.entries(configShapes[name] ?? {}).map(([type, shape]) => ({
     title: `${pascal(type)}${family.title}`,
-    description: `With ${family.by} \`${type}\`.`,
+    description: `If ${family.by} is \`${type}\`.`,
     ...objectOf(shape),
   }));
   return { anyOf };
@@ -50,9 +50,9 @@ function flowSchema(): JsonObject {
     description: `A node of type \`${type}\`.`,
     properties: {
       id: { type: 'string', description: 'Unique in the flow.' },
-      type: { const: type, description: 'What the node does.' },
-      enabled: { type: 'boolean', default: true, description: 'False: the node is passed over.' },
-      config: { ...objectOf(shape), description: 'Its settings.' },
+      type: { const: type, description: 'Type of the node.' },
+      enabled: { type: 'boolean', default: true, description: 'False: the node is skipped.' },
+      config: { ...objectOf(shape), description: 'Settings of the node type.' },
     },
     required: ['id', 'type'],
   }));
@@ -62,7 +62,7 @@ function flowSchema(): JsonObject {
       nodes: {
         type: 'array',
         items: { oneOf: node, discriminator: { propertyName: 'type' } },
-        description: 'In their order.',
+        description: 'Nodes in order.',
       },
       flowConfig: { type: 'object', additionalProperties: true, description: 'Settings of the flow.' },
     },
@@ -75,10 +75,10 @@ function providerUnion(): JsonObject {
   const oneOf = channelProviders.map((provider) => ({
     title: `${pascal(provider)}ProviderConfig`,
     type: 'object',
-    description: `With provider \`${provider}\`.`,
+    description: `If the provider is \`${provider}\`.`,
     properties: {
       ...Object.fromEntries([...providerKeys.common, ...providerKeys[provider]].map((key) => [key, all[key] ?? {}])),
-      provider: { const: provider, description: 'Who sends.' },
+      provider: { const: provider, description: 'Provider that sends.' },
     },
     required: ['provider'],
     additionalProperties: false,

@@ -6,7 +6,7 @@ import { byPriority, type Draft, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
-/** The 14 rule types of the contract (part 2, 4.5). */
+/** The 14 rule types of the contract. */
 export const contactPolicyTypes = [
   'frequency_cap',
   'cooldown',
@@ -30,25 +30,28 @@ export type ContactPolicyScope = (typeof contactPolicyScopes)[number];
 
 const PolicyStatus = StringEnum(offerStatuses, { description: 'Only active policies are evaluated.' });
 const PolicyType = StringEnum(contactPolicyTypes, { description: 'What the policy limits.' });
-const PolicyScope = StringEnum(contactPolicyScopes, { description: 'What the policy applies to.' });
+const PolicyScope = StringEnum(contactPolicyScopes, { description: 'Kind of target the policy applies to.' });
 
 const Assignment = Type.Object(
-  { scope: PolicyScope, scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Target; null for global.' })) },
-  { description: 'One thing the policy applies to.' },
+  {
+    scope: PolicyScope,
+    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Id of the target; null for global.' })),
+  },
+  { description: 'One target of the policy.' },
 );
 
 const writable = {
-  name: Name('Unique among policies that are not deleted.'),
+  name: Name('Name. Unique among policies that are not deleted.'),
   description: Type.String({ maxLength: 2000, description: 'Free text.' }),
   status: PolicyStatus,
   scope: PolicyScope,
-  scopeId: Nullable(Id('Target.'), { description: 'Target of the scope; null for global.' }),
+  scopeId: Nullable(Id('Target.'), { description: 'Id of the target in `scope`; null for global.' }),
   ruleType: PolicyType,
-  config: JsonObject('Settings of the rule type; unknown keys are kept and have no effect.', { configs: 'policies' }),
-  priority: Int(0, 100, 'Higher is evaluated first.'),
+  config: JsonObject('Settings of the rule type. Unknown keys are stored but have no effect.', { configs: 'policies' }),
+  priority: Int(0, 100, 'Policies with a higher priority are evaluated first.'),
 };
 
-/** A contact policy (part 2, section 2). */
+/** A contact policy. */
 export const ContactPolicy = Type.Object(
   {
     id: Id('Policy.'),
@@ -60,17 +63,17 @@ export const ContactPolicy = Type.Object(
           id: Id('Assignment.'),
           contactPolicyId: Id('The policy.'),
           scope: PolicyScope,
-          scopeId: Nullable(Type.String(), { description: 'Target; null for global.' }),
+          scopeId: Nullable(Type.String(), { description: 'Id of the target; null for global.' }),
           createdAt: Timestamp('When it was assigned.'),
         },
-        { description: 'An assignment.' },
+        { description: 'An assignment of a policy to a target.' },
       ),
-      { description: 'All assignments; scope and scopeId show the first one.' },
+      { description: 'All assignments. `scope` and `scopeId` show the first one.' },
     ),
-    version: Type.Integer({ description: 'Starts at 1, rises with every update.' }),
-    rowVersion: Type.Integer({ description: 'Same as version.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every update.' }),
+    rowVersion: Type.Integer({ description: 'Same as `version`.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A contact policy.' },
@@ -82,7 +85,7 @@ const changes = {
   scopes: Type.Optional(
     Type.Array(Assignment, {
       maxItems: 1000,
-      description: 'Assignments, at most 200 different ones; they override scope and scopeId.',
+      description: 'Assignments, at most 200 and without duplicates. They override `scope` and `scopeId`.',
     }),
   ),
 };
@@ -106,11 +109,13 @@ export const ContactPolicyCreate = Type.Object(
 export type ContactPolicyCreate = Static<typeof ContactPolicyCreate>;
 
 const DeletedPolicy = {
-  description: 'Deleted, with the flows that still name it.',
+  description: 'The policy was deleted. Lists the flows that still refer to it.',
   schema: Type.Object(
     {
       deleted: Type.Literal(true, { description: 'Always true.' }),
-      warnings: Type.Array(Type.String(), { description: 'One text per decision flow whose draft names the policy.' }),
+      warnings: Type.Array(Type.String(), {
+        description: 'One message for each decision flow whose draft refers to the policy.',
+      }),
     },
     { description: 'What was deleted.' },
   ),
@@ -151,7 +156,7 @@ export const contactPolicyResource = resource({
   },
   queries: {
     scope: Type.Optional(PolicyScope),
-    scopeId: Type.Optional(IdFilter('Only policies assigned to this target.')),
+    scopeId: Type.Optional(IdFilter('Target the policy must be assigned to.')),
   },
   unique: { name: 'duplicate_name' },
   references: {},

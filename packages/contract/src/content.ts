@@ -45,24 +45,25 @@ export interface StoredBlock extends ContentBlock {
 }
 
 const propsText =
-  'Properties by type. heading: text, level 1-6 (2), align; text: text with **bold**, *italic*, [label](url), align; ' +
-  'image: imageUrl, alt, linkUrl, width; button: text, url, style primary or secondary; divider and spacer: height; ' +
-  'html: html, of which what is not allowed is taken out; columns: widths (percent), with 2 to 4 children of type column; ' +
-  'offer: fields (name, shortDesc, description, imageUrl, ctaText, ctaUrl); list: items, ordered. Texts may hold tokens. ' +
-  'null removes the block of this id that the parent template has.';
+  'Properties by type. heading: text, level 1-6 (2), align. text: text with **bold**, *italic*, ' +
+  '[label](url), align. image: imageUrl, alt, linkUrl, width. button: text, url, style primary or ' +
+  'secondary. divider and spacer: height. html: html; disallowed markup is removed. columns: widths ' +
+  '(percent), with 2 to 4 children of type column. offer: fields (name, shortDesc, description, ' +
+  'imageUrl, ctaText, ctaUrl). list: items, ordered. Texts may contain tokens. null removes the block ' +
+  'with this id inherited from the parent template.';
 
 function blockSchema(levels: number): TSchema {
   return Type.Object(
     {
       id: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 64, description: 'Unique in the item; made when it is left out.' }),
+        Type.String({ minLength: 1, maxLength: 64, description: 'Unique in the item. Generated if omitted.' }),
       ),
-      type: StringEnum(blockTypes, { description: 'What the block is.' }),
+      type: StringEnum(blockTypes, { description: 'Type of the block.' }),
       props: Type.Optional(Nullable(JsonObject('Properties.'), { description: propsText })),
       ...(levels > 1
         ? {
             children: Type.Optional(
-              Type.Array(blockSchema(levels - 1), { description: 'Blocks inside; columns and column only.' }),
+              Type.Array(blockSchema(levels - 1), { description: 'Nested blocks; columns and column only.' }),
             ),
           }
         : {}),
@@ -76,26 +77,28 @@ const Blocks = <B extends ContentBlock>(description: string) =>
 
 const Content = (description: string) => JsonObject(description);
 const Personalization = JsonObject(
-  'Variables of the texts: { <variable>: { source, fallback } } or { <variable>: "<source>" }; source is a path that begins ' +
-    'with customer., attributes. or personalization. With a parent template null removes a variable. At most 500.',
+  'Variables of the texts: { <variable>: { source, fallback } } or { <variable>: "<source>" }. ' +
+    '`source` is a path that starts with customer., attributes. or personalization. With a parent ' +
+    'template, null removes a variable. At most 500.',
 );
 
 const ChannelType = Type.String({
   pattern: channelTypePattern,
-  description: 'Kind of channel it is for, as of channels: email, sms, push, web and others. Never changes.',
+  description: "Channel type it is for: email, sms, push, web and others. Can't be changed.",
 });
 
 const writable = {
-  name: Name('Unique among all content items, archived ones included.'),
+  name: Name('Name. Unique among all content items, including archived ones.'),
   description: Type.String({ maxLength: 2000, description: 'What the item is for.' }),
   content: Content(
-    'Texts by key, for example subject, headline, body, imageUrl, ctaText, ctaUrl, deepLink; tokens in braces. At most 100 KB. ' +
-      'With a parent template its keys are added to those of the template, and null removes a key.',
+    'Texts by key, such as subject, headline, body, imageUrl, ctaText, ctaUrl and deepLink, with tokens ' +
+      'in braces. At most 100 KB. With a parent template, the keys are added to those of the template, and ' +
+      'null removes a key.',
   ),
-  blocks: Blocks<ContentBlock>('Parts of the body, in order; at most 200 on 3 levels, and 200 KB.'),
+  blocks: Blocks<ContentBlock>('Parts of the body, in order. At most 200 blocks, 3 levels and 200 KB.'),
   personalization: Personalization,
   parentTemplateId: Nullable(Id('Parent template.'), {
-    description: 'Content item with isTemplate that this one completes, or null; at most 5 items one above the other.',
+    description: 'Content item with isTemplate that this item extends, or null. At most 5 items can be stacked.',
   }),
 };
 
@@ -109,16 +112,16 @@ const snapshotParts = {
 export const ContentVersion = Type.Object(
   {
     id: Id('Version.'),
-    contentItemId: Id('Its content item.'),
-    version: Type.Integer({ description: 'Its number.' }),
-    kind: StringEnum(versionKinds, { description: 'What made it.' }),
+    contentItemId: Id('Content item of the version.'),
+    version: Type.Integer({ description: 'Version number.' }),
+    kind: StringEnum(versionKinds, { description: 'Action that created the version.' }),
     ...snapshotParts,
     merged: Nullable(Type.Object(snapshotParts, { description: 'Parts.' }), {
-      description: 'With what came from templates, frozen by publishing; null unless kind is publish.',
+      description: 'Content merged with its templates, frozen at publishing; null unless kind is publish.',
     }),
-    changeNote: Nullable(Type.String(), { description: 'What the author wrote, or null.' }),
-    changedBy: Type.String({ description: 'Who made it.' }),
-    createdAt: Timestamp('When it was made.'),
+    changeNote: Nullable(Type.String(), { description: 'Note by the author, or null.' }),
+    changedBy: Type.String({ description: 'Who created it.' }),
+    createdAt: Timestamp('When it was created.'),
   },
   { description: 'A version of a content item.' },
 );
@@ -126,11 +129,11 @@ export type ContentVersion = Static<typeof ContentVersion>;
 
 const Person = (what: string) =>
   Nullable(Type.String(), {
-    description: `${what}: a user id or \`system\`; null while that has not been done.`,
+    description: `${what}: a user id or \`system\`; null if it hasn't happened.`,
   });
 const When = (what: string) => Nullable(Timestamp('Instant.'), { description: `${what}, or null.` });
 
-/** A content item (part 2, section 2; docs/design/api-settled.md 42 to 49). */
+/** A content item (docs/design/api-settled.md 42 to 49). */
 export const ContentItem = Type.Object(
   {
     id: Id('Content item.'),
@@ -138,40 +141,42 @@ export const ContentItem = Type.Object(
     ...writable,
     blocks: Blocks<StoredBlock>('Parts of the body, in order, each with an id.'),
     channelType: ChannelType,
-    isTemplate: Type.Boolean({ description: 'True: other items can name it as their parent. Never changes.' }),
+    isTemplate: Type.Boolean({ description: "True: other items can use it as their parent. Can't be changed." }),
     status: StringEnum(contentStatuses, {
       description:
-        'draft -> in_review (submit) -> approved (approve, by another person) -> published; reject and every change lead back ' +
-        'to draft. Decisions show the last published version until the item is archived.',
+        'draft -> in_review (submit) -> approved (approve, by another user) -> published. Reject and every ' +
+        'change return the item to draft. Decisions show the last published version until the item is ' +
+        'archived.',
     }),
-    sourceType: StringEnum(['native'], { description: 'Where the content comes from.' }),
-    source: Type.Null({ description: 'Always null: there are no other sources yet.' }),
+    sourceType: StringEnum(['native'], { description: 'Source of the content.' }),
+    source: Type.Null({ description: 'Always null: no other sources exist yet.' }),
     parentTemplate: Nullable(
       Type.Object(
-        { id: Id('Content item.'), name: Type.String({ description: 'Its name.' }) },
+        { id: Id('Content item.'), name: Type.String({ description: 'Name of the template.' }) },
         { description: 'The parent template.' },
       ),
       { description: 'The parent template, or null.' },
     ),
     parentOutdated: Type.Boolean({
-      description: 'A template that the published version was made with has been published again since.',
+      description: 'A template used by the published version has been published again since.',
     }),
     submittedBy: Person('Who submitted it for review'),
-    submittedAt: When('When that was'),
+    submittedAt: When('When it was submitted'),
     approvedBy: Person('Who approved it'),
-    approvedAt: When('When that was'),
+    approvedAt: When('When it was approved'),
     rejectionReason: Nullable(Type.String(), {
-      description: 'Why it was rejected, until it is submitted again; or null.',
+      description: 'Reason for the rejection, until the item is submitted again; otherwise null.',
     }),
     publishedAt: When('When it was last published'),
     publishedVersion: Nullable(Type.Integer(), { description: 'Number of the version that decisions show, or null.' }),
-    version: Type.Integer({ description: 'Starts at 1; a change, publish and revert raise it.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change, publish and revert.' }),
     versions: Type.Optional(
       Type.Array(ContentVersion, {
-        description: 'The newest 20 versions, newest first, and the published one when it is older. Not in lists.',
+        description:
+          'The newest 20 versions, newest first, plus the published one if it is older. Not returned in lists.',
       }),
     ),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A content item.' },
@@ -180,36 +185,40 @@ export type ContentItem = Static<typeof ContentItem>;
 
 const fixed = {
   channelType: Type.Optional(ChannelType),
-  isTemplate: Type.Optional(Type.Boolean({ description: 'Cannot be changed: another value is 400.' })),
+  isTemplate: Type.Optional(Type.Boolean({ description: "Can't be changed: a different value returns 400." })),
 };
 const changes = {
   ...Type.Partial(Type.Object(writable)).properties,
   ...fixed,
   changeNote: Type.Optional(
-    Nullable(Type.String({ maxLength: 500 }), { description: 'What changed, kept with the version.' }),
+    Nullable(Type.String({ maxLength: 500 }), { description: 'Description of the change, stored with the version.' }),
   ),
 };
 
 const { changeNote: _note, ...creatable } = changes;
 
-/** Body of POST: name and channelType are required (part 2, 4.2). */
+/** Body of POST: name and channelType are required. */
 export const ContentCreate = Type.Object(
   {
     ...creatable,
-    isTemplate: Type.Optional(Type.Boolean({ description: 'True: other items can name it as their parent.' })),
+    isTemplate: Type.Optional(Type.Boolean({ description: 'True: other items can use it as their parent.' })),
     name: writable.name,
     channelType: ChannelType,
   },
   {
-    description: 'A new content item, in draft, version 1.',
+    description: 'A new content item with status draft and version 1.',
     examples: [
       {
-        name: 'Gold card, welcome mail',
+        name: 'Gold card, welcome email',
         channelType: 'email',
         content: { subject: 'Hello {first}' },
         blocks: [
           { id: 'head', type: 'heading', props: { text: 'A card for {{first|you}}', level: 1 } },
-          { id: 'more', type: 'button', props: { text: 'Get it', url: 'https://bank.example/gold?c={customer.id}' } },
+          {
+            id: 'more',
+            type: 'button',
+            props: { text: 'Get the card', url: 'https://bank.example/gold?c={customer.id}' },
+          },
         ],
         personalization: { first: { source: 'customer.first_name', fallback: 'there' } },
       },
@@ -248,16 +257,16 @@ export const contentResource = resource({
   order: newestFirst,
   search: ['name'],
   filters: {
-    status: Type.Optional(StringEnum(contentStatuses, { description: 'Only items of this status.' })),
-    channelType: Type.Optional(Type.String({ maxLength: 32, description: 'Only items for this kind of channel.' })),
-    isTemplate: Type.Optional(Type.Boolean({ description: 'Only templates, or only others.' })),
-    sourceType: Type.Optional(Type.String({ maxLength: 32, description: 'Only items from this source.' })),
+    status: Type.Optional(StringEnum(contentStatuses, { description: 'Status to filter by.' })),
+    channelType: Type.Optional(Type.String({ maxLength: 32, description: 'Channel type to filter by.' })),
+    isTemplate: Type.Optional(Type.Boolean({ description: 'True: templates only. False: other items only.' })),
+    sourceType: Type.Optional(Type.String({ maxLength: 32, description: 'Source to filter by.' })),
   },
   queries: {},
   unique: { name: 'duplicate_name' },
   // A template that is archived is merged in its last state all the same.
   references: { parentTemplateId: { to: 'contentItem', onDelete: 'keep' } },
-  removal: { 204: { description: 'Archived, or it was already.', schema: null } },
+  removal: { 204: { description: 'The item is archived.', schema: null } },
   errors: {
     create: ['feature_disabled'],
     update: ['invalid_transition', 'feature_disabled'],
@@ -268,7 +277,7 @@ export const contentResource = resource({
 const records = recordOperations(contentResource);
 
 const path = '/api/v1/content/{id}' as const;
-const params = Type.Object({ id: IdText('Content item.') }, { description: 'Which content item.' });
+const params = Type.Object({ id: IdText('Content item.') }, { description: 'Content item to read.' });
 const common = { tag: 'Content', auth: 'credential', loadClass: 'crud', transaction: 'tenant', params } as const;
 const one = { 200: { description: 'The content item.', schema: ContentItem } } as const;
 
@@ -282,16 +291,14 @@ const action = <
 
 const RenderRequest = Type.Object(
   {
-    version: Type.Optional(
-      Int(1, 2_147_483_647, 'The version to render; default: the working copy with its templates.'),
-    ),
-    customerId: Type.Optional(CustomerId('Customer whose profile is read; unknown = without attributes.')),
-    customer: Type.Optional(JsonObject('Attributes of the customer; they beat those of the profile.')),
+    version: Type.Optional(Int(1, 2_147_483_647, 'Version to render. Default: the working copy with its templates.')),
+    customerId: Type.Optional(CustomerId('Customer whose profile to use. An unknown customer has no attributes.')),
+    customer: Type.Optional(JsonObject('Attributes of the customer. They override those of the profile.')),
     attributes: Type.Optional(JsonObject('Attributes of the request.')),
-    offer: Type.Optional(JsonObject('The offer, for example { name }.')),
+    offer: Type.Optional(JsonObject('The offer, such as { name }.')),
   },
   {
-    description: 'Whom to render for; all of it is optional.',
+    description: 'Data to render with; everything is optional.',
     examples: [{ customer: { first_name: 'Ada' }, offer: { name: 'Gold card' } }],
   },
 );
@@ -299,14 +306,14 @@ export type RenderRequest = Static<typeof RenderRequest>;
 
 const Rendered = Type.Object(
   {
-    version: Type.Integer({ description: 'The version that was rendered.' }),
-    content: JsonObject('What a decision would deliver, tokens replaced.'),
+    version: Type.Integer({ description: 'Version that was rendered.' }),
+    content: JsonObject('Content as a decision would deliver it, with tokens replaced.'),
     html: Nullable(Type.String(), {
-      description: 'Same as content.html; null when the item has neither blocks nor HTML.',
+      description: 'Same as content.html; null if the item has neither blocks nor HTML.',
     }),
-    text: Nullable(Type.String(), { description: 'Same as content.text; null likewise.' }),
+    text: Nullable(Type.String(), { description: 'Same as content.text; null in the same cases.' }),
     missing: Type.Array(Type.String(), {
-      description: 'Tokens without a value and without a fallback, each once, in order.',
+      description: 'Tokens without a value or fallback, each once, in order.',
     }),
   },
   { description: 'A rendered content item.' },
@@ -319,7 +326,7 @@ export const contentOperations = {
     id: 'content.submit',
     path: `${path}/submit`,
     summary: 'Submit a draft for review',
-    description: 'Any other status is 409.',
+    description: 'Returns 409 for any other status.',
     errors: ['not_found', 'invalid_transition', 'feature_disabled'],
     audit: [{ action: 'submit', entityType: 'contentItem' }],
   }),
@@ -328,7 +335,7 @@ export const contentOperations = {
     path: `${path}/approve`,
     summary: 'Approve an item in review',
     description:
-      'Another person than the one who submitted it: two keys of one person are one. Any other status is 409.',
+      'Must be a different user from the one who submitted it; two keys with the same owner count as one user. Returns 409 for any other status.',
     errors: ['not_found', 'self_approval_forbidden', 'invalid_transition', 'feature_disabled'],
     audit: [{ action: 'approve', entityType: 'contentItem' }],
   }),
@@ -337,7 +344,7 @@ export const contentOperations = {
     path: `${path}/publish`,
     summary: 'Publish an approved item',
     description:
-      'Freezes the item together with its templates as a new version, which decisions show from now on. Any other status is 409.',
+      'Freezes the item together with its templates as a new version. Decisions use it from then on. Returns 409 for any other status.',
     errors: ['not_found', 'invalid_transition', 'feature_disabled'],
     audit: [{ action: 'publish', entityType: 'contentItem' }],
   }),
@@ -345,10 +352,12 @@ export const contentOperations = {
     id: 'content.reject',
     path: `${path}/reject`,
     summary: 'Reject an item in review',
-    description: 'The item goes back to draft. Any other status is 409.',
+    description: 'Returns the item to draft. Returns 409 for any other status.',
     body: Type.Object(
-      { reason: Type.Optional(Nullable(Type.String({ maxLength: 1000 }), { description: 'Why.' })) },
-      { description: 'Why it is rejected.', examples: [{ reason: 'The link is missing.' }] },
+      {
+        reason: Type.Optional(Nullable(Type.String({ maxLength: 1000 }), { description: 'Reason for the rejection.' })),
+      },
+      { description: 'Reason for the rejection.', examples: [{ reason: 'The link is missing.' }] },
     ),
     errors: ['not_found', 'invalid_transition', 'feature_disabled'],
     audit: [{ action: 'reject', entityType: 'contentItem' }],
@@ -362,7 +371,10 @@ export const contentOperations = {
     description: 'Newest first, at most 100.',
     role: 'viewer',
     responses: {
-      200: { description: 'The versions.', schema: Type.Array(ContentVersion, { description: 'Newest first.' }) },
+      200: {
+        description: 'The versions.',
+        schema: Type.Array(ContentVersion, { description: 'Versions, newest first.' }),
+      },
     },
     errors: ['not_found'],
     audit: [],
@@ -372,17 +384,17 @@ export const contentOperations = {
     id: 'content.revert',
     method: 'POST',
     path: `${path}/revert/{version}`,
-    summary: 'Go back to an older version',
+    summary: 'Revert to an older version',
     description:
-      'Makes a new version, in draft, with the own parts of the older one. The only way back for an archived item. ' +
-      'A number that is not below the current version is 409.',
+      'Creates a new draft version with the content of the older one. The only way to bring back an ' +
+      'archived item. Returns 409 if the number is not below the current version.',
     role: 'editor',
     params: Type.Object(
       {
         id: IdText('Content item.'),
         version: Type.String({ minLength: 1, maxLength: 64, description: 'Number of the older version.' }),
       },
-      { description: 'Which item and version.' },
+      { description: 'Item and version.' },
     ),
     responses: one,
     errors: ['not_found', 'invalid_transition', 'feature_disabled'],
@@ -396,7 +408,7 @@ export const contentOperations = {
     path: `${path}/render`,
     summary: 'Render an item',
     description:
-      'Writes nothing. Values are escaped as on a channel of the channelType of the item. Together they take at most 262,144 characters; one that does not fit any more shows nothing.',
+      "Writes nothing. Values are escaped as they are on a channel of the item's channelType. Together they can have at most 262,144 characters; values beyond that are left empty.",
     role: 'viewer',
     body: RenderRequest,
     responses: { 200: { description: 'The rendered item.', schema: Rendered } },

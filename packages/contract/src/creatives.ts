@@ -8,7 +8,7 @@ import { offerStatuses } from './offers.ts';
 
 const CreativeStatus = StringEnum(offerStatuses, { description: 'Only active creatives are shown.' });
 
-/** One variable of a creative's texts (part 2, section 2). */
+/** One variable of a creative's texts. */
 export const PersonalizationEntry = Type.Object(
   {
     variable: Type.String({
@@ -17,10 +17,10 @@ export const PersonalizationEntry = Type.Object(
       pattern: '^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)*$',
       description: 'Name of the token in the content.',
     }),
-    fallback: Type.Optional(Type.Unknown({ description: 'Text, number or boolean used when the source is null.' })),
+    fallback: Type.Optional(Type.Unknown({ description: 'String, number or boolean to use if the source is null.' })),
     source: Type.Optional(
       Nullable(Type.String({ maxLength: 255 }), {
-        description: 'Data path that begins with customer., attributes. or personalization.',
+        description: 'Data path that starts with customer., attributes. or personalization.',
       }),
     ),
   },
@@ -32,43 +32,48 @@ export type PersonalizationEntry = Static<typeof PersonalizationEntry>;
 export const CreativeConstraints = Type.Object(
   {
     frequencyCapPerDay: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Contacts of this creative a day; 0 blocks.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000,
+        description: 'Maximum contacts of this creative per day. 0 blocks it.',
+      }),
     ),
     cooldownHours: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 87_600, description: 'Hours between two contacts; 0 = none.' }),
+      Type.Integer({ minimum: 0, maximum: 87_600, description: 'Hours to wait between two contacts. 0: none.' }),
     ),
-    priorityOverride: Type.Optional(Int(0, 100, "Replaces the offer's priority.")),
+    priorityOverride: Type.Optional(Int(0, 100, "Overrides the offer's priority.")),
   },
-  { description: 'Limits of this creative; empty = none.' },
+  { description: 'Limits of this creative. Empty: none.' },
 );
 export type CreativeConstraints = Static<typeof CreativeConstraints>;
 
 const writable = {
-  name: Name('Unique among creatives that are not deleted.'),
-  offerId: Id('Offer it shows.'),
-  channelId: Id('Channel it is made for.'),
+  name: Name('Name. Unique among creatives that are not deleted.'),
+  offerId: Id('Offer of the creative.'),
+  channelId: Id('Channel of the creative.'),
   placementId: Nullable(Id('Placement.'), {
-    description: "Only for this placement of the channel; null = any of the channel's placements.",
+    description: 'Placement the creative is restricted to. Null: any placement of the channel.',
   }),
   contentItemId: Nullable(Id('Content item.'), {
     description:
-      'Content item it shows, or null: the last published version of the item, beneath the keys of the own content that are ' +
-      'not empty. An item that is not published, or archived, shows nothing. It cannot be named when it is archived.',
+      'Content item to show, or null. The last published version of the item is used, and non-empty keys ' +
+      "of the creative's own content override it. Items that are archived or not published show nothing. " +
+      "An archived item can't be set.",
   }),
   status: CreativeStatus,
   templateType: Type.String({
     minLength: 1,
     maxLength: 64,
     pattern: '\\S',
-    description: 'Free text; known: email_html, push_notification, sms_text, banner, webhook_json and others.',
+    description: 'Free text. Known values: email_html, push_notification, sms_text, banner, webhook_json and others.',
   }),
-  content: JsonObject('Subject, headline, body, imageUrl, ctaText, ctaUrl, deepLink and others; at most 100 KB.'),
+  content: JsonObject('Subject, headline, body, imageUrl, ctaText, ctaUrl, deepLink and others. At most 100 KB.'),
   personalization: Type.Array(PersonalizationEntry, { maxItems: 500, description: 'Variables of the content.' }),
   constraints: CreativeConstraints,
   abTestVariant: Nullable(Type.String({ maxLength: 255 }), {
-    description: 'Label for reports; never changes the pick.',
+    description: "Label for reports. Doesn't affect which creative is picked.",
   }),
-  weight: Int(0, 100, "Share among the offer's usable creatives; 0 takes it out."),
+  weight: Int(0, 100, "Share among the offer's usable creatives. 0 excludes it."),
 };
 
 const OfferRef = Type.Object(
@@ -112,23 +117,26 @@ export const CreativeMetrics = Type.Object(
     ctr: Type.Number({ description: 'Clicks per impression in percent, two decimals; 0 without impressions.' }),
     cvr: Type.Number({ description: 'Conversions per impression in percent, two decimals; 0 without impressions.' }),
   },
-  { description: 'Counted by the server from what was shown and answered, as far as it is kept; ignored in a body.' },
+  {
+    description:
+      'Counted by the server from impressions and responses, as far back as history is kept. Ignored in request bodies.',
+  },
 );
 export type CreativeMetrics = Static<typeof CreativeMetrics>;
 
-/** A creative with its relations (part 2, section 2). */
+/** A creative with its relations. */
 export const Creative = Type.Object(
   {
     id: Id('Creative.'),
     tenantId: Id('Tenant.'),
     ...writable,
     metrics: CreativeMetrics,
-    version: Type.Integer({ description: 'Starts at 1, rises with every update and cascade.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every update and cascade.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
     offer: Nullable(OfferRef, { description: 'The offer.' }),
     channel: Nullable(ChannelRef, { description: 'The channel.' }),
     placement: Nullable(PlacementRef, { description: 'The placement, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A creative.' },
@@ -137,7 +145,7 @@ export type Creative = Static<typeof Creative>;
 
 const changes = Type.Partial(Type.Object(writable)).properties;
 
-/** Body of POST: name, offer and channel are required (part 2, 4.4). */
+/** Body of POST: name, offer and channel are required. */
 export const CreativeCreate = Type.Object(
   { ...changes, name: writable.name, offerId: writable.offerId, channelId: writable.channelId },
   {
@@ -200,9 +208,9 @@ export const creativeResource = resource({
   search: ['name'],
   filters: {
     status: Type.Optional(CreativeStatus),
-    offerId: Type.Optional(IdFilter('Only creatives of this offer.')),
-    channelId: Type.Optional(IdFilter('Only creatives of this channel.')),
-    placementId: Type.Optional(IdFilter('Only creatives bound to this placement.')),
+    offerId: Type.Optional(IdFilter('Offer to filter by.')),
+    channelId: Type.Optional(IdFilter('Channel to filter by.')),
+    placementId: Type.Optional(IdFilter('Placement to filter by.')),
   },
   queries: {},
   unique: { name: 'duplicate_name' },

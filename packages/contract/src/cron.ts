@@ -3,7 +3,7 @@ import { secret } from './core/auth.ts';
 import { operation } from './core/operation.ts';
 import { Id, Int, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** Rows of one tenant that one call exports at most (part 1, section 8). */
+/** Rows of one tenant that one call exports at most. */
 export const mostExportedAtOnce = 10_000;
 
 const Count = (description: string) => Int(0, Number.MAX_SAFE_INTEGER, description);
@@ -11,9 +11,9 @@ const Count = (description: string) => Int(0, Number.MAX_SAFE_INTEGER, descripti
 const TenantFailure = Type.Object(
   {
     tenantId: Id('Tenant.'),
-    error: Type.String({ description: 'A code of the registry, or what kind of failure it was; the log says more.' }),
+    error: Type.String({ description: 'Error code or kind of failure. The log has the details.' }),
   },
-  { description: 'A tenant whose part failed; the others were served.' },
+  { description: 'A tenant whose part failed. Other tenants are not affected.' },
 );
 export type TenantFailure = Static<typeof TenantFailure>;
 
@@ -22,26 +22,26 @@ const ExportedTenant = Type.Object(
   {
     tenantId: Id('Tenant.'),
     tenantName: Type.String({ description: 'Name of the tenant.' }),
-    exported: Int(0, mostExportedAtOnce, 'Rows that are in the file.'),
+    exported: Int(0, mostExportedAtOnce, 'Rows in the file.'),
     filePath: Nullable(Type.String(), {
       description:
-        '`exports/<tenant>/interaction_history/year=YYYY/month=MM/day=DD/batch-<epoch ms>.json`, where `exports` is EXPORT_DIR; null when there was nothing to export.',
+        '`exports/<tenant>/interaction_history/year=YYYY/month=MM/day=DD/batch-<epoch ms>.json`, where `exports` is EXPORT_DIR. Null if there was nothing to export.',
     }),
     error: Type.Optional(
-      Type.String({ description: 'Why nothing was exported; the rows are tried again by the next call.' }),
+      Type.String({ description: 'Why nothing was exported. The next call tries these rows again.' }),
     ),
   },
-  { description: 'One tenant.' },
+  { description: 'Result for one tenant.' },
 );
 export type ExportedTenant = Static<typeof ExportedTenant>;
 
 export const ExportAnswer = Type.Object(
   {
-    ok: Type.Boolean({ description: 'True when no tenant has an `error`.' }),
+    ok: Type.Boolean({ description: 'True if no tenant has an `error`.' }),
     totalExported: Count('Rows of all tenants.'),
-    tenants: Type.Array(ExportedTenant, { description: 'Every tenant.' }),
+    tenants: Type.Array(ExportedTenant, { description: 'One entry per tenant.' }),
   },
-  { description: 'What was exported.' },
+  { description: 'Result of the export.' },
 );
 export type ExportAnswer = Static<typeof ExportAnswer>;
 
@@ -50,52 +50,51 @@ export const cleanedClasses = ['interactions', 'summaries', 'decisions', 'traces
 
 export const CleanupAnswer = Type.Object(
   {
-    status: StringEnum(['ok', 'partial'], { description: '`partial` when `perTenantErrors` is not empty.' }),
+    status: StringEnum(['ok', 'partial'], { description: '`partial` if `perTenantErrors` is not empty.' }),
     cleaned: Type.Object(
       {
-        expiredSuppressions: Count('Suppressions that had run out.'),
-        tenantsProcessed: Count('Tenants whose data was looked through, those with an error included.'),
+        expiredSuppressions: Count('Expired suppressions.'),
+        tenantsProcessed: Count('Tenants processed, including those with an error.'),
         totalHistoryPurged: Count(
-          'Rows of interaction history, items of one decision that are stored as one row counted once.',
+          'Rows of interaction history. Items of one decision that are stored as one row count once.',
         ),
-        totalSummariesPurged: Count('Sums of customers and days.'),
+        totalSummariesPurged: Count('Daily customer summaries.'),
         totalDecisionsPurged: Count('Sealed records and decision traces.'),
         legalHoldSkips: Type.Unsafe<Record<string, string[]>>(
           Type.Object(
             {},
             {
-              additionalProperties: Type.Array(StringEnum(cleanedClasses, { description: 'Name of a class.' })),
-              description: 'By tenant: classes of data that are held and were left as they are.',
+              additionalProperties: Type.Array(StringEnum(cleanedClasses, { description: 'Name of a data class.' })),
+              description: 'By tenant: data classes under legal hold, which were not touched.',
             },
           ),
         ),
         partitionsEnsured: Count(
-          'Monthly partitions of this month and the next three that are there now; 0 when they could not be made.',
+          'Monthly partitions that exist for this month and the next three; 0 if they could not be created.',
         ),
         perTenantErrors: Type.Array(TenantFailure, { description: 'Tenants whose part failed.' }),
       },
-      { description: 'What was done.' },
+      { description: 'Result of the call.' },
     ),
-    timestamp: Timestamp('When it was done.'),
+    timestamp: Timestamp('When the call finished.'),
   },
-  { description: 'What was deleted. What a call has no time for is left to the next one, and to the nightly jobs.' },
+  {
+    description:
+      'Number of deleted rows. Anything a call has no time for is left to the next call and to the nightly jobs.',
+  },
 );
 export type CleanupAnswer = Static<typeof CleanupAnswer>;
 
 export const ApprovalsExpireAnswer = Type.Object(
   {
-    status: StringEnum(['ok', 'partial'], { description: '`partial` when a tenant failed; the log says which.' }),
-    maxAgeHours: Int(
-      1,
-      876_000,
-      'APPROVAL_MAX_AGE_HOURS; 168 when that is unset or no whole number from 1 to 876,000.',
-    ),
-    cutoff: Timestamp('What was asked for before this instant has expired.'),
-    expired: Count('Approvals that expired by this call.'),
-    durationMs: Count('Time that it took.'),
-    timestamp: Timestamp('When it was done.'),
+    status: StringEnum(['ok', 'partial'], { description: '`partial` if a tenant failed. The log has the details.' }),
+    maxAgeHours: Int(1, 876_000, 'APPROVAL_MAX_AGE_HOURS; 168 if it is unset or not a whole number from 1 to 876,000.'),
+    cutoff: Timestamp('Requests created before this instant have expired.'),
+    expired: Count('Approvals that expired in this call.'),
+    durationMs: Count('Duration of the call.'),
+    timestamp: Timestamp('When the call finished.'),
   },
-  { description: 'What expired.' },
+  { description: 'Result of the call.' },
 );
 export type ApprovalsExpireAnswer = Static<typeof ApprovalsExpireAnswer>;
 
@@ -103,12 +102,12 @@ export type ApprovalsExpireAnswer = Static<typeof ApprovalsExpireAnswer>;
 export const MaintenanceAnswer = Type.Object(
   {
     ok: Type.Boolean({ description: 'True when no tenant failed.' }),
-    processed: Count('What was done, in the unit that the route names.'),
+    processed: Count('Amount of work done, in the unit described by the route.'),
     errors: Type.Array(TenantFailure, { description: 'Tenants whose part failed.' }),
-    durationMs: Count('Time that it took.'),
-    timestamp: Timestamp('When it was done.'),
+    durationMs: Count('Duration of the call.'),
+    timestamp: Timestamp('When the call finished.'),
   },
-  { description: 'What was done.' },
+  { description: 'Result of the call.' },
 );
 export type MaintenanceAnswer = Static<typeof MaintenanceAnswer>;
 
@@ -130,13 +129,13 @@ const maintenance = <const I extends string, const P extends string>(id: I, path
     id,
     path,
     summary,
-    description: 'The scheduler does the same by itself; this route is for schedulers outside.',
+    description: 'The built-in scheduler does the same. This route is for external schedulers.',
     responses: { 200: { description: done, schema: MaintenanceAnswer } },
     audit: [],
   });
 
 /**
- * Maintenance that a scheduler outside calls (part 1, 4.12; docs/design/api-access.md 14). All tenants at once. Opened by
+ * Maintenance that a scheduler outside calls (docs/design/api-access.md 14). All tenants at once. Opened by
  * `CRON_SECRET`, as bearer or in `X-Cron-Secret`; while that variable is unset every call is 401.
  */
 export const cronExportOperations = {
@@ -144,10 +143,10 @@ export const cronExportOperations = {
     ...shared,
     id: 'cron.exportInteractions',
     path: '/api/v1/cron/export-interactions',
-    summary: 'Export new interaction history into files',
+    summary: 'Export new interaction history to files',
     description:
-      'For every tenant the rows that were not exported yet, at most 10,000 of each by one call, as newline-delimited JSON. Every row is exported once: a call that is killed is finished by the next one, and a row whose transaction ends late is exported by the first call after that.',
-    responses: { 200: { description: 'What was exported.', schema: ExportAnswer } },
+      'Exports up to 10,000 new rows per tenant and call as newline-delimited JSON. Every row is exported once: the next call completes a call that was interrupted, and a row whose transaction commits late is exported by the first call after that.',
+    responses: { 200: { description: 'Result of the export.', schema: ExportAnswer } },
     // Each file leaves a row `export` of entityType `interaction` in its tenant's chain; a call without new rows leaves none.
     audit: [],
   }),
@@ -159,9 +158,9 @@ export const cronOperations = {
     ...shared,
     id: 'cron.cleanup',
     path: '/api/v1/cron/cleanup',
-    summary: 'Delete what tenants keep no longer, and make partitions ahead',
+    summary: 'Delete data past its retention and create partitions',
     description:
-      'Suppressions that have run out; history, summaries, sealed records and traces by the retention of each tenant. A class under legal hold is left as it is and named.',
+      "Deletes expired suppressions, and history, summaries, sealed records and traces according to each tenant's retention. Data classes under legal hold are not touched and are listed.",
     responses: { 200: { description: 'What was deleted.', schema: CleanupAnswer } },
     audit: [],
   }),
@@ -169,32 +168,32 @@ export const cronOperations = {
     ...shared,
     id: 'cron.approvalsExpire',
     path: '/api/v1/cron/approvals-expire',
-    summary: 'Expire approvals that nobody has decided',
-    responses: { 200: { description: 'What expired.', schema: ApprovalsExpireAnswer } },
+    summary: 'Expire pending approvals',
+    responses: { 200: { description: 'Result of the call.', schema: ApprovalsExpireAnswer } },
     audit: [],
   }),
   auditAnchor: maintenance(
     'cron.auditAnchor',
     '/api/v1/cron/audit-anchor',
-    'Write the heads of all audit chains into the anchor file of the day',
-    'Chains that are anchored.',
+    'Write the heads of all audit chains to the daily anchor file',
+    'Chains written.',
   ),
   outboxReaper: maintenance(
     'cron.outboxReaper',
     '/api/v1/cron/outbox-reaper',
-    'Publish events that got stuck, and raise the alarm for jobs that nothing takes',
-    'Rows of the outbox that had waited for half a minute and were published. `ok` is false, and `errors` names the tenants with `queue_without_consumer`, when jobs have waited for two minutes and no process of the installation takes jobs.',
+    'Publish stuck events and report jobs that no process takes',
+    'Outbox rows that had waited for 30 seconds and were published. If jobs have waited for two minutes and no process of the installation takes jobs, `ok` is false and `errors` lists the tenants with `queue_without_consumer`.',
   ),
   reservationsExpire: maintenance(
     'cron.reservationsExpire',
     '/api/v1/cron/reservations-expire',
-    'Have reservations that ran out freed',
-    'Tenants whose run was put into the queue; one that waits there already does for this call too.',
+    'Queue the release of expired reservations',
+    'Tenants whose run was queued. A run that was already queued counts too.',
   ),
   segmentsRefresh: maintenance(
     'cron.segmentsRefresh',
     '/api/v1/cron/segments-refresh',
-    'Have the members of segments counted anew',
-    'Tenants whose run was put into the queue; one that waits there already does for this call too.',
+    'Queue a recount of segment members',
+    'Tenants whose run was queued. A run that was already queued counts too.',
   ),
 } as const;

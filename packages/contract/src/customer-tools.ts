@@ -3,7 +3,7 @@ import { operation } from './core/operation.ts';
 import { cursorQuery, type PageLimits, Pagination } from './core/pages.ts';
 import { CustomerId, Id, IdText, JsonObject, Nullable, Timestamp } from './core/schemas.ts';
 
-// What can be decided for a customer and why (part 1, 4.15; docs/design/api-access.md 16, docs/design/api-settled.md 63, 85).
+// What can be decided for a customer and why (docs/design/api-access.md 16, docs/design/api-settled.md 63, 85).
 
 /** Offers per page of the eligibility. */
 export const eligibilityPage: PageLimits = { usual: 200, maximum: 1000 };
@@ -15,29 +15,29 @@ const textOrNull = (description: string) => Nullable(Type.String(), { descriptio
 const flag = (description: string) => Type.Boolean({ description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const detail = Type.Unknown({
-  description: 'What was compared, by rule type; null for none. Values that are never stored are withheld.',
+  description: 'What was compared, by rule type; null if nothing was. Values that are never stored are withheld.',
 });
 
 const asked = {
   channel: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'Channel type; left out: every active channel.' }),
+    Type.String({ minLength: 1, maxLength: 64, description: 'Channel type. Default: every active channel.' }),
   ),
   placement: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Placement id, else key, else name, else slot type.' }),
+    Type.String({ minLength: 1, maxLength: 255, description: 'Placement id, otherwise key, name or slot type.' }),
   ),
 };
 
 const QualificationResult = Type.Object(
   {
-    ruleId: textOrNull("Rule; null for the offer's own eligibility."),
+    ruleId: textOrNull("Id of the rule; null for the offer's own eligibility."),
     ruleName: textOrNull('Name of the rule.'),
     ruleType: textOrNull('Type of the rule.'),
-    stage: text('eligibility, fit or match; a failed match rule lowers the score only.'),
-    passed: flag('Whether it holds.'),
-    reason: textOrNull('Why it fails.'),
+    stage: text('eligibility, fit or match. A failed match rule only lowers the score.'),
+    passed: flag('Whether the rule passes.'),
+    reason: textOrNull('Why the rule fails.'),
     detail,
   },
-  { description: 'What a rule says.' },
+  { description: 'Result of one rule.' },
 );
 
 const PolicyBlock = Type.Object(
@@ -45,8 +45,8 @@ const PolicyBlock = Type.Object(
     policyId: Id('Policy.'),
     policyName: text('Name of the policy.'),
     ruleType: text('Type of the policy.'),
-    blocked: flag('True: only policies that block are listed.'),
-    reason: textOrNull('Why.'),
+    blocked: flag('Always true: only blocking policies are listed.'),
+    reason: textOrNull('Reason, as text.'),
     detail,
   },
   { description: 'A policy that blocks.' },
@@ -59,51 +59,54 @@ export const JudgedOffer = Type.Object(
     categoryId: textOrNull('Category.'),
     subCategoryId: textOrNull('Sub-category.'),
     priority: Type.Number({ description: 'Priority.' }),
-    eligible: flag('Passes every gate of the flow.'),
+    eligible: flag('The offer passes every gate of the flow.'),
     primaryReason: textOrNull(
-      'First gate that refuses it, as in `droppedByReason`; `inventory`: the flow does not take it; null when eligible.',
+      'First gate that rejects the offer, as in `droppedByReason`. `inventory`: it is not a candidate in the flow. Null if eligible.',
     ),
-    rank: Nullable(Type.Integer({ minimum: 1 }), { description: 'Among the eligible offers, from 1; null otherwise.' }),
-    score: Nullable(Type.Number(), { description: 'Score, 6 decimals; null when not eligible.' }),
-    scheduleBlocked: flag('Outside its schedule.'),
-    qualificationPassed: flag('No rule of the stages eligibility and fit fails, nor its own eligibility.'),
-    qualification: Type.Array(QualificationResult, { description: 'Rules that concern it.' }),
-    contactPolicyBlocked: flag('A contact policy blocks it.'),
-    policies: Type.Array(PolicyBlock, { description: 'Those that block it.' }),
-    creativeCount: count('Active creatives in the channels that are asked.'),
+    rank: Nullable(Type.Integer({ minimum: 1 }), {
+      description: 'Rank among the eligible offers, from 1; otherwise null.',
+    }),
+    score: Nullable(Type.Number(), { description: 'Score, 6 decimals; null if not eligible.' }),
+    scheduleBlocked: flag('The offer is outside its schedule.'),
+    qualificationPassed: flag("No rule of the stages eligibility and fit fails, nor does the offer's own eligibility."),
+    qualification: Type.Array(QualificationResult, { description: 'Rules that apply to the offer.' }),
+    contactPolicyBlocked: flag('A contact policy blocks the offer.'),
+    policies: Type.Array(PolicyBlock, { description: 'Policies that block the offer.' }),
+    creativeCount: count('Active creatives in the requested channels.'),
   },
-  { description: 'What the gates say of an offer.' },
+  { description: 'What the gates decide about an offer.' },
 );
 export type JudgedOffer = Static<typeof JudgedOffer>;
 
 export const CustomerEligibility = Type.Object(
   {
     customerId: CustomerId(),
-    known: flag('False: there is no row of the customer.'),
-    evaluatedAt: Timestamp("The decisions' clock."),
+    known: flag('False: the customer has no row.'),
+    evaluatedAt: Timestamp('Time used for the decisions.'),
     sampled: flag(
-      'True: a model of the flow draws scores. They are then one draw of it, the same for each question while nothing changes; ' +
-        'each decision draws anew, so gates on such scores and the order may come out otherwise.',
+      'True: a model of the flow draws scores at random. The result is one such draw, which stays the same ' +
+        'while nothing changes. Each real decision draws again, so the order and gates on such scores may ' +
+        'differ.',
     ),
     customer: JsonObject('Attributes of the customer, without those that are never stored.'),
-    segments: Type.Array(Type.String(), { description: 'Names of the active segments that the customer belongs to.' }),
+    segments: Type.Array(Type.String(), { description: 'Names of the active segments the customer is in.' }),
     summary: Type.Object(
       {
         totalOffers: count('Active offers.'),
-        eligibleCount: count('Those that pass.'),
-        ineligibleCount: count('Those that do not.'),
+        eligibleCount: count('Offers that pass.'),
+        ineligibleCount: count("Offers that don't pass."),
         failedQualification: count('Offers that fail qualification.'),
         blockedByContactPolicy: count('Offers that a contact policy blocks.'),
-        suppressed: count('Offers that a suppression keeps back.'),
+        suppressed: count('Offers held back by a suppression.'),
         blockedBySchedule: count('Offers outside their schedule.'),
-        noCreatives: count('Offers without a creative that fits.'),
+        noCreatives: count('Offers without a matching creative.'),
       },
-      { description: 'How many offers each gate refuses; an offer may be refused by several.' },
+      { description: 'How many offers each gate rejects. An offer can be rejected by several gates.' },
     ),
-    offers: Type.Array(JudgedOffer, { description: 'Eligible ones by rank, then the others by id.' }),
+    offers: Type.Array(JudgedOffer, { description: 'Eligible offers by rank, then the others by id.' }),
     pagination: Pagination,
   },
-  { description: 'What can be decided for a customer.' },
+  { description: 'What could be decided for a customer.' },
 );
 export type CustomerEligibility = Static<typeof CustomerEligibility>;
 
@@ -115,8 +118,8 @@ const rejected = {
 export const CustomerProfile = Type.Object(
   {
     customerId: CustomerId(),
-    known: flag('False: there is no row of the customer.'),
-    evaluatedAt: Timestamp("The decision's clock."),
+    known: flag('False: the customer has no row.'),
+    evaluatedAt: Timestamp('Time used for the decision.'),
     flow: Type.Object(
       {
         id: text('Flow.'),
@@ -126,8 +129,8 @@ export const CustomerProfile = Type.Object(
       { description: 'Flow that ran.' },
     ),
     attributes: JsonObject('Attributes of the customer, without those that are never stored.'),
-    segments: Type.Array(Type.String(), { description: 'Names of the active segments that the customer belongs to.' }),
-    metrics: JsonObject('Behavioral metrics by key; none are computed in this version.'),
+    segments: Type.Array(Type.String(), { description: 'Names of the active segments the customer is in.' }),
+    metrics: JsonObject('Behavioral metrics by key. None are computed in this version.'),
     counters: Type.Array(
       Type.Object(
         {
@@ -135,46 +138,48 @@ export const CustomerProfile = Type.Object(
           creativeId: textOrNull('Creative.'),
           channelId: textOrNull('Channel.'),
           campaignId: textOrNull('Campaign.'),
-          lastAt: Timestamp('Latest counted contact.'),
+          lastAt: Timestamp('Latest contact that counts.'),
           counts: Type.Record(Type.String(), Type.Integer(), {
             description:
-              'Contacts by window: `day`, `week`, `month`, `days30`, `alltime`, and `rolling_<seconds>s`, as far as the flow counts them.',
+              'Contacts by window: `day`, `week`, `month`, `days30`, `alltime` and `rolling_<seconds>s`, as far as the flow counts them.',
           }),
         },
         { description: 'Contacts with an offer, by creative, channel and campaign.' },
       ),
-      { description: 'What the caps count, open reservations included.' },
+      { description: 'What the caps count, including open reservations.' },
     ),
     stages: Type.Array(
       Type.Object(
         {
           stage: text('Stage, as in traces.'),
-          nodeId: textOrNull('Node; null for a stage of the engine.'),
-          in: count('Offers that came in.'),
-          out: count('Offers that are left.'),
-          durationMs: Nullable(Type.Number(), { description: 'How long it took.' }),
+          nodeId: textOrNull('Id of the node; null for a stage of the engine.'),
+          in: count('Number of offers that entered the stage.'),
+          out: count('Number of offers that remained.'),
+          durationMs: Nullable(Type.Number(), { description: 'Duration of the stage.' }),
           dropped: Type.Array(
-            Type.Object({ ...rejected, reason: text('Why.') }, { description: 'An offer that left.' }),
-            { description: 'Offers that left, at most 500 over all stages.' },
+            Type.Object({ ...rejected, reason: text('Reason, as text.') }, { description: 'A dropped offer.' }),
+            {
+              description: 'Dropped offers, at most 500 over all stages.',
+            },
           ),
         },
         { description: 'A stage.' },
       ),
-      { description: 'From all offers to the ranked ones.' },
+      { description: 'Stages from all offers to the ranked ones.' },
     ),
     qualificationRejections: Type.Array(
       Type.Object(
         {
           ...rejected,
-          ruleId: textOrNull("Rule; null for the offer's own eligibility."),
+          ruleId: textOrNull("Id of the rule; null for the offer's own eligibility."),
           ruleName: textOrNull('Name of the rule.'),
           ruleType: textOrNull('Type of the rule.'),
-          reason: textOrNull('Why.'),
+          reason: textOrNull('Reason, as text.'),
           detail,
         },
-        { description: 'A rule that refused an offer.' },
+        { description: 'A rule that rejected an offer.' },
       ),
-      { description: 'Of the stages eligibility and fit.' },
+      { description: 'Rules of the stages eligibility and fit.' },
     ),
     contactPolicyRejections: Type.Array(
       Type.Object(
@@ -183,7 +188,7 @@ export const CustomerProfile = Type.Object(
           policyId: Id('Policy.'),
           policyName: text('Name of the policy.'),
           ruleType: text('Type of the policy.'),
-          reason: textOrNull('Why.'),
+          reason: textOrNull('Reason, as text.'),
           detail,
         },
         { description: 'A policy that blocked an offer.' },
@@ -193,7 +198,7 @@ export const CustomerProfile = Type.Object(
     ranked: Type.Array(
       Type.Object(
         {
-          rank: Type.Integer({ minimum: 1, description: 'Position.' }),
+          rank: Type.Integer({ minimum: 1, description: 'Rank, from 1.' }),
           ...rejected,
           score: Type.Number({ description: 'Score, 6 decimals.' }),
           components: Type.Object(
@@ -209,10 +214,10 @@ export const CustomerProfile = Type.Object(
         },
         { description: 'A ranked offer.' },
       ),
-      { description: `What the flow would deliver, at most ${profileRanked}.` },
+      { description: `Offers the flow would deliver, at most ${profileRanked}.` },
     ),
   },
-  { description: 'A decision of a customer, stage by stage. Nothing was stored or counted.' },
+  { description: 'A decision for a customer, stage by stage. Nothing is stored or counted.' },
 );
 export type CustomerProfile = Static<typeof CustomerProfile>;
 
@@ -222,10 +227,7 @@ const common = {
   auth: 'credential',
   role: 'viewer',
   loadClass: 'heavy',
-  params: Type.Object(
-    { customerId: CustomerId("The tenant's own id of the customer.") },
-    { description: 'Which customer.' },
-  ),
+  params: Type.Object({ customerId: CustomerId('Your own id of the customer.') }, { description: 'Customer to read.' }),
   rateLimits: [{ limit: 300, windowSeconds: 60, per: 'tenant' }],
   audit: [],
   transaction: 'own',
@@ -236,11 +238,15 @@ export const customerToolOperations = {
     ...common,
     id: 'customers.eligibility',
     path: '/api/v1/customers/{customerId}/eligibility',
-    summary: 'Tell which offers a customer could get, and what refuses the others',
+    summary: 'List eligible offers for a customer and why others are not',
     description:
-      'Asks every gate of the flow that would run of every active offer. Without `channel` and `placement` each active channel is asked, ' +
-      'and an offer is eligible when it is so in one of them. Of an unknown customer `known` is false.',
-    query: Type.Object({ ...asked, ...cursorQuery(eligibilityPage) }, { description: 'Where, and the page.' }),
+      'Checks every active offer against every gate of the flow that would run. Without `channel` and ' +
+      '`placement`, every active channel is checked, and an offer is eligible if it is eligible in one of ' +
+      'them. For an unknown customer, `known` is false.',
+    query: Type.Object(
+      { ...asked, ...cursorQuery(eligibilityPage) },
+      { description: 'Where to decide, and the page.' },
+    ),
     responses: { 200: { description: 'The offers.', schema: CustomerEligibility } },
     errors: ['invalid_cursor'],
   }),
@@ -248,15 +254,16 @@ export const customerToolOperations = {
     ...common,
     id: 'customers.profile',
     path: '/api/v1/customers/{customerId}/profile',
-    summary: 'Show a decision of a customer stage by stage',
-    description: 'Runs the flow for show: from all offers to the ranked ones, with what refused the others.',
+    summary: 'Show a decision for a customer stage by stage',
+    description:
+      'Runs the flow without storing anything: from all offers to the ranked ones, with the reason for every drop.',
     query: Type.Object(
       {
         channel: asked.channel,
         placement: asked.placement,
         flowId: Type.Optional(IdText('Key or id of the flow.')),
       },
-      { description: 'Where and by what.' },
+      { description: 'Where to decide, and with which flow.' },
     ),
     responses: { 200: { description: 'The decision.', schema: CustomerProfile } },
     errors: ['not_found', 'flow_not_published'],

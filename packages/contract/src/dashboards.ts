@@ -5,18 +5,18 @@ import { reportNotes } from './report-sources.ts';
 
 const count = (description: string) => Type.Integer({ description });
 const share = (description: string) =>
-  Nullable(Type.Number(), { description: `${description}, 0 to 1; null without any.` });
+  Nullable(Type.Number(), { description: `${description}, 0 to 1; null without data.` });
 const ms = (description: string) =>
-  Nullable(Type.Number(), { description: `${description}, in milliseconds; null without any.` });
+  Nullable(Type.Number(), { description: `${description}, in milliseconds; null without data.` });
 
 const span = {
-  from: Timestamp('Beginning of the time that is looked at.'),
-  to: Timestamp('Its end.'),
+  from: Timestamp('Start of the period.'),
+  to: Timestamp('End of the period.'),
 };
 const latencies = {
-  p50Ms: ms('Half of the decisions took so long at most'),
-  p95Ms: ms('95 of 100 decisions took so long at most'),
-  p99Ms: ms('99 of 100 decisions took so long at most'),
+  p50Ms: ms('Median decision time'),
+  p95Ms: ms('95th percentile of the decision time'),
+  p99Ms: ms('99th percentile of the decision time'),
 };
 
 /** The five parts of a decision that a pipeline is shown in. */
@@ -24,62 +24,62 @@ export const pipelineStages = ['inventory', 'qualification', 'contact_policy', '
 
 const DecisionPipeline = Type.Object(
   {
-    windowHours: count('Hours that are looked at.'),
+    windowHours: count('Number of hours covered.'),
     ...span,
-    decisions: count('Decisions, those that failed left out.'),
+    decisions: count('Decisions, without failed calls.'),
     failed: count('Calls that failed.'),
     ...latencies,
     stages: Type.Array(
       Type.Object(
         {
-          stage: StringEnum(pipelineStages, { description: 'The part of the decision.' }),
-          averageMs: ms('What it took on average'),
+          stage: StringEnum(pipelineStages, { description: 'Part of the decision.' }),
+          averageMs: ms('Average duration'),
           averageCandidates: Nullable(Type.Number(), {
-            description: 'Candidates that came to it on average; null without traces.',
+            description: 'Average number of candidates entering it; null without traces.',
           }),
-          filterRate: share('Share of them that it dropped'),
+          filterRate: share('Share of candidates it dropped'),
         },
         { description: 'A part of the decision, from traces.' },
       ),
-      { description: 'The five parts of a decision, in their order.' },
+      { description: 'The five parts of a decision, in order.' },
     ),
-    tracesRead: count('Traces that the parts were worked out from.'),
+    tracesRead: count('Traces the parts were calculated from.'),
     notes: reportNotes,
   },
-  { description: 'How decisions went, part by part.' },
+  { description: 'Decision performance, part by part.' },
 );
 export type DecisionPipeline = Static<typeof DecisionPipeline>;
 
 const DecisionHealth = Type.Object(
   {
-    days: count('Days that are looked at.'),
+    days: count('Number of days covered.'),
     ...span,
-    decisions: count('Decisions, those that failed left out.'),
+    decisions: count('Decisions, without failed calls.'),
     failed: count('Calls that failed.'),
-    errorRate: share('Share of calls that failed'),
-    empty: count('Decisions without an item.'),
-    emptyRate: share('Share of decisions without an item'),
-    degraded: count('Decisions that did without a model.'),
-    degradedRate: share('Share of decisions that did without a model'),
-    candidates: count('Candidates of all decisions.'),
-    policyBlocked: count('Those that contact policies dropped.'),
-    policyBlockRate: share('Share of candidates that contact policies dropped'),
+    errorRate: share('Share of failed calls'),
+    empty: count('Decisions without items.'),
+    emptyRate: share('Share of decisions without items'),
+    degraded: count('Decisions made without a model as a fallback.'),
+    degradedRate: share('Share of decisions made without a model as a fallback'),
+    candidates: count('Candidates in all decisions.'),
+    policyBlocked: count('Candidates dropped by contact policies.'),
+    policyBlockRate: share('Share of candidates dropped by contact policies'),
     ...latencies,
     daily: Type.Array(
       Type.Object(
         {
-          day: Type.String({ format: 'date', description: "Day of the tenant's zone." }),
-          decisions: count('Decisions of the day.'),
+          day: Type.String({ format: 'date', description: "Day in the tenant's time zone." }),
+          decisions: count('Decisions on that day.'),
           failed: count('Calls that failed.'),
-          empty: count('Decisions without an item.'),
-          degraded: count('Decisions that did without a model.'),
+          empty: count('Decisions without items.'),
+          degraded: count('Decisions made without a model as a fallback.'),
         },
         { description: 'A day.' },
       ),
-      { description: 'Day by day, days without decisions too.' },
+      { description: 'One entry per day, including days without decisions.' },
     ),
   },
-  { description: 'How decisions went over some days.' },
+  { description: 'Decision figures over several days.' },
 );
 export type DecisionHealth = Static<typeof DecisionHealth>;
 
@@ -99,11 +99,11 @@ export const dashboardOperations = {
     ...common,
     id: 'dashboards.decisionPipeline',
     path: '/api/v1/dashboards/decision-pipeline',
-    summary: 'Show how decisions went, part by part',
-    description: 'Times of decisions are of all of them; the parts are read from traces, the newest first.',
+    summary: 'Show decision performance, part by part',
+    description: 'Decision times cover all decisions. The parts are calculated from traces, newest first.',
     query: Type.Object(
-      { windowHours: Type.Optional(Int(1, 168, 'Hours to look at.', { default: 24 })) },
-      { description: 'How far back.' },
+      { windowHours: Type.Optional(Int(1, 168, 'Number of hours to cover.', { default: 24 })) },
+      { description: 'How far to look back.' },
     ),
     responses: { 200: { description: 'The figures.', schema: DecisionPipeline } },
     errors: [],
@@ -112,10 +112,10 @@ export const dashboardOperations = {
     ...common,
     id: 'dashboards.decisionHealth',
     path: '/api/v1/dashboards/decision-health/summary',
-    summary: 'Show how decisions went over some days',
+    summary: 'Show decision figures over several days',
     query: Type.Object(
-      { days: Type.Optional(Int(1, 90, "Days of the tenant's zone, today included.", { default: 7 })) },
-      { description: 'How far back.' },
+      { days: Type.Optional(Int(1, 90, "Number of days in the tenant's time zone, including today.", { default: 7 })) },
+      { description: 'How far to look back.' },
     ),
     responses: { 200: { description: 'The figures.', schema: DecisionHealth } },
     errors: [],

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Id, Int, JsonObject, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** Most dead letters that one answer lists (part 1, section 8). */
+/** Most dead letters that one answer lists. */
 export const mostDeadLettersListed = 200;
 
 /** Topics that clients may rely on (docs/design/api-access.md 15); each further job of the server is one too. */
@@ -26,41 +26,41 @@ export const deadLetterTopics = [
   'customer.erase',
 ] as const;
 
-/** A job that used up its tries (part 1, dead-letter event). */
+/** A job that used up its tries. */
 export const DeadLetter = Type.Object(
   {
     id: Id('Id of the dead letter.'),
-    topic: Type.String({ description: 'The job that failed.' }),
-    payload: JsonObject('What the job was about: ids only.'),
-    error: Type.String({ description: 'What its last try said, without data.' }),
-    retryCount: Int(0, 1_000_000, 'Tries made, over all retries by hand.'),
-    failedAt: Timestamp('When it used up its tries.'),
+    topic: Type.String({ description: 'Job that failed.' }),
+    payload: JsonObject('Payload of the job: ids only.'),
+    error: Type.String({ description: 'Error of the last attempt, without customer data.' }),
+    retryCount: Int(0, 1_000_000, 'Attempts, including manual retries.'),
+    failedAt: Timestamp('When the last attempt failed.'),
   },
-  { description: 'A job that used up its tries.' },
+  { description: 'A job that used up its attempts.' },
 );
 export type DeadLetter = Static<typeof DeadLetter>;
 
 const Topic = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Only those of this job. An unknown job name is refused.',
+  description: 'Job to filter by. An unknown job name is rejected.',
 });
 
 export const DeadLetterReport = Type.Object(
   {
-    totalEvents: Type.Integer({ description: 'Dead letters that match.' }),
+    totalEvents: Type.Integer({ description: 'Number of matching dead letters.' }),
     byTopic: Type.Unsafe<Record<string, number>>(
       Type.Object(
         {},
         {
           additionalProperties: Type.Integer(),
-          description: 'How many of them each job has; jobs without one are left out.',
+          description: 'Number of dead letters per job. Jobs without dead letters are left out.',
         },
       ),
     ),
-    events: Type.Array(DeadLetter, { description: 'The newest of them.' }),
+    events: Type.Array(DeadLetter, { description: 'The newest dead letters.' }),
     alert: StringEnum(['OK', 'WARNING', 'CRITICAL'], {
-      description: 'Of `totalEvents`: up to 10 OK, up to 100 WARNING, else CRITICAL.',
+      description: 'Based on `totalEvents`: up to 10 OK, up to 100 WARNING, otherwise CRITICAL.',
     }),
   },
   { description: 'Dead letters of the tenant.' },
@@ -70,19 +70,20 @@ export type DeadLetterReport = Static<typeof DeadLetterReport>;
 export const DeadLetterAction = Type.Object(
   {
     action: StringEnum(['retry', 'purge'], {
-      description: '`retry`: back into the queue, at most 1,000 a call, the oldest first. `purge`: deleted.',
+      description: '`retry`: put back into the queue, at most 1,000 per call, oldest first. `purge`: delete.',
     }),
     eventIds: Type.Optional(
       Type.Array(Id('Id of a dead letter.'), {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Only these. Ids that name none are passed over.',
+        description: 'Dead letters to process. Unknown ids are skipped.',
       }),
     ),
     topic: Type.Optional(Topic),
   },
   {
-    description: 'With `eventIds` and `topic`, both must hold; without both, all dead letters of the tenant are meant.',
+    description:
+      'With `eventIds` and `topic`, both must match. Without either, all dead letters of the tenant are processed.',
   },
 );
 export type DeadLetterAction = Static<typeof DeadLetterAction>;
@@ -91,20 +92,20 @@ export const DeadLetterResult = Type.Union(
   [
     Type.Object(
       {
-        action: Type.Literal('retry', { description: 'What was done.' }),
-        requeued: Type.Integer({ description: 'Jobs that are back in the queue.' }),
+        action: Type.Literal('retry', { description: 'Action that was performed.' }),
+        requeued: Type.Integer({ description: 'Jobs put back into the queue.' }),
       },
       { description: 'Result of a retry.' },
     ),
     Type.Object(
       {
-        action: Type.Literal('purge', { description: 'What was done.' }),
-        deleted: Type.Integer({ description: 'Dead letters that are gone.' }),
+        action: Type.Literal('purge', { description: 'Action that was performed.' }),
+        deleted: Type.Integer({ description: 'Dead letters deleted.' }),
       },
       { description: 'Result of a purge.' },
     ),
   ],
-  { description: 'What was done.' },
+  { description: 'Result of the action.' },
 );
 export type DeadLetterResult = Static<typeof DeadLetterResult>;
 
@@ -123,18 +124,18 @@ export const deadLetterOperations = {
     ...shared,
     id: 'deadLetters.list',
     method: 'GET',
-    summary: 'List jobs that used up their tries',
+    summary: 'List jobs that used up their attempts',
     query: Type.Object({
       limit: Type.Optional(
         Type.Integer({
           minimum: 1,
           default: 50,
-          description: `Events listed; above ${mostDeadLettersListed} it becomes ${mostDeadLettersListed}.`,
+          description: `Page size. Values above ${mostDeadLettersListed} are treated as ${mostDeadLettersListed}.`,
         }),
       ),
       topic: Type.Optional(Topic),
     }),
-    responses: { 200: { description: 'Counts and the newest events.', schema: DeadLetterReport } },
+    responses: { 200: { description: 'Counts and the newest dead letters.', schema: DeadLetterReport } },
     audit: [],
   }),
   act: operation({
@@ -142,9 +143,9 @@ export const deadLetterOperations = {
     id: 'deadLetters.act',
     method: 'POST',
     summary: 'Retry or purge dead letters',
-    description: 'A retried job keeps the count of its tries. The audit action is `redrive` or `purge`.',
+    description: 'A retried job keeps its attempt count. The audit action is `redrive` or `purge`.',
     body: DeadLetterAction,
-    responses: { 200: { description: 'What was done.', schema: DeadLetterResult } },
+    responses: { 200: { description: 'Result of the action.', schema: DeadLetterResult } },
     audit: [{ action: 'redrive', entityType: 'deadLetter' }],
   }),
 } as const;

@@ -22,16 +22,16 @@ export const AssemblyChange = Type.Object(
   {
     rule: StringEnum(assemblyRules, {
       description:
-        'fill_empty: a draft without nodes got those of the base flow. auto_include: an inventory with autoInclude got the ' +
-        'category, the sub-category or the id of an active offer. drop_dead: the id of an offer that is archived or deleted ' +
-        'left offerIds.',
+        'fill_empty: a draft without nodes received those of the base flow. auto_include: the category, ' +
+        'sub-category or id of an active offer was added to an inventory with autoInclude. drop_dead: the id ' +
+        'of an archived or deleted offer was removed from offerIds.',
     }),
     path: Type.String({
       description:
-        'JSON Pointer into draftConfig; of an id that was added as it stands now, of one that left as it stood.',
+        'JSON Pointer into draftConfig: the current position of an added id, or the former position of a removed one.',
     }),
-    before: Type.Unknown({ description: 'Value before; null where there was none.' }),
-    after: Type.Unknown({ description: 'Value after; null where there is none.' }),
+    before: Type.Unknown({ description: 'Value before; null if there was none.' }),
+    after: Type.Unknown({ description: 'Value after; null if it was removed.' }),
   },
   { description: 'One change of a draft.' },
 );
@@ -42,21 +42,21 @@ export const AssemblyRun = Type.Object(
     id: Id('Id of the row.'),
     flowId: Id('Flow.'),
     trigger: StringEnum(assemblyTriggers, {
-      description: 'What set it off; bulk: several changes at once, as when a pack is loaded or files are applied.',
+      description: 'What triggered the run. bulk: several changes at once, such as loading a pack or applying files.',
     }),
     entityType: Nullable(StringEnum(['offer', 'creative'], { description: 'Kind of record.' }), {
       description: 'Kind of the record that changed; null for bulk.',
     }),
-    entityId: Nullable(Type.String(), { description: 'The record that changed; null for bulk.' }),
-    changes: Type.Array(AssemblyChange, { description: 'What the rules change in the draft; empty: nothing.' }),
+    entityId: Nullable(Type.String(), { description: 'Id of the record that changed; null for bulk.' }),
+    changes: Type.Array(AssemblyChange, { description: 'Changes to the draft. Empty if there are none.' }),
     applied: Type.Boolean({
       description:
-        'True when the draft was changed. False when there was nothing to change, or when the draft would have become larger than ' +
-        'a draft may be: then `changes` says what is left to do by hand.',
+        'True if the draft was changed. False if there was nothing to change, or if the draft would have ' +
+        'exceeded its maximum size; then `changes` lists what is left to do by hand.',
     }),
     createdAt: Timestamp('When it ran.'),
   },
-  { description: 'One run of auto-assembly on a flow.' },
+  { description: 'One auto-assembly run of a flow.' },
 );
 export type AssemblyRun = Static<typeof AssemblyRun>;
 
@@ -70,14 +70,14 @@ export const decisionFlowAssemblyOperations = {
     transaction: 'tenant',
     method: 'GET',
     path: '/api/v1/decision-flows/{id}/assembly-log',
-    summary: 'List what auto-assembly did to the draft of a flow, newest first',
+    summary: 'List auto-assembly runs of a flow, newest first',
     description:
-      'Flows that are active and have autoAssembly are looked at in the transaction of every change that may concern them: an ' +
-      'offer was made, changed its status or category, was deleted or restored; a creative was made or changed its status. ' +
-      'Only the draft changes, never a published version. Every run leaves a row, also without a change; the last 500 of ' +
-      'a flow are kept.',
+      'When an offer is created, deleted, restored or changes its status or category, or a creative is ' +
+      'created or changes its status, active flows with autoAssembly are updated in the same transaction. ' +
+      'Only the draft changes, never a published version. Every run is recorded, even without a change; ' +
+      'the last 500 per flow are kept.',
     role: 'viewer',
-    params: Type.Object({ id: IdText('Flow.') }, { description: 'Which flow.' }),
+    params: Type.Object({ id: IdText('Flow.') }, { description: 'Flow to read.' }),
     query: Type.Object({ ...cursorQuery(cataloguePage) }, { description: 'Page.' }),
     responses: { 200: { description: 'A page of runs.', schema: cursorPage(AssemblyRun) } },
     errors: ['validation_failed', 'invalid_cursor', 'not_found'],

@@ -7,37 +7,37 @@ const common = { tag: 'Decision flows', auth: 'credential', loadClass: 'crud', t
 
 const FlowReference = Type.Object(
   {
-    type: Type.String({ description: 'Last part of the path of its resource: `offers`, `contact-policies`.' }),
+    type: Type.String({ description: 'Last path segment of the resource, such as `offers` or `contact-policies`.' }),
     ref: Type.Union(
       [
-        Type.String({ description: 'Its key, or its name where there is no key.' }),
+        Type.String({ description: 'Key, or name if the record has no key.' }),
         Type.Array(Type.String({ description: 'Key or name.' }), {
           minItems: 2,
           maxItems: 2,
-          description: 'The record above it, then its own: `["web", "hero"]`.',
+          description: 'Parent record, then the record itself: `["web", "hero"]`.',
         }),
       ],
-      { description: 'How another tenant knows the record.' },
+      { description: 'How the record is identified in another tenant.' },
     ),
   },
-  { description: 'A record that the flow names by its id.' },
+  { description: 'A record the flow refers to by id.' },
 );
 
 /** A flow as one file that another tenant can take (docs/design/api-settled.md 31). */
 export const FlowFile = Type.Object(
   {
-    format: Type.Literal('arbiter.flow.1', { description: 'Form of this file.' }),
+    format: Type.Literal('arbiter.flow.1', { description: 'Format of this file.' }),
     key: FlowKey,
     name: Name('Name.'),
     description: Type.String({ maxLength: 2000, description: 'Free text.' }),
-    autoAssembly: Type.Boolean({ description: 'Offer and creative changes may edit the draft.' }),
+    autoAssembly: Type.Boolean({ description: 'Whether offer and creative changes may edit the draft.' }),
     couplingOverride: Coupling,
     config: DraftConfig,
     references: Type.Record(Type.String(), FlowReference, {
-      description: 'By id as the config writes it: what the id names.',
+      description: 'By id as used in the config: the record the id refers to.',
     }),
   },
-  { description: 'A flow as one file.' },
+  { description: 'A flow as a file.' },
 );
 export type FlowFile = Static<typeof FlowFile>;
 
@@ -45,10 +45,10 @@ const FlowImport = Type.Object(
   {
     flow: FlowFile,
     key: Type.Optional(FlowKey),
-    name: Type.Optional(Name('Name instead of that of the file.')),
+    name: Type.Optional(Name('Name to use instead of the one in the file.')),
   },
   {
-    description: 'What to import, and under which key and name.',
+    description: 'File to import, with an optional key and name.',
     examples: [
       {
         flow: {
@@ -75,21 +75,21 @@ export const decisionFlowExchangeOperations = {
     id: 'decisionFlows.export',
     method: 'GET',
     path: '/api/v1/decision-flows/{id}/export',
-    summary: 'Export one flow as a file',
-    description: 'Values of headers are bullets in it.',
+    summary: 'Export a flow as a file',
+    description: 'Header values are masked.',
     role: 'viewer',
-    params: Type.Object({ id: IdText('Flow.') }, { description: 'Which flow.' }),
+    params: Type.Object({ id: IdText('Flow.') }, { description: 'Flow to read.' }),
     query: Type.Object(
       {
         version: Type.Optional(
           Type.String({
             pattern: '^(draft|published|[1-9][0-9]{0,8})$',
             description:
-              'draft (default), published (the last one) or the number of a published version; 404 without it.',
+              'draft (default), published (the latest version) or a version number. Returns 404 if that version does not exist.',
           }),
         ),
       },
-      { description: 'Which version.' },
+      { description: 'Version to export.' },
     ),
     responses: { 200: { description: 'The file.', schema: FlowFile } },
     errors: ['validation_failed', 'not_found'],
@@ -101,10 +101,11 @@ export const decisionFlowExchangeOperations = {
     changesCatalogue: true,
     method: 'POST',
     path: '/api/v1/decision-flows/import',
-    summary: 'Make a draft flow of a file',
+    summary: 'Import a flow from a file',
     description:
-      'Each id of the file becomes the id of the record of this tenant that has the same key or name; one that does not is 400 ' +
-      '`reference_not_found`. Header values of the file are bullets: they must be given again before the flow is published.',
+      "Creates a draft flow. Each id in the file is replaced by the id of this tenant's record with the " +
+      'same key or name. If there is none, the call returns 400 `reference_not_found`. Header values in ' +
+      'the file are masked; enter them again before publishing the flow.',
     role: 'editor',
     rateLimits: [{ limit: 500, windowSeconds: 60, per: 'tenant' }],
     body: FlowImport,

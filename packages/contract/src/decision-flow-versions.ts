@@ -10,9 +10,9 @@ const Changes = (description: string) =>
   Type.Array(
     Type.Object(
       {
-        path: Type.String({ description: 'JSON Pointer below the node, or below flowConfig.' }),
-        before: Type.Unknown({ description: 'Value in `from`; null where there is none.' }),
-        after: Type.Unknown({ description: 'Value in `to`; null where there is none.' }),
+        path: Type.String({ description: 'JSON Pointer relative to the node or to flowConfig.' }),
+        before: Type.Unknown({ description: 'Value in `from`; null if there is none.' }),
+        after: Type.Unknown({ description: 'Value in `to`; null if there is none.' }),
       },
       { description: 'One changed value.' },
     ),
@@ -24,24 +24,24 @@ const NodeIds = (description: string) => Type.Array(Type.String({ description: '
 const VersionDiff = Type.Object(
   {
     flowId: Id('Flow.'),
-    from: Nullable(Type.Integer(), { description: 'Number of the version compared from; null: the draft.' }),
-    to: Nullable(Type.Integer(), { description: 'Number of the version compared to; null: the draft.' }),
-    added: NodeIds('Nodes that only `to` has, in its order.'),
-    removed: NodeIds('Nodes that only `from` has, in its order.'),
+    from: Nullable(Type.Integer(), { description: 'Version compared from; null: the draft.' }),
+    to: Nullable(Type.Integer(), { description: 'Version compared to; null: the draft.' }),
+    added: NodeIds('Nodes that exist only in `to`, in its order.'),
+    removed: NodeIds('Nodes that exist only in `from`, in its order.'),
     changed: Type.Array(
       Type.Object(
         {
           nodeId: Type.String({ description: 'Id of the node.' }),
-          changes: Changes('What is different in the node, value by value.'),
+          changes: Changes('Changed values of the node.'),
         },
-        { description: 'A node of both that is not the same.' },
+        { description: 'A node that exists in both versions and has changed.' },
       ),
-      { description: 'Nodes that both have and that differ, in the order of `to`.' },
+      { description: 'Nodes that exist in both versions and have changed, in the order of `to`.' },
     ),
-    moved: NodeIds('Nodes that both have and that stand elsewhere among them: as few as explain the new order.'),
-    flowConfig: Changes('What is different in flowConfig.'),
+    moved: NodeIds('Nodes that exist in both versions and have moved: the smallest set that explains the new order.'),
+    flowConfig: Changes('Changed values of flowConfig.'),
   },
-  { description: 'What makes one version of a flow differ from another.' },
+  { description: 'Differences between two versions of a flow.' },
 );
 
 const version = (description: string) =>
@@ -54,13 +54,13 @@ export const decisionFlowVersionOperations = {
     id: 'decisionFlows.diff',
     method: 'GET',
     path: '/api/v1/decision-flows/{id}/versions/diff',
-    summary: 'Say what makes one version of a flow differ from another',
-    description: 'Hidden header values look alike in every version, so a change of one does not show.',
+    summary: 'Compare two versions of a flow',
+    description: 'Masked header values look the same in every version, so a changed header value is not reported.',
     role: 'viewer',
-    params: Type.Object({ id: IdText('Flow.') }, { description: 'Which flow.' }),
+    params: Type.Object({ id: IdText('Flow.') }, { description: 'Flow to read.' }),
     query: Type.Object(
       { from: version('Version to compare from'), to: version('Version to compare to') },
-      { description: 'Which versions.' },
+      { description: 'Versions to compare.' },
     ),
     responses: { 200: { description: 'The differences.', schema: VersionDiff } },
     errors: ['validation_failed', 'not_found'],
@@ -72,18 +72,21 @@ export const decisionFlowVersionOperations = {
     changesCatalogue: true,
     method: 'POST',
     path: '/api/v1/decision-flows/restore-version',
-    summary: 'Make a published version the draft again',
+    summary: 'Restore a published version as the draft',
     description:
-      'The snapshot becomes draftConfig, with the header values that it was published with. Nothing is published by it, and no ' +
-      'published version changes. What the snapshot names is checked when it is published again.',
+      'The snapshot becomes draftConfig, including the header values it was published with. Nothing is ' +
+      "published, and published versions don't change. References are checked when the draft is published " +
+      'again.',
     role: 'editor',
     body: Type.Object(
       {
         id: Id('The flow.'),
         version: Int(1, 2_147_483_647, 'Number of the published version.'),
-        rowVersion: Type.Optional(Type.Integer({ description: 'Expected rowVersion; another one is 409.' })),
+        rowVersion: Type.Optional(
+          Type.Integer({ description: 'Expected rowVersion. Returns 409 if it is different.' }),
+        ),
       },
-      { description: 'What to restore.', examples: [{ id: exampleId('decisionFlow'), version: 1 }] },
+      { description: 'Version to restore.', examples: [{ id: exampleId('decisionFlow'), version: 1 }] },
     ),
     responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
     errors: ['validation_failed', 'not_found', 'row_version_conflict'],

@@ -10,17 +10,19 @@ import { offerStatuses } from './offers.ts';
 const FlowStatus = StringEnum(offerStatuses, { description: 'Only active flows with a published version run.' });
 
 export const Coupling = Nullable(StringEnum(['partial', 'atomic'], { description: 'Mode.' }), {
-  description: "Beats the channel's coupling mode; null = the channel decides.",
+  description: "Overrides the channel's coupling mode. Null: use the channel's.",
 });
 
 export const DraftConfig = JsonObject(
-  'Flow config v2: { version: 2, nodes: [{ id, type, config }], flowConfig }. flowConfig: defaultLimit (1-50), scoring (stands ' +
-    'for a score node), explore { rate (0-0.2, default 0), poolSize (2-50, default 20), fromRank (1-50, default 1), channels ' +
-    '(ids; empty = all) }: with chance `rate` a slot is drawn evenly from the best `poolSize` candidates left for it, whatever ' +
-    'the rank method, so that the outcomes of offers that were not the best pick can be measured. Control groups and mandatory ' +
-    'items are left alone; each item tells its chance in `selection.probability`. Values of `headers` and user and password of `url` ' +
-    'of an extension point are write-only: they are answered as eight bullets, and bullets sent back keep what is stored for the ' +
-    'same node and header, as long as scheme, host and port of the url stay.',
+  'Flow config v2: { version: 2, nodes: [{ id, type, config }], flowConfig }. flowConfig: defaultLimit ' +
+    '(1-50), scoring (used if there is no score node), explore { rate (0-0.2, default 0), poolSize ' +
+    '(2-50, default 20), fromRank (1-50, default 1), channels (ids; empty = all) }. With probability ' +
+    '`rate`, a slot is filled with a uniform draw from the best `poolSize` remaining candidates, ' +
+    'whatever the rank method, so that outcomes of offers other than the best pick can be measured. ' +
+    'Control groups and mandatory items are not affected. Each item has its probability in ' +
+    '`selection.probability`. The values of `headers`, and user and password in the `url` of an ' +
+    'extension point, are write-only: they are returned as eight bullets. Bullets sent back keep the ' +
+    'stored value of the same node and header, as long as scheme, host and port of the url stay the same.',
   { configs: 'nodes' },
 );
 
@@ -28,24 +30,24 @@ export const FlowKey = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '\\S',
-  description: 'Machine key that recommend names; unique among flows that are not deleted.',
+  description: 'Key used in recommend requests. Unique among flows that are not deleted.',
 });
 
 /** One published version; it never changes. */
 export const PublishedVersion = Type.Object(
   {
-    version: Int(1, 2_147_483_647, 'Counts from 1 without gap.'),
+    version: Int(1, 2_147_483_647, 'Counts from 1 without gaps.'),
     publishedAt: Timestamp('When it was published.'),
-    notes: Nullable(Type.String(), { description: 'What the publisher wrote, or null.' }),
-    configSnapshot: Nullable(JsonObject('The draft as it was published.'), {
-      description: 'The draft as it was published. Null in lists.',
+    notes: Nullable(Type.String(), { description: 'Note by the publisher, or null.' }),
+    configSnapshot: Nullable(JsonObject('The draft at the time of publishing.'), {
+      description: 'The draft at the time of publishing. Null in lists.',
     }),
   },
   { description: 'A published version.' },
 );
 export type PublishedVersion = Static<typeof PublishedVersion>;
 
-/** A decision flow (part 2, section 2). */
+/** A decision flow. */
 export const DecisionFlow = Type.Object(
   {
     id: Id('Flow.'),
@@ -54,15 +56,15 @@ export const DecisionFlow = Type.Object(
     name: Name('Name.'),
     description: Type.String({ description: 'Free text.' }),
     status: FlowStatus,
-    autoAssembly: Type.Boolean({ description: 'Offer and creative changes may edit the draft.' }),
-    isDefault: Type.Boolean({ description: 'Runs when neither key nor route names a flow. One flow per tenant.' }),
-    isProtected: Type.Boolean({ description: 'Cannot be deleted. Set by publishing.' }),
+    autoAssembly: Type.Boolean({ description: 'Whether offer and creative changes may edit the draft.' }),
+    isDefault: Type.Boolean({ description: 'Runs if neither key nor route selects a flow. One flow per tenant.' }),
+    isProtected: Type.Boolean({ description: "The flow can't be deleted. Set by publishing." }),
     couplingOverride: Coupling,
     draftConfig: DraftConfig,
     publishedVersions: Type.Array(PublishedVersion, { description: 'Published versions, oldest first.' }),
-    rowVersion: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    rowVersion: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A decision flow.' },
@@ -73,9 +75,11 @@ const settings = {
   description: Type.Optional(Type.String({ maxLength: 2000, description: 'Free text.' })),
   status: Type.Optional(FlowStatus),
   autoAssembly: Type.Optional(
-    Type.Boolean({ description: 'Offer and creative changes may edit the draft. Default true.' }),
+    Type.Boolean({ description: 'Whether offer and creative changes may edit the draft. Default true.' }),
   ),
-  isDefault: Type.Optional(Type.Boolean({ description: 'True takes the default away from every other flow.' })),
+  isDefault: Type.Optional(
+    Type.Boolean({ description: 'True: makes this flow the default instead of the current one.' }),
+  ),
   couplingOverride: Type.Optional(Coupling),
   draftConfig: Type.Optional(DraftConfig),
 };
@@ -90,12 +94,12 @@ export const exampleDraft = {
     { id: 'policy', type: 'contact_policy', name: 'Not too often', config: {} },
     { id: 'score', type: 'score', name: 'By priority', config: { method: 'priority_weighted' } },
     { id: 'rank', type: 'rank', name: 'Best first', config: { method: 'topN', topN: 3 } },
-    { id: 'response', type: 'response', name: 'Answer', config: { responseFormat: 'standard' } },
+    { id: 'response', type: 'response', name: 'Response', config: { responseFormat: 'standard' } },
   ],
   flowConfig: { explore: { rate: 0.05 } },
 };
 
-/** Body of POST: key and name are required (part 2, 4.6). */
+/** Body of POST: key and name are required. */
 export const DecisionFlowCreate = Type.Object(
   { key: FlowKey, name: Name('Name.'), ...settings },
   {
@@ -108,7 +112,7 @@ export type DecisionFlowCreate = Static<typeof DecisionFlowCreate>;
 const changes = {
   name: Type.Optional(Name('Name.')),
   ...settings,
-  isProtected: Type.Optional(Type.Boolean({ description: 'A protected flow cannot be deleted.' })),
+  isProtected: Type.Optional(Type.Boolean({ description: "A protected flow can't be deleted." })),
 };
 
 /** What the flow check can find (docs/design/api-decisioning.md 7); `secret_missing` and `not_available`: docs/adr/0029. */
@@ -152,12 +156,13 @@ export type FlowProblemCode = (typeof flowProblemCodes)[number];
 export const FlowProblem = Type.Object(
   {
     path: Type.String({ description: 'JSON Pointer into draftConfig.' }),
-    nodeId: Nullable(Type.String(), { description: 'Node it is about, or null.' }),
+    nodeId: Nullable(Type.String(), { description: 'Id of the node that has the problem, or null.' }),
     code: StringEnum(flowProblemCodes, {
       description:
-        'What kind of finding. not_available: sound, and not to be run by this version. secret_missing: bullets without a stored ' +
-        'value. sub_flow_unpublished: a called flow is not active or was never published. too_large: also when a flow has more ' +
-        'than 2,000 nodes with those of the flows that it calls. unknown_key, bandit_needs_propensity: only among the warnings.',
+        'Code of the problem. not_available: valid, but not supported in this version. secret_missing: a ' +
+        'masked value has no stored value. sub_flow_unpublished: a called flow is inactive or was never ' +
+        'published. too_large: also if a flow has more than 2,000 nodes including those of the flows it ' +
+        'calls. unknown_key and bandit_needs_propensity are warnings only.',
     }),
     message: Type.String({ description: 'What is wrong.' }),
   },
@@ -166,11 +171,11 @@ export const FlowProblem = Type.Object(
 
 const FlowCheck = Type.Object(
   {
-    valid: Type.Boolean({ description: 'True when there is no error.' }),
-    errors: Type.Array(FlowProblem, { description: 'What keeps the draft from being saved or published.' }),
-    warnings: Type.Array(FlowProblem, { description: 'What has no effect.' }),
+    valid: Type.Boolean({ description: 'True if there are no errors.' }),
+    errors: Type.Array(FlowProblem, { description: 'Problems that prevent saving or publishing the draft.' }),
+    warnings: Type.Array(FlowProblem, { description: 'Settings that have no effect.' }),
   },
-  { description: 'Outcome of a check.' },
+  { description: 'Result of the check.' },
 );
 
 const FlowVersions = Type.Object(
@@ -179,22 +184,22 @@ const FlowVersions = Type.Object(
     versions: Type.Array(
       Type.Object(
         {
-          version: Type.Integer({ description: 'Number of the version.' }),
+          version: Type.Integer({ description: 'Version number.' }),
           publishedAt: Timestamp('When it was published.'),
           publishedBy: Type.String({ description: 'Who published it.' }),
-          notes: Nullable(Type.String(), { description: 'What the publisher wrote, or null.' }),
+          notes: Nullable(Type.String(), { description: 'Note by the publisher, or null.' }),
           summary: Type.Object(
             {
               nodeCount: Type.Integer({ description: 'Number of nodes.' }),
               scoringMethod: Nullable(Type.String(), { description: 'Method of the score node, or null.' }),
             },
-            { description: 'What the version holds.' },
+            { description: 'Contents of the version.' },
           ),
-          configSnapshot: Type.Optional(JsonObject('The config; only of the version asked for.')),
+          configSnapshot: Type.Optional(JsonObject('Config of the version. Returned for the requested version only.')),
         },
         { description: 'A version.' },
       ),
-      { description: 'Newest first.' },
+      { description: 'Versions, newest first.' },
     ),
   },
   { description: 'Versions of a flow.' },
@@ -205,7 +210,7 @@ const DeletedFlow = {
   schema: Type.Object(
     {
       success: Type.Literal(true, { description: 'Always true.' }),
-      cascaded: Type.Integer({ description: 'Flow routes that went with it.' }),
+      cascaded: Type.Integer({ description: 'Flow routes that were deleted with it.' }),
     },
     { description: 'What was deleted.' },
   ),
@@ -215,7 +220,7 @@ const EnsuredBase = (created: boolean) =>
   Type.Object(
     {
       flowId: Id('The base flow.'),
-      created: Type.Literal(created, { description: 'True when this call made it.' }),
+      created: Type.Literal(created, { description: 'True if this call created it.' }),
     },
     { description: 'The base flow.' },
   );
@@ -300,15 +305,17 @@ export const decisionFlowOperations = {
     method: 'POST',
     path: '/api/v1/decision-flows/publish',
     summary: 'Publish the draft as the next version',
-    description: 'Sets status active and protects the flow. A call that loses a race with another change is 409.',
+    description: 'Sets the status to active and protects the flow. Returns 409 if another change got in first.',
     role: 'editor',
     body: Type.Object(
       {
         id: Id('The flow to publish.'),
-        notes: Type.Optional(Nullable(Type.String({ maxLength: 2000 }), { description: 'What changed.' })),
-        rowVersion: Type.Optional(Type.Integer({ description: 'Expected rowVersion; another one is 409.' })),
+        notes: Type.Optional(Nullable(Type.String({ maxLength: 2000 }), { description: 'Description of the change.' })),
+        rowVersion: Type.Optional(
+          Type.Integer({ description: 'Expected rowVersion. Returns 409 if it is different.' }),
+        ),
       },
-      { description: 'What to publish.', examples: [{ id: exampleId('decisionFlow'), notes: 'First version' }] },
+      { description: 'Publishing options.', examples: [{ id: exampleId('decisionFlow'), notes: 'First version' }] },
     ),
     responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
     errors: [
@@ -327,7 +334,7 @@ export const decisionFlowOperations = {
     id: 'decisionFlows.validate',
     method: 'POST',
     path: '/api/v1/decision-flows/validate',
-    summary: 'Check a draft as publishing would; stores nothing',
+    summary: 'Validate a draft as for publishing, without storing anything',
     role: 'viewer',
     body: Type.Object(
       {
@@ -336,7 +343,7 @@ export const decisionFlowOperations = {
       },
       { description: 'The draft.', examples: [{ draftConfig: exampleDraft }] },
     ),
-    responses: { 200: { description: 'The findings.', schema: FlowCheck } },
+    responses: { 200: { description: 'Result of the validation.', schema: FlowCheck } },
     errors: ['validation_failed', 'not_found'],
     audit: [],
   }),
@@ -351,10 +358,10 @@ export const decisionFlowOperations = {
       {
         id: Type.String({ description: 'Flow.' }),
         version: Type.Optional(
-          Int(1, 2_147_483_647, 'The version that is shown with its configSnapshot; 404 when there is none.'),
+          Int(1, 2_147_483_647, 'Version to return with its configSnapshot. Returns 404 if it does not exist.'),
         ),
       },
-      { description: 'Which versions.' },
+      { description: 'Flow and version to read.' },
     ),
     responses: { 200: { description: 'The versions.', schema: FlowVersions } },
     errors: ['not_found'],
@@ -365,12 +372,13 @@ export const decisionFlowOperations = {
     id: 'decisionFlows.ensureBase',
     method: 'POST',
     path: '/api/v1/decision-flows/ensure-base',
-    summary: 'Find or make the base flow',
-    description: 'The flow with key "base", published as version 1; the default when the tenant has none.',
+    summary: 'Get or create the base flow',
+    description:
+      'Returns the flow with key "base", published as version 1. If the tenant has no default flow, it becomes the default.',
     role: 'editor',
     responses: {
-      200: { description: 'It was there.', schema: EnsuredBase(false) },
-      201: { description: 'It was made.', schema: EnsuredBase(true) },
+      200: { description: 'The flow already existed.', schema: EnsuredBase(false) },
+      201: { description: 'The flow was created.', schema: EnsuredBase(true) },
     },
     errors: [],
     changesCatalogue: true,

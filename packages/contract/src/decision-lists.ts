@@ -15,22 +15,28 @@ export const decisionSources = ['recommend', 'campaign', 'journey', 'trigger'] a
 
 /** Filters of decisions, answered from plain columns and from history: no sealed record is opened. */
 export const decisionFilters = {
-  customerId: Type.Optional(Type.String({ maxLength: 255, description: 'Only this customer.' })),
+  customerId: Type.Optional(Type.String({ maxLength: 255, description: 'Customer to filter by.' })),
   decisionFlowKey: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Only flows that have this key, deleted ones too.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Flow key to filter by. Includes deleted flows with this key.',
+    }),
   ),
   version: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Only this published version of a flow.' }),
+    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Published flow version to filter by.' }),
   ),
   channelId: Type.Optional(
-    IdFilter('Only this channel: the one that was asked for, by id, type or placements, else that of the first item.'),
+    IdFilter('Channel to filter by: the one requested by id, type or placement, otherwise that of the first item.'),
   ),
-  offerId: Type.Optional(IdFilter('Only decisions that showed this offer, as far back as history is kept.')),
-  source: Type.Optional(StringEnum(decisionSources, { description: 'Only what this made.' })),
+  offerId: Type.Optional(IdFilter('Offer that must have been shown, as far back as history is kept.')),
+  source: Type.Optional(StringEnum(decisionSources, { description: 'Kind of request to filter by.' })),
   emptyReason: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'Only answers without items, for this reason.' }),
+    Type.String({ minLength: 1, maxLength: 64, description: 'Decisions without items, for this reason.' }),
   ),
-  explored: Type.Optional(QueryFlag('True: only with an item that exploration chose; false: only without.')),
+  explored: Type.Optional(
+    QueryFlag('True: decisions with at least one item chosen by exploration. False: decisions without.'),
+  ),
   ...rangeQuery,
 };
 
@@ -48,53 +54,53 @@ export type OfferFate = (typeof offerFates)[number];
 /** Filters of traces beyond those of decisions. What is said of a dropped offer is said of one and the same. */
 export const traceFilters = {
   ...decisionFilters,
-  offerId: Type.Optional(IdFilter('Only traces that show or drop this offer.')),
+  offerId: Type.Optional(IdFilter('Traces that show or drop this offer.')),
   fate: Type.Optional(
     StringEnum(offerFates, {
       description:
-        '`selected`: shown; else why dropped. `capacity`: budget, stock, caps of the offer, mandatory cap, quota; `scored_too_low`: below a least score or cut. With `offerId` the fate of that offer, else of any.',
+        '`selected`: shown. Other values: why it was dropped. `capacity`: budget, stock, offer caps, mandatory cap or quota. `scored_too_low`: below a minimum score or a cut. With `offerId`, this applies to that offer, otherwise to any offer.',
     }),
   ),
   stage: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Only with an offer dropped in this stage.' }),
+    Type.String({ minLength: 1, maxLength: 255, description: 'Traces with an offer dropped in this stage.' }),
   ),
   reason: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'Only with an offer dropped for this reason.' }),
+    Type.String({ minLength: 1, maxLength: 64, description: 'Traces with an offer dropped for this reason.' }),
   ),
-  ruleId: Type.Optional(IdFilter('Only with an offer dropped by this qualification rule.')),
-  policyId: Type.Optional(IdFilter('Only with an offer dropped by this contact policy.')),
+  ruleId: Type.Optional(IdFilter('Traces with an offer dropped by this qualification rule.')),
+  policyId: Type.Optional(IdFilter('Traces with an offer dropped by this contact policy.')),
 };
 
 export const DecisionListRow = Type.Object(
   {
     requestId: Id('Id of the request.'),
     recommendationId: Id('Id of the decision.'),
-    traceId: Nullable(Type.String(), { description: 'Stored trace, when sampled.' }),
-    customerId: Nullable(Type.String(), { description: 'Customer; null after erasure.' }),
-    source: StringEnum(decisionSources, { description: 'What made it.' }),
-    decidedAt: Timestamp("The decision's clock."),
+    traceId: Nullable(Type.String(), { description: 'Id of the stored trace, if the decision was sampled.' }),
+    customerId: Nullable(Type.String(), { description: 'Customer id; null after erasure.' }),
+    source: StringEnum(decisionSources, { description: 'Kind of request that led to the decision.' }),
+    decidedAt: Timestamp('Time used for the decision.'),
     flow: Type.Object(
       {
         id: Id('Flow.'),
         key: Nullable(Type.String(), { description: 'Key of the flow.' }),
-        version: Nullable(Type.Integer(), { description: 'Published version; null for a draft.' }),
+        version: Nullable(Type.Integer(), { description: 'Published flow version; null for a draft.' }),
       },
       { description: 'Flow that ran.' },
     ),
-    configVersion: Type.Integer({ description: 'Catalogue version.' }),
+    configVersion: Type.Integer({ description: 'Catalogue version used.' }),
     channelId: Nullable(Type.String(), {
-      description: 'The one channel that was asked for, else that of the first item.',
+      description: 'The requested channel if there was exactly one, otherwise that of the first item.',
     }),
-    itemCount: Type.Integer({ description: 'Items of the answer.' }),
+    itemCount: Type.Integer({ description: 'Number of items returned.' }),
     topOffer: Nullable(
       Type.Object(
-        { offerId: Id('Offer.'), offerName: Type.String({ description: 'Its name now.' }) },
+        { offerId: Id('Offer.'), offerName: Type.String({ description: 'Current name of the offer.' }) },
         { description: 'An offer.' },
       ),
-      { description: 'The first item, as far back as history is kept; null without one.' },
+      { description: 'First item, as far back as history is kept; null without items.' },
     ),
-    emptyReason: Nullable(Type.String(), { description: 'Why there is no item.' }),
-    explored: Type.Boolean({ description: 'True when exploration chose an item.' }),
+    emptyReason: Nullable(Type.String(), { description: 'Why no item was returned.' }),
+    explored: Type.Boolean({ description: 'True if exploration chose an item.' }),
     minProbability: Nullable(Type.Number(), {
       description: 'Smallest selection probability of the items; null without items.',
     }),
@@ -110,7 +116,7 @@ export const decisionListOperations = {
     path: '/api/v1/decisions',
     tag: 'Decisions',
     summary: 'List decisions, newest first',
-    description: `Answered without opening a sealed record. \`total\` counts up to ${countedAtMost}.`,
+    description: `Reads no sealed records. \`total\` counts up to ${countedAtMost}.`,
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',

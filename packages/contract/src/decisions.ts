@@ -13,12 +13,12 @@ export const DecisionRecord = Type.Object(
   {
     requestId: text('Id of the request.'),
     recommendationId: text('Id of the decision.'),
-    traceId: textOrNull('Stored trace, when sampled.'),
-    customerId: textOrNull('Customer; null after erasure.'),
-    source: text('recommend, campaign, journey or trigger.'),
-    decidedAt: Timestamp("The decision's clock."),
-    engineVersion: text('Version of the engine that decided, and edition of the time zone rules: `1 tz=2026a`.'),
-    configVersion: Type.Integer({ description: 'Catalogue version.' }),
+    traceId: textOrNull('Id of the stored trace, if the decision was sampled.'),
+    customerId: textOrNull('Customer id; null after erasure.'),
+    source: text('Kind of request: recommend, campaign, journey or trigger.'),
+    decidedAt: Timestamp('Time used for the decision.'),
+    engineVersion: text('Engine version and time zone edition that decided, such as `1 tz=2026a`.'),
+    configVersion: Type.Integer({ description: 'Catalogue version used.' }),
     planHash: text('SHA-256 of the plan content.'),
     flow: Type.Object(
       {
@@ -32,31 +32,31 @@ export const DecisionRecord = Type.Object(
       Type.Object(
         {
           key: text('Key of the flow.'),
-          version: Nullable(Type.Integer(), { description: 'Published version; null for a draft.' }),
+          version: Nullable(Type.Integer(), { description: 'Published flow version; null for a draft.' }),
         },
         { description: 'One flow.' },
       ),
       {
         description:
-          'The flow that ran and those that it called, in the order of their first call. One that a conditional calls stands here only when it was called; after erasure only the first is known.',
+          'The flow that ran, followed by the flows it called, in the order of their first call. A flow that a conditional can call is listed only if it was called. After erasure, only the first flow is known.',
       },
     ),
-    seed: text('Seed of all chance in the decision.'),
+    seed: text('Seed of all random draws in the decision.'),
     inputsHash: textOrNull('SHA-256 of the inputs; null after erasure.'),
     resultHash: textOrNull('SHA-256 of the result in RFC 8785 form; null after erasure.'),
-    inputsState: text('available, withheld or erased.'),
+    inputsState: text('Whether inputs are available, withheld or erased.'),
     withheld: Type.Array(Type.String(), { description: 'Attributes that are never stored.' }),
-    assignment: Nullable(JsonObject('Shares of creative, experiment and holdout.'), {
+    assignment: Nullable(JsonObject('Probabilities of creative, experiment and holdout assignment.'), {
       description:
-        'creative: per item the share of its creative among the usable ones of its offer. experiment: share of the variant, ' +
-        'or null. holdout { inHoldout, share }: the side that the customer is on and the share of customers on it, or null ' +
-        'without a holdout. called [{ flowKey, nodeId, variant, share }]: the same of called flows that scored, in their ' +
-        'order; absent without challengers there.',
+        'creative: for each item, the share of its creative among the usable ones of its offer. experiment: ' +
+        "share of the variant, or null. holdout { inHoldout, share }: the customer's side and the share of " +
+        'customers on it, or null without a holdout. called [{ flowKey, nodeId, variant, share }]: the same ' +
+        'for called flows that scored, in order; absent if they have no challengers.',
     }),
     slateProbability: Nullable(Type.Number(), { description: 'Product of the selection probabilities.' }),
     result: Nullable(JsonObject('Items and summary, unrounded.'), { description: 'The result; null after erasure.' }),
     inputs: Type.Optional(
-      Nullable(JsonObject('What the decision read.'), { description: 'Only with include=inputs.' }),
+      Nullable(JsonObject('Everything the decision read.'), { description: 'Returned with `include=inputs` only.' }),
     ),
   },
   { description: 'The sealed record of a decision.' },
@@ -64,29 +64,29 @@ export const DecisionRecord = Type.Object(
 
 export const ReplayAnswer = Type.Object(
   {
-    identical: Type.Boolean({ description: 'True when the replay gave the recorded result byte for byte.' }),
+    identical: Type.Boolean({ description: 'True if the replay produced the recorded result byte for byte.' }),
     differences: Type.Array(
       Type.Object(
         {
           path: text('JSON Pointer into the result.'),
-          recorded: Type.Unknown({ description: 'Recorded value.' }),
-          replayed: Type.Unknown({ description: 'Replayed value.' }),
+          recorded: Type.Unknown({ description: 'Value in the record.' }),
+          replayed: Type.Unknown({ description: 'Value in the replay.' }),
         },
         { description: 'One difference.' },
       ),
-      { description: 'At most 200 differences.' },
+      { description: 'Differences, at most 200.' },
     ),
-    resultHash: text('Recorded hash.'),
+    resultHash: text('Hash of the recorded result.'),
     replayedHash: text('Hash of the replayed result.'),
-    engineVersion: text('Engine that replayed, in the same form.'),
-    recordedEngineVersion: text('Engine that decided.'),
+    engineVersion: text('Engine that ran the replay, in the same form.'),
+    recordedEngineVersion: text('Engine that made the decision.'),
   },
-  { description: 'Outcome of a replay.', examples: [replayAnswerExample] },
+  { description: 'Result of a replay.', examples: [replayAnswerExample] },
 );
 
 const decisionParams = Type.Object(
   { id: IdText('Request id, recommendation id or trace id.') },
-  { description: 'Which decision.' },
+  { description: 'Decision to read.' },
 );
 
 const tag = 'Decisions';
@@ -97,7 +97,7 @@ export const decisionOperations = {
     method: 'GET',
     path: '/api/v1/decisions/{id}',
     tag,
-    summary: 'Read the sealed record of a decision',
+    summary: 'Get the sealed record of a decision',
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',
@@ -105,10 +105,13 @@ export const decisionOperations = {
     query: Type.Object(
       {
         include: Type.Optional(
-          StringEnum(['inputs'], { description: '`inputs` adds what the decision read (editor, audited).' }),
+          StringEnum(['inputs'], {
+            description:
+              '`inputs` adds everything the decision read. Needs the role editor, and the access is audited.',
+          }),
         ),
       },
-      { description: 'What to add.' },
+      { description: 'What to include.' },
     ),
     responses: { 200: { description: 'The record.', schema: DecisionRecord } },
     errors: ['not_found', 'forbidden', 'inputs_unavailable', 'record_corrupt', 'not_configured'],
@@ -120,14 +123,14 @@ export const decisionOperations = {
     method: 'POST',
     path: '/api/v1/decisions/{id}/replay',
     tag,
-    summary: 'Run a recorded decision again and compare',
+    summary: 'Replay a decision',
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',
     rateLimits: [{ limit: 300, windowSeconds: 60, per: 'tenant' }],
     params: decisionParams,
-    body: Type.Object({}, { description: 'Nothing is needed.' }),
-    responses: { 200: { description: 'The comparison.', schema: ReplayAnswer } },
+    body: Type.Object({}, { description: 'An empty body.' }),
+    responses: { 200: { description: 'Comparison of the replay with the record.', schema: ReplayAnswer } },
     errors: ['not_found', 'inputs_unavailable', 'record_corrupt', 'not_configured'],
     audit: [{ action: 'replay', entityType: 'decision' }],
     transaction: 'tenant',
@@ -144,9 +147,11 @@ export const decisionOperations = {
     query: Type.Object(
       {
         ...traceFilters,
-        requestId: Type.Optional(IdFilter('Only this request.')),
-        limit: Type.Optional(Type.Integer({ minimum: 1, default: 50, description: 'Rows; above 200 it becomes 200.' })),
-        offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Rows to skip.' })),
+        requestId: Type.Optional(IdFilter('Request to filter by.')),
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, default: 50, description: 'Page size. Values above 200 are treated as 200.' }),
+        ),
+        offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Number of rows to skip.' })),
       },
       { description: 'Filters.' },
     ),
@@ -156,9 +161,9 @@ export const decisionOperations = {
         schema: Type.Object(
           {
             traces: Type.Array(JsonObject('A trace.'), { description: 'The traces.' }),
-            total: Type.Integer({ description: 'Traces that match.' }),
-            limit: Int(1, 200, 'The page size used.'),
-            offset: Type.Integer({ description: 'Rows skipped.' }),
+            total: Type.Integer({ description: 'Total number of matching traces.' }),
+            limit: Int(1, 200, 'Page size used.'),
+            offset: Type.Integer({ description: 'Number of rows skipped.' }),
           },
           { description: 'A page of traces.' },
         ),
@@ -173,11 +178,11 @@ export const decisionOperations = {
     method: 'GET',
     path: '/api/v1/decision-traces/{id}',
     tag,
-    summary: 'Read a decision trace with every stage',
+    summary: 'Get a decision trace with every stage',
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',
-    params: Type.Object({ id: IdText('Trace id.') }, { description: 'Which trace.' }),
+    params: Type.Object({ id: IdText('Trace id.') }, { description: 'Trace to read.' }),
     responses: { 200: { description: 'The trace.', schema: JsonObject('The trace.') } },
     errors: ['not_found'],
     audit: [],

@@ -4,38 +4,38 @@ import { exampleId } from './core/examples.ts';
 import { operation } from './core/operation.ts';
 import { Id, Int, JsonObject, Name, Nullable, StringEnum } from './core/schemas.ts';
 
-const sampleSize = Type.Optional(Int(100, 10_000, 'Customers that are looked at, at most.', { default: 1000 }));
+const sampleSize = Type.Optional(Int(100, 10_000, 'Maximum number of customers to sample.', { default: 1000 }));
 
 const share = {
   segment: Type.String({ description: 'Name of the segment.' }),
-  total: Type.Integer({ description: 'Its members in the sample.' }),
+  total: Type.Integer({ description: 'Members in the sample.' }),
 };
 const AffectedSegment = Type.Object(
-  { ...share, affected: Type.Integer({ description: 'Its affected members.' }) },
-  { description: 'What of a segment is affected.' },
+  { ...share, affected: Type.Integer({ description: 'Affected members in the sample.' }) },
+  { description: 'Impact on a segment.' },
 );
 const ExcludedSegment = Type.Object(
-  { ...share, excluded: Type.Integer({ description: 'Its members that fail.' }) },
-  { description: 'What of a segment fails.' },
+  { ...share, excluded: Type.Integer({ description: 'Members who fail the rule.' }) },
+  { description: 'Segment members who fail the rule.' },
 );
 
 export const ImpactPreviewRequest = Type.Object(
   {
-    policyType: StringEnum(contactPolicyTypes, { description: 'Only frequency_cap is projected.' }),
+    policyType: StringEnum(contactPolicyTypes, { description: 'Only `frequency_cap` can be projected.' }),
     scope: Type.Optional(
       StringEnum(['global', 'offer', 'category', 'channel'], {
-        description: 'What would be capped.',
+        description: 'What to cap.',
         default: 'global',
       }),
     ),
-    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Target of the scope; null for global.' })),
+    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Id of the target in `scope`; null for global.' })),
     config: JsonObject(
-      'Of a frequency_cap: `maxFrequency` (integer from 1), `periodDays` (1-365) and `outcomeType` (key of an outcome type).',
+      'For `frequency_cap`: `maxFrequency` (integer from 1), `periodDays` (1 to 365) and `outcomeType` (key of an outcome type).',
     ),
     sampleSize,
   },
   {
-    description: 'A cap that does not exist yet.',
+    description: 'A cap to try out.',
     examples: [
       {
         policyType: 'frequency_cap',
@@ -50,20 +50,20 @@ export type ImpactPreviewRequest = Static<typeof ImpactPreviewRequest>;
 
 export const ImpactPreview = Type.Object(
   {
-    supported: Type.Boolean({ description: 'False for other types than frequency_cap: nothing was projected.' }),
-    totalCustomersAnalyzed: Type.Integer({ description: 'Customers of the sample: those with traffic in the period.' }),
-    customersAffected: Type.Integer({ description: 'Those who would have lost a row of the outcome.' }),
-    affectedPercent: Type.Number({ description: 'Their share in percent, two decimals.' }),
+    supported: Type.Boolean({ description: 'False for types other than `frequency_cap`; nothing was projected.' }),
+    totalCustomersAnalyzed: Type.Integer({ description: 'Customers in the sample: those with traffic in the period.' }),
+    customersAffected: Type.Integer({ description: 'Customers who would have lost at least one row of the outcome.' }),
+    affectedPercent: Type.Number({ description: 'Share of affected customers in percent, two decimals.' }),
     offersSuppressed: Type.Record(Type.String(), Type.Integer(), {
-      description: 'Rows that would not have been, by name of the offer.',
+      description: 'Rows that would have been prevented, by offer name.',
     }),
-    avgOffersBeforePolicy: Type.Number({ description: 'Rows in scope per customer of the sample, two decimals.' }),
-    avgOffersAfterPolicy: Type.Number({ description: 'The same without the rows that would not have been.' }),
+    avgOffersBeforePolicy: Type.Number({ description: 'Rows in scope per sampled customer, two decimals.' }),
+    avgOffersAfterPolicy: Type.Number({ description: 'The same figure without the prevented rows.' }),
     topAffectedSegments: Type.Array(AffectedSegment, {
-      description: 'Active segments with most affected members, at most five.',
+      description: 'Active segments with the most affected members, at most five.',
     }),
   },
-  { description: 'What the cap would have done in the period up to now.' },
+  { description: 'What the cap would have done in the recent period.' },
 );
 export type ImpactPreview = Static<typeof ImpactPreview>;
 
@@ -72,7 +72,7 @@ export const reachTypes = ['attribute_condition', 'recency_check', 'segment_requ
 
 export const ReachEstimateRequest = Type.Object(
   {
-    ruleType: StringEnum(reachTypes, { description: 'What the rule asks.' }),
+    ruleType: StringEnum(reachTypes, { description: 'Type of the rule.' }),
     field: Type.Optional(
       Type.String({
         maxLength: 255,
@@ -80,21 +80,21 @@ export const ReachEstimateRequest = Type.Object(
           'Column of the schema (attribute_condition, recency_check) or id of the metric (metric_condition).',
       }),
     ),
-    operator: Type.Optional(Type.String({ maxLength: 50, description: 'Of an attribute_condition.' })),
+    operator: Type.Optional(Type.String({ maxLength: 50, description: 'For attribute_condition only.' })),
     value: Type.Optional(
       Type.Unknown({
         description:
-          'What the column is compared with; for recency_check the most days, for segment_required segments by id or name.',
+          'Value to compare the column with. For recency_check: the maximum number of days. For segment_required: segment ids or names.',
       }),
     ),
-    schema: Type.Optional(Name('Id or name of a schema; left out: the oldest of type customer.')),
+    schema: Type.Optional(Name('Id or name of a schema. Default: the oldest schema of type customer.')),
     sampleSize,
     onMissing: Type.Optional(
-      StringEnum(['fail', 'pass'], { description: 'What a missing value does.', default: 'fail' }),
+      StringEnum(['fail', 'pass'], { description: 'What to do when the value is missing.', default: 'fail' }),
     ),
   },
   {
-    description: 'A rule that does not exist yet.',
+    description: 'A rule to try out.',
     examples: [{ ruleType: 'attribute_condition', field: 'balance', operator: 'gte', value: 500 }],
   },
 );
@@ -104,29 +104,29 @@ const figure = (description: string) => Type.Number({ description });
 
 export const ReachEstimate = Type.Object(
   {
-    totalSampled: Type.Integer({ description: 'Rows that were looked at.' }),
-    qualifying: Type.Integer({ description: 'Those that pass.' }),
-    excluded: Type.Integer({ description: 'Those that fail.' }),
-    qualifyPercent: figure('Share of those that pass in percent, two decimals; 0 without rows.'),
+    totalSampled: Type.Integer({ description: 'Rows sampled.' }),
+    qualifying: Type.Integer({ description: 'Offers that pass.' }),
+    excluded: Type.Integer({ description: 'Rows that fail the rule.' }),
+    qualifyPercent: figure('Share of rows that pass in percent, two decimals; 0 without rows.'),
     excludedBySegment: Type.Array(ExcludedSegment, {
-      description: 'Active segments with most members that fail, at most five.',
+      description: 'Active segments with the most members who fail, at most five.',
     }),
     fieldDistribution: Nullable(
       Type.Object(
         {
           min: figure('Smallest value.'),
           max: figure('Largest value.'),
-          avg: figure('Mean, 6 decimals.'),
-          median: figure('Interpolated, 6 decimals.'),
-          p25: figure('Interpolated, 6 decimals.'),
-          p75: figure('Interpolated, 6 decimals.'),
+          avg: figure('Mean, rounded to 6 decimals.'),
+          median: figure('Interpolated, rounded to 6 decimals.'),
+          p25: figure('Interpolated, rounded to 6 decimals.'),
+          p75: figure('Interpolated, rounded to 6 decimals.'),
         },
-        { description: 'Values of the column in the sample, missing ones left out.' },
+        { description: 'Non-null values of the column in the sample.' },
       ),
-      { description: 'How the values lie; null for columns that hold no numbers, and without values.' },
+      { description: "Distribution of the values; null if the column isn't numeric or has no values." },
     ),
   },
-  { description: 'Whom the rule would let pass.' },
+  { description: 'How many customers the rule would let pass.' },
 );
 export type ReachEstimate = Static<typeof ReachEstimate>;
 
@@ -149,10 +149,11 @@ export const estimateOperations = {
     id: 'contactPolicies.impactPreview',
     tag: 'Contact policies',
     path: '/api/v1/contact-policies/impact-preview',
-    summary: 'Project a frequency cap over recent traffic',
+    summary: 'Project a frequency cap onto recent traffic',
     description:
-      'Looks at customers with an interaction in the last `periodDays` x 24 hours, in the order of a hash. Of the rows of ' +
-      '`outcomeType` in scope, oldest first, those of a customer beyond `maxFrequency` would not have been. Stores nothing.',
+      'Samples customers with an interaction in the last `periodDays` x 24 hours, in hash order. Of each ' +
+      "customer's rows of `outcomeType` in scope, oldest first, those beyond `maxFrequency` count as " +
+      'prevented. Stores nothing.',
     body: ImpactPreviewRequest,
     responses: { 200: { description: 'The projection.', schema: ImpactPreview } },
   }),
@@ -161,8 +162,8 @@ export const estimateOperations = {
     id: 'qualificationRules.reachEstimate',
     tag: 'Qualification rules',
     path: '/api/v1/qualification-rules/reach-estimate',
-    summary: 'Estimate whom a rule would let pass',
-    description: 'Looks at rows of a schema in the order of a hash of their row key. Stores nothing.',
+    summary: 'Estimate how many customers pass a rule',
+    description: 'Samples rows of a schema in the hash order of their row keys. Stores nothing.',
     body: ReachEstimateRequest,
     responses: { 200: { description: 'The estimate.', schema: ReachEstimate } },
   }),

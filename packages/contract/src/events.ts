@@ -5,11 +5,11 @@ import { JsonObject, Timestamp } from './core/schemas.ts';
 /** An event of the tenant's stream (docs/design/api-access.md 12.1). */
 export const StreamEvent = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'Id of the event; the same when it is delivered again.' }),
-    type: Type.String({ description: 'What happened, such as `decision.made.v1`.' }),
-    tenantId: Type.String({ format: 'uuid', description: 'Whose event it is.' }),
+    id: Type.String({ format: 'uuid', description: 'Id of the event. Redeliveries have the same id.' }),
+    type: Type.String({ description: 'Type of the event, such as `decision.made.v1`.' }),
+    tenantId: Type.String({ format: 'uuid', description: 'Tenant of the event.' }),
     timestamp: Timestamp('When it was recorded.'),
-    payload: JsonObject('What the kind of event tells; properties may be added to it.'),
+    payload: JsonObject('Payload of the event type. Properties may be added over time.'),
   },
   { description: 'An event.' },
 );
@@ -18,12 +18,12 @@ export type StreamEvent = Static<typeof StreamEvent>;
 /** Some events, and where to go on. */
 export const EventPage = Type.Object(
   {
-    data: Type.Array(StreamEvent, { description: 'Events in the order of the stream.' }),
+    data: Type.Array(StreamEvent, { description: 'Events in stream order.' }),
     nextAfter: Type.String({
-      description: 'The position that was read up to, for `after`; also when no event was found.',
+      description: 'Position up to which the stream was read. Pass it as `after`. Also set when no event matched.',
     }),
   },
-  { description: 'A part of the stream.' },
+  { description: 'A page of the stream.' },
 );
 export type EventPage = Static<typeof EventPage>;
 
@@ -36,12 +36,12 @@ export const eventOperations = {
     method: 'GET',
     path: '/api/v1/events/stream',
     tag: 'Events',
-    summary: 'Read the events of the tenant from a position on',
+    summary: "Read the tenant's events from a position",
     description:
-      'Events are kept for 7 days and told at least once, those of one customer in their order. With ' +
-      '`Accept: text/event-stream` the answer stays open and tells what comes: the id of each event is its position, ' +
-      'which a browser sends back as `Last-Event-ID` when it connects again. Such a stream ends after some minutes, and ' +
-      "when one of the tenant's credentials changes; go on where it ended.",
+      'Events are kept for 7 days and delivered at least once; events of one customer are in order. With ' +
+      '`Accept: text/event-stream` the response stays open and streams new events. The id of each event is ' +
+      'its position, which a browser sends back as `Last-Event-ID` when it reconnects. A stream ends after ' +
+      "some minutes and when the tenant's credentials change; reconnect to resume where it ended.",
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',
@@ -52,36 +52,36 @@ export const eventOperations = {
             minLength: 1,
             maxLength: 64,
             description:
-              'The position after which to read, from `nextAfter` or an event id; `latest`: what comes from now on. Default: the oldest event that is kept.',
+              'Position to read after, from `nextAfter` or an event id. `latest`: new events only. Default: from the oldest stored event.',
           }),
         ),
         topic: Type.Optional(
           Type.String({
             minLength: 1,
             maxLength: 1000,
-            description: 'Only events of this type, or of several: types separated by commas.',
+            description: 'Event types to return, separated by commas.',
           }),
         ),
         limit: Type.Optional(
           Type.Integer({
             minimum: 1,
             default: eventPage.usual,
-            description: `Events of a JSON answer; above ${eventPage.maximum} it becomes ${eventPage.maximum}. Fewer are no sign of the end.`,
+            description: `Maximum events in a JSON response. Values above ${eventPage.maximum} are treated as ${eventPage.maximum}. Fewer events don't mean that the stream has ended.`,
           }),
         ),
       },
-      { description: 'From where on, and what.' },
+      { description: 'Where to start, and what to return.' },
     ),
     headers: Type.Object(
       {
         'Last-Event-ID': Type.Optional(
           Type.String({
             maxLength: 64,
-            description: 'Position of the last event that was seen; stronger than `after`.',
+            description: 'Position of the last event received. Takes precedence over `after`.',
           }),
         ),
       },
-      { description: 'Where a stream goes on.' },
+      { description: 'Position to resume the stream from.' },
     ),
     responses: { 200: { description: 'Events.', schema: EventPage, events: StreamEvent } },
     errors: ['invalid_cursor'],

@@ -7,11 +7,13 @@ import { Id, IdFilter, Int, Nullable, Timestamp } from './core/schemas.ts';
 
 const writable = {
   channelId: Nullable(Id('Channel.'), {
-    description: 'Requests for this channel; null: for any. A placement fills in its own channel.',
+    description: 'Channel whose requests the route applies to; null: any. Set from the placement if one is given.',
   }),
-  placementId: Nullable(Id('Placement.'), { description: 'Requests for this placement; null: for any.' }),
-  decisionFlowId: Id('Flow that these requests run. While it cannot run the route is passed over.'),
-  priority: Int(0, 1000, 'Of equally specific routes the highest is taken, then the oldest.', { default: 0 }),
+  placementId: Nullable(Id('Placement.'), { description: 'Placement whose requests the route applies to; null: any.' }),
+  decisionFlowId: Id("Flow to run for these requests. The route is skipped while the flow can't run."),
+  priority: Int(0, 1000, 'Among equally specific routes, the highest priority wins, then the oldest route.', {
+    default: 0,
+  }),
 };
 
 /** Which flow runs for requests that name none (docs/design/api-catalogue.md 18, docs/design/api-decisioning.md 5). */
@@ -23,17 +25,17 @@ export const FlowRoute = Type.Object(
     decisionFlow: Type.Object(
       {
         id: Id('Flow.'),
-        name: Type.String({ description: 'Its name.' }),
-        key: Type.String({ description: 'Its key.' }),
+        name: Type.String({ description: 'Name of the flow.' }),
+        key: Type.String({ description: 'Key of the flow.' }),
       },
       { description: 'The flow.' },
     ),
-    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
-  { description: 'A flow route. Without channel and placement it catches all requests.' },
+  { description: 'A flow route. Without channel and placement it applies to all requests.' },
 );
 export type FlowRoute = Static<typeof FlowRoute>;
 
@@ -43,7 +45,7 @@ export const FlowRouteCreate = Type.Object(
   { ...changes, decisionFlowId: writable.decisionFlowId },
   {
     description:
-      'The route of a channel and placement. Without priority it is 0, also when the route was there already.',
+      'Route for a channel and placement. Without `priority`, it is set to 0, even if the route already existed.',
     examples: [
       {
         channelId: exampleId('channel'),
@@ -82,9 +84,9 @@ export const flowRouteResource = resource({
   // A route has neither name nor key.
   search: [],
   filters: {
-    channelId: Type.Optional(IdFilter('Only routes of this channel.')),
-    placementId: Type.Optional(IdFilter('Only routes of this placement.')),
-    decisionFlowId: Type.Optional(IdFilter('Only routes to this flow.')),
+    channelId: Type.Optional(IdFilter('Channel to filter by.')),
+    placementId: Type.Optional(IdFilter('Placement to filter by.')),
+    decisionFlowId: Type.Optional(IdFilter('Flow to filter by.')),
   },
   queries: {},
   // The pair of channel and placement.
@@ -105,10 +107,10 @@ export const flowRouteOperations = {
     ...records.create,
     summary: 'Set the flow route of a channel and placement',
     description:
-      'One route for each pair of channel and placement: the pair that has one gets its flow and priority anew, keeps id ' +
-      'and createdAt, and leaves an audit row `update`.',
+      'Each pair of channel and placement has one route. If the route exists, its flow and priority are ' +
+      'replaced, its id and createdAt stay, and the audit log records an `update`.',
     responses: {
-      200: { description: 'The route, which was there already.', schema: FlowRoute },
+      200: { description: 'The updated route.', schema: FlowRoute },
       201: { description: 'The new route.', schema: FlowRoute },
     },
     errors: ['reference_not_found'],

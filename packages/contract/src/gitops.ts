@@ -7,8 +7,8 @@ import { Int, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 /** One file: `offers/gold-card-1a2b3c4d.yaml`. */
 export const PolicyFile = Type.Object(
   {
-    path: Type.String({ minLength: 1, maxLength: 1000, description: 'Path in the folder, with `/`.' }),
-    content: Type.String({ description: 'Text of the file, YAML.' }),
+    path: Type.String({ minLength: 1, maxLength: 1000, description: 'Path in the folder, separated by `/`.' }),
+    content: Type.String({ description: 'Content of the file, YAML.' }),
   },
   { additionalProperties: false, description: 'A file.' },
 );
@@ -16,16 +16,16 @@ export type PolicyFile = Static<typeof PolicyFile>;
 
 const Files = Type.Array(PolicyFile, {
   maxItems: 200_000,
-  description: 'All files of the folder. Files are taken together: what is not among them is not in the files.',
+  description: 'All files of the folder, taken as a whole: an object that appears in none of them counts as missing.',
 });
 
-const Hash = Type.String({ description: 'Hex SHA-256 of the paths and contents, in canonical form.' });
+const Hash = Type.String({ description: 'SHA-256 of the paths and contents in canonical form, in hex.' });
 const ConfigVersion = Type.Integer({ minimum: 0, description: "Version of the tenant's catalogue." });
 
 /** A record by its key or name; below a parent the list of both. */
 const Ref = Type.Union(
-  [Type.String({ description: 'Key or name.' }), Type.Array(Type.String(), { description: 'Parent, child.' })],
-  { description: 'Key, where the resource has one, else name; below a parent the list of parent and child.' },
+  [Type.String({ description: 'Key or name.' }), Type.Array(Type.String(), { description: 'Parent and child.' })],
+  { description: 'Key if the resource has one, otherwise name. For child objects, a list of parent and child.' },
 );
 
 /** What a plan does with an object. */
@@ -35,20 +35,20 @@ export type PolicyAction = (typeof policyActions)[number];
 const PolicyField = Type.Object(
   {
     path: Type.String({ description: 'Dotted path of the value: `config.maxPerDay`.' }),
-    before: Type.Optional(Type.Unknown({ description: 'Value before; missing where there was none.' })),
-    after: Type.Optional(Type.Unknown({ description: 'Value after; missing where there is none.' })),
+    before: Type.Optional(Type.Unknown({ description: 'Value before; absent if there was none.' })),
+    after: Type.Optional(Type.Unknown({ description: 'Value after; absent if it is removed.' })),
   },
-  { description: 'A value that changes.' },
+  { description: 'One changed value.' },
 );
 
 const changeProperties = {
   action: StringEnum(policyActions, {
-    description: 'replace: a column is made anew and loses its data; await: a second person has to approve.',
+    description: 'replace: a column is recreated and loses its data. await: a second person must approve.',
   }),
   type: Type.String({ description: 'Folder of the file: `offers`.' }),
   ref: Ref,
   path: Type.String({ description: 'The file.' }),
-  fields: Type.Array(PolicyField, { description: 'Values that change, by path.' }),
+  fields: Type.Array(PolicyField, { description: 'Changed values, by path.' }),
 };
 
 /** One object that a plan changes. */
@@ -56,42 +56,44 @@ export const PolicyChange = Type.Object(changeProperties, { description: 'A chan
 export type PolicyChange = Static<typeof PolicyChange>;
 
 const NotInFiles = Type.Object(
-  { type: changeProperties.type, ref: Ref, path: Type.String({ description: 'The file that it would have.' }) },
-  { description: 'An object that only the tenant has.' },
+  { type: changeProperties.type, ref: Ref, path: Type.String({ description: 'File the object would be written to.' }) },
+  { description: 'An object that exists only in the tenant.' },
 );
 
 const Summary = Type.Object(
   {
-    create: Type.Integer({ description: 'Objects that are new.' }),
-    update: Type.Integer({ description: 'Objects that change.' }),
-    delete: Type.Integer({ description: 'Objects that go.' }),
-    replace: Type.Integer({ description: 'Objects of which a part is made anew.' }),
-    await: Type.Integer({ description: 'Objects that wait for a second person.' }),
-    unchanged: Type.Integer({ description: 'Objects that are as the files say.' }),
+    create: Type.Integer({ description: 'Objects to create.' }),
+    update: Type.Integer({ description: 'Objects to change.' }),
+    delete: Type.Integer({ description: 'Objects to delete.' }),
+    replace: Type.Integer({ description: 'Objects of which a part is recreated.' }),
+    await: Type.Integer({ description: 'Objects that need approval by a second person.' }),
+    unchanged: Type.Integer({ description: 'Objects that already match the files.' }),
   },
-  { description: 'Numbers of objects.' },
+  { description: 'Object counts.' },
 );
 
 /** What the files change, or have changed. */
 export const PolicyPlan = Type.Object(
   {
-    changes: Type.Array(PolicyChange, { description: 'In the order in which they are made.' }),
-    notInFiles: Type.Array(NotInFiles, { description: 'Only the tenant has them; they stay without `prune`.' }),
+    changes: Type.Array(PolicyChange, { description: 'Changes in the order they are made.' }),
+    notInFiles: Type.Array(NotInFiles, {
+      description: 'Objects that exist only in the tenant. They stay without `prune`.',
+    }),
     warnings: Type.Array(
       Type.Object(
         {
           path: Type.String({ description: '`<file>#<JSON Pointer>`.' }),
-          message: Type.String({ description: 'What to know.' }),
+          message: Type.String({ description: 'The warning.' }),
         },
         { description: 'A warning.' },
       ),
-      { description: 'What is taken and may not be meant, at most 50.' },
+      { description: 'Accepted input that may not be what you meant, at most 50 entries.' },
     ),
     summary: Summary,
     configVersion: ConfigVersion,
     hash: Hash,
   },
-  { description: 'What the files change.' },
+  { description: 'Changes the files would make.' },
 );
 export type PolicyPlan = Static<typeof PolicyPlan>;
 
@@ -108,17 +110,17 @@ const DriftedChange = Type.Object(
     by: Type.Array(
       Type.Object(
         {
-          userId: Type.String({ description: 'Who, as the audit log says it.' }),
-          userName: Type.String({ description: 'Name, as it was then.' }),
-          action: Type.String({ description: 'Action of the audit log.' }),
-          timestamp: Timestamp('When.'),
+          userId: Type.String({ description: 'Actor, as in the audit log.' }),
+          userName: Type.String({ description: 'Name at that time.' }),
+          action: Type.String({ description: 'Action in the audit log.' }),
+          timestamp: Timestamp('When it happened.'),
         },
         { description: 'A change since the last apply.' },
       ),
-      { description: 'Who changed it since the last apply, oldest first, at most 20.' },
+      { description: 'Changes since the last apply, oldest first, at most 20.' },
     ),
   },
-  { description: 'An object that is not as it was applied: `before` as applied, `after` as it is.' },
+  { description: 'An object that differs from what was applied: `before` as applied, `after` as it is now.' },
 );
 
 /** How the tenant differs from what was applied last. */
@@ -127,20 +129,20 @@ export const PolicyDrift = Type.Object(
     applied: Nullable(
       Type.Object(
         {
-          at: Timestamp('When.'),
-          userId: Type.String({ description: 'Who applied.' }),
-          userName: Type.String({ description: 'Name, as it was then.' }),
+          at: Timestamp('When it happened.'),
+          userId: Type.String({ description: 'Actor who applied the files.' }),
+          userName: Type.String({ description: 'Name at that time.' }),
           configVersion: ConfigVersion,
           hash: Hash,
         },
         { description: 'The last apply.' },
       ),
-      { description: 'The last apply; null: none yet.' },
+      { description: 'The last apply; null if there was none.' },
     ),
-    changes: Type.Array(DriftedChange, { description: 'Objects that are not as they were applied.' }),
+    changes: Type.Array(DriftedChange, { description: 'Objects that differ from what was applied.' }),
     configVersion: ConfigVersion,
   },
-  { description: 'How the tenant differs from what was applied last.' },
+  { description: 'Differences between the tenant and the last apply.' },
 );
 export type PolicyDrift = Static<typeof PolicyDrift>;
 
@@ -157,21 +159,22 @@ const PlanBody = Type.Object(
   {
     files: Files,
     prune: Type.Optional(
-      Type.Boolean({ default: false, description: 'Delete what is not in the files, in reverse order.' }),
+      Type.Boolean({ default: false, description: "Delete objects that the files don't contain, in reverse order." }),
     ),
     allowDataLoss: Type.Optional(
-      Type.Boolean({ default: false, description: 'Columns may be dropped or made anew, tables dropped.' }),
+      Type.Boolean({ default: false, description: 'Allow dropping or recreating columns, and dropping tables.' }),
     ),
     secrets: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 100_000 }), {
-        description: 'Values of the secrets that the files name by `$secret`. A missing one keeps what is stored.',
+        description:
+          'Values of the secrets that the files reference with `$secret`. Secrets left out keep their stored value.',
       }),
     ),
     expectedConfigVersion: Type.Optional(
-      Int(0, 2_147_483_647, 'Version that a plan was made for; another one is 409.'),
+      Int(0, 2_147_483_647, 'Catalogue version the plan was made for. Returns 409 if it has changed.'),
     ),
   },
-  { description: 'The files and what may be done.', examples: [example] },
+  { description: 'The files and what is allowed.', examples: [example] },
 );
 export type PolicyPlanBody = Static<typeof PlanBody>;
 
@@ -186,10 +189,10 @@ export const gitopsOperations = {
     id: 'gitops.export',
     method: 'POST',
     path: '/api/v1/gitops/export',
-    summary: 'Write the configuration of the tenant as files',
+    summary: "Export the tenant's configuration as files",
     description:
-      'One file for each object, canonical YAML: equal configurations give equal bytes. Records are named by key or name.',
-    body: Type.Object({}, { description: 'Nothing.', examples: [{}] }),
+      'One file per object in canonical YAML: equal configurations produce equal bytes. References use keys or names.',
+    body: Type.Object({}, { description: 'An empty body.', examples: [{}] }),
     responses: { 200: { description: 'The files, by path.', schema: PolicyExport } },
     errors: ['duplicate_name'],
     audit: [],
@@ -201,11 +204,11 @@ export const gitopsOperations = {
     id: 'gitops.diff',
     method: 'POST',
     path: '/api/v1/gitops/diff',
-    summary: 'Tell what files would change',
-    description: 'All files are judged, at most 50 errors told; nothing is stored.',
+    summary: 'Plan what files would change',
+    description: 'Checks all files and reports at most 50 errors. Stores nothing.',
     body: PlanBody,
     bodyLimit,
-    responses: { 200: { description: 'What applying the files would do.', schema: PolicyPlan } },
+    responses: { 200: { description: 'Changes that applying the files would make.', schema: PolicyPlan } },
     errors: ['concurrent_modification'],
     audit: [],
     rateLimits: perTenant,
@@ -216,12 +219,12 @@ export const gitopsOperations = {
     id: 'gitops.apply',
     method: 'POST',
     path: '/api/v1/gitops/apply',
-    summary: 'Make the tenant as the files say',
+    summary: 'Apply files to the tenant',
     description:
-      'One transaction: all of it or nothing. Each change obeys the rules of its own operation and leaves the same audit row.',
+      'All changes are made in one transaction, or none. Each change follows the rules of its own operation and writes the same audit row.',
     body: PlanBody,
     bodyLimit,
-    responses: { 200: { description: 'What was done.', schema: PolicyPlan } },
+    responses: { 200: { description: 'Changes that were made.', schema: PolicyPlan } },
     errors: ['concurrent_modification'],
     changesCatalogue: true,
     audit: [{ action: 'apply', entityType: 'gitops' }],
@@ -233,9 +236,9 @@ export const gitopsOperations = {
     id: 'gitops.drift',
     method: 'GET',
     path: '/api/v1/gitops/drift',
-    summary: 'Tell what changed since files were applied',
-    description: 'Compares the tenant with the files of its last apply; the audit log says who changed what.',
-    responses: { 200: { description: 'What differs.', schema: PolicyDrift } },
+    summary: 'Report changes since files were last applied',
+    description: 'Compares the tenant with the last applied files. The audit log provides who changed what.',
+    responses: { 200: { description: 'Differences from the last apply.', schema: PolicyDrift } },
     errors: [],
     audit: [],
     rateLimits: perTenant,

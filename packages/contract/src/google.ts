@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { operation } from './core/operation.ts';
 
-/** Sign-in with Google (contract part 1, 4.3 and 5; docs/design/api-access.md 4.2 and 22). */
+/** Sign-in with Google (docs/design/api-access.md 4.2 and 22). */
 
 const browser = {
   tag: 'Access',
@@ -20,16 +20,16 @@ export const googleOperations = {
     ...browser,
     id: 'google.signIn',
     path: '/api/auth/signin/google',
-    summary: 'Begin a sign-in with Google',
+    summary: 'Start a sign-in with Google',
     query: Type.Object(
       {
         returnTo: Type.Optional(
-          Type.String({ description: 'Own path that the browser is sent to afterwards; anything else counts as `/`.' }),
+          Type.String({ description: 'Path on this server to open afterwards. Anything else is treated as `/`.' }),
         ),
       },
-      { description: 'Where to go on.' },
+      { description: 'Where to continue.' },
     ),
-    responses: { 302: { description: 'To Google, or to the login page with `error=google`.', schema: null } },
+    responses: { 302: { description: 'Redirects to Google, or to the login page with `error=google`.', schema: null } },
     errors: ['not_found'],
     audit: [],
   }),
@@ -37,27 +37,27 @@ export const googleOperations = {
     ...browser,
     id: 'google.callback',
     path: '/api/auth/callback/google',
-    summary: 'Finish a sign-in with Google',
+    summary: 'Complete a sign-in with Google',
     headers: Type.Object(
-      { Cookie: Type.Optional(Type.String({ description: '`arbiter_google` holds what the sign-in began with.' })) },
-      { description: 'Of the browser.' },
+      { Cookie: Type.Optional(Type.String({ description: 'Cookie `arbiter_google`, set when the sign-in started.' })) },
+      { description: 'Browser cookies.' },
     ),
     query: Type.Object(
       {
         code: Type.Optional(Type.String({ description: 'The authorization code.' })),
-        state: Type.Optional(Type.String({ description: 'As it was sent.' })),
+        state: Type.Optional(Type.String({ description: 'State, as it was sent.' })),
         iss: Type.Optional(Type.String({ description: 'The issuer (RFC 9207).' })),
-        scope: Type.Optional(Type.String({ description: 'Scopes that were granted.' })),
-        error: Type.Optional(Type.String({ description: 'What Google says went wrong.' })),
-        error_description: Type.Optional(Type.String({ description: 'The same for people.' })),
+        scope: Type.Optional(Type.String({ description: 'Granted scopes.' })),
+        error: Type.Optional(Type.String({ description: 'Error code from Google.' })),
+        error_description: Type.Optional(Type.String({ description: 'Error description from Google.' })),
       },
-      { description: "Google's answer." },
+      { description: 'Response of Google.' },
     ),
     responses: {
       302: {
         description:
-          'Signed in: the page that was asked for, with the cookie of the session. Else the login page with ' +
-          '`error=google`, `registration-disabled` or `sso-required`.',
+          'Signed in: redirects to the requested page and sets the session cookie. Otherwise redirects to the ' +
+          'login page with `error=google`, `registration-disabled` or `sso-required`.',
         schema: null,
       },
     },

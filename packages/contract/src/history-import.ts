@@ -21,29 +21,29 @@ export const ImportLine = Type.Object(
     key: Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Names the event for ever: a line with a key that was imported before is a duplicate.',
+      description: 'Permanent id of the event. A line whose key was already imported is a duplicate.',
     }),
     customerId: CustomerId(),
     outcome: Type.String({ minLength: 1, maxLength: 64, description: 'Key of an active outcome type.' }),
-    offerId: idOrNull('Offer; may be left out with `creativeId`.'),
-    creativeId: idOrNull('Creative; offer, channel and placement come from it.'),
-    channelId: idOrNull('Channel of a line that names an offer.'),
-    placementId: idOrNull('Placement of a line that names an offer.'),
+    offerId: idOrNull('Offer. Optional with `creativeId`.'),
+    creativeId: idOrNull('Creative. Determines offer, channel and placement.'),
+    channelId: idOrNull('Channel, for a line that names an offer.'),
+    placementId: idOrNull('Placement, for a line that names an offer.'),
     campaignId: idOrNull('Campaign.'),
     timestamp: Timestamp('When it happened, from 1970 to now.'),
     direction: Type.Optional(
-      Nullable(StringEnum(['inbound', 'outbound'], { description: 'Who spoke to whom.' }), {
-        description: 'Default: outbound for impressions, else inbound.',
+      Nullable(StringEnum(['inbound', 'outbound'], { description: 'Direction of the contact.' }), {
+        description: 'Default: outbound for impressions, otherwise inbound.',
       }),
     ),
     conversionValue: Type.Optional(
       Nullable(Type.Number({ minimum: 0, maximum: 1e12 }), { description: 'Value of the conversion.' }),
     ),
     currency: Type.Optional(Nullable(Type.String({ pattern: '^[A-Z]{3}$' }), { description: 'ISO 4217 code.' })),
-    context: Type.Optional(Nullable(JsonObject('8 KB.'), { description: 'Stored with the row; at most 8 KB.' })),
+    context: Type.Optional(Nullable(JsonObject('8 KB.'), { description: 'Stored with the row. At most 8 KB.' })),
   },
   {
-    description: 'A line of the file: one event of the past, as JSON.',
+    description: 'One line of the file: a past event as JSON.',
     examples: [
       {
         key: 'crm-2024-000017',
@@ -63,26 +63,26 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const ImportAnswer = Type.Object(
   {
-    received: count('Lines that are not blank.'),
-    imported: count('Lines that were imported by this call.'),
-    duplicates: count('Lines whose key was imported before, by this call or an earlier one.'),
-    rejected: count('Lines that were refused, each alone.'),
+    received: count('Non-blank lines.'),
+    imported: count('Lines imported by this call.'),
+    duplicates: count('Lines whose key had already been imported by this or an earlier call.'),
+    rejected: count('Lines rejected. Other lines are not affected.'),
     errors: Type.Array(
       Type.Object(
         {
           line: Type.Integer({ minimum: 1, description: 'Number of the line in the file, from 1.' }),
           path: Type.String({ description: 'JSON Pointer into the line.' }),
           code: Type.String({
-            description: 'Code of the error registry; `not_found` for an event before the erasure of its customer.',
+            description: 'Error code; `not_found` for an event before the erasure of its customer.',
           }),
           message: Type.String({ description: 'What is wrong.' }),
         },
-        { description: 'Why a line was refused.' },
+        { description: 'Why a line was rejected.' },
       ),
-      { description: `The first ${importErrors}, in the order of the lines.` },
+      { description: `The first ${importErrors} errors, in line order.` },
     ),
   },
-  { description: 'What became of the lines.' },
+  { description: 'Result of the import.' },
 );
 export type ImportAnswer = Static<typeof ImportAnswer>;
 
@@ -92,13 +92,14 @@ export const historyImportOperations = {
     method: 'POST',
     path: '/api/v1/interactions/import',
     tag: 'Interactions',
-    summary: 'Import events of the past',
+    summary: 'Import past events',
     description:
-      'One JSON object on each line (`application/x-ndjson`), blank lines are skipped. Lines are committed in order, 1,000 ' +
-      'at a time, so that a call that broke off is simply repeated: no line is imported twice. A line that is wrong is ' +
-      'refused alone. Imported events count in caps, windows, budgets, summaries, evidence, stock and suppressions, at the ' +
-      'time when they happened; they start nothing and are not in the event stream. An import waits while another one of the ' +
-      'tenant runs. An `Idempotency-Key` is not needed and is ignored.',
+      'One JSON object per line (`application/x-ndjson`); blank lines are skipped. Lines are committed in ' +
+      'order, 1,000 at a time. If a call breaks off, repeat it: no line is imported twice. An invalid line ' +
+      'is rejected without affecting the others. Imported events count in caps, windows, budgets, ' +
+      'summaries, evidence, stock and suppressions at the time they happened. They trigger nothing and ' +
+      "don't appear in the event stream. An import waits while another import of the tenant runs. " +
+      '`Idempotency-Key` is not needed and is ignored.',
     auth: 'credential',
     role: 'editor',
     loadClass: 'heavy',
@@ -106,7 +107,7 @@ export const historyImportOperations = {
     mediaTypes: ['application/x-ndjson'],
     bodyLimit: largestImport,
     body: ImportLine,
-    responses: { 200: { description: 'What became of the lines.', schema: ImportAnswer } },
+    responses: { 200: { description: 'Result of the import.', schema: ImportAnswer } },
     errors: ['not_configured'],
     audit: [{ action: 'import', entityType: 'interaction' }],
     transaction: 'own',

@@ -30,25 +30,25 @@ export const InteractionRow = Type.Object(
     channelId: nullableId('Channel.'),
     placementId: nullableId('Placement.'),
     interactionType: StringEnum(interactionTypes, {
-      description: '`recommendation`: reserved and not seen yet; `impression`; `response`: any other outcome.',
+      description: '`recommendation`: reserved but not shown yet. `impression`: shown. `response`: any other outcome.',
     }),
     outcomeTypeKey: nullableId('Key of the outcome type; null for a recommendation.'),
-    classification: StringEnum(classifications, { description: 'How it counts.' }),
-    direction: StringEnum(directions, { description: 'Who spoke to whom.' }),
+    classification: StringEnum(classifications, { description: 'Classification of the outcome.' }),
+    direction: StringEnum(directions, { description: 'Direction of the contact.' }),
     recommendationId: nullableId('Decision.'),
     rank: Nullable(Type.Integer(), { description: 'Item of the decision.' }),
     campaignId: nullableId('Campaign.'),
     journeyId: nullableId('Journey.'),
-    conversionValue: Nullable(Type.Number(), { description: 'What it was worth.' }),
-    context: Nullable(JsonObject('What the caller sent as context.'), { description: 'Context, or null.' }),
-    attributes: Nullable(JsonObject('What the caller sent as attributes.'), { description: 'Attributes, or null.' }),
+    conversionValue: Nullable(Type.Number(), { description: 'Conversion value.' }),
+    context: Nullable(JsonObject('Context sent by the caller.'), { description: 'Context, or null.' }),
+    attributes: Nullable(JsonObject('Attributes sent by the caller.'), { description: 'Attributes, or null.' }),
     timestamp: Timestamp('When it happened.'),
     createdAt: Timestamp('When it was recorded.'),
     offer: Nullable(
       Type.Object(
         {
           id: Id('Offer.'),
-          name: Type.String({ description: 'Name of the offer, also of a deleted one.' }),
+          name: Type.String({ description: 'Name of the offer, including deleted offers.' }),
           status: Type.String({ description: 'Status of the offer.' }),
         },
         { description: 'The offer.' },
@@ -59,14 +59,14 @@ export const InteractionRow = Type.Object(
       Type.Object(
         {
           id: Id('Creative.'),
-          name: Type.String({ description: 'Name of the creative, also of a deleted one.' }),
+          name: Type.String({ description: 'Name of the creative, including deleted creatives.' }),
         },
         { description: 'The creative.' },
       ),
       { description: 'The creative; null without one.' },
     ),
   },
-  { description: 'A row of history.' },
+  { description: 'An interaction.' },
 );
 export type InteractionRow = Static<typeof InteractionRow>;
 
@@ -75,7 +75,7 @@ export type PeriodType = (typeof periodTypes)[number];
 
 const PeriodKey = Type.String({
   pattern: '^(\\d{4}-\\d{2}-\\d{2}|\\d{4}-W\\d{2}|\\d{4}-\\d{2}|all)$',
-  description: "Only this period, in the tenant's zone: `2026-11-20`, `2026-W47`, `2026-11` or `all`.",
+  description: "Period to filter by, in the tenant's time zone: `2026-11-20`, `2026-W47`, `2026-11` or `all`.",
 });
 
 const sums = {
@@ -94,14 +94,14 @@ const summary = {
   offerId: Id('Offer.'),
   creativeId: nullableId('Creative.'),
   channelId: nullableId('Channel.'),
-  direction: StringEnum(directions, { description: 'Who spoke to whom.' }),
+  direction: StringEnum(directions, { description: 'Direction of the contact.' }),
   ...sums,
   lastContactAt: Nullable(Timestamp('Instant.'), { description: 'Latest impression, or null.' }),
   lastOutcomeKey: nullableId('Outcome of the latest response, or null.'),
 };
 
 export const InteractionSummary = Type.Object(summary, {
-  description: 'What a customer and an offer had to do with each other in a period.',
+  description: "A customer's interactions with an offer in one period.",
 });
 export type InteractionSummary = Static<typeof InteractionSummary>;
 
@@ -110,19 +110,19 @@ export type SummaryGrouping = (typeof summaryGroupings)[number];
 
 export const SummaryGroup = Type.Object(
   {
-    id: nullableId('Of the offer, creative, channel, category or customer; null for what has none.'),
-    name: nullableId('Its name; null for a customer.'),
-    status: nullableId('Its status; null where it has none.'),
+    id: nullableId('Id of the offer, creative, channel, category or customer; null if there is none.'),
+    name: nullableId('Name; null for a customer.'),
+    status: nullableId('Status; null if there is none.'),
     impressions: sums.impressions,
     positive: sums.positive,
     negative: sums.negative,
     neutral: sums.neutral,
     converts: sums.converts,
-    total: count('Responses: positive, negative and neutral.'),
+    total: count('Positive, negative and neutral responses.'),
     ctr: Type.Number({
-      description: 'Clicks in percent of the impressions, 2 decimals; 0 without impressions.',
+      description: 'Clicks as a percentage of impressions, 2 decimals; 0 without impressions.',
     }),
-    cvr: Type.Number({ description: 'Conversions in percent of the impressions, 2 decimals; 0 without impressions.' }),
+    cvr: Type.Number({ description: 'Conversions as a percentage of impressions, 2 decimals; 0 without impressions.' }),
     totalValue: sums.totalValue,
   },
   { description: 'Figures of a group.' },
@@ -131,15 +131,15 @@ export type SummaryGroup = Static<typeof SummaryGroup>;
 
 export const ReservationRow = Type.Object(
   {
-    id: Id('Id of the reservation, that of the item.'),
+    id: Id('Id of the reservation; same as that of the item.'),
     offerId: nullableId('Offer.'),
     creativeId: nullableId('Creative.'),
     channelId: nullableId('Channel.'),
-    state: StringEnum(['open', 'confirmed', 'expired', 'released'], { description: 'State at this moment.' }),
-    expiresAt: Timestamp('When it gives its capacity back.'),
-    createdAt: Timestamp('When it was made.'),
+    state: StringEnum(['open', 'confirmed', 'expired', 'released'], { description: 'Current state.' }),
+    expiresAt: Timestamp('When the reservation expires and releases its capacity.'),
+    createdAt: Timestamp('When it was created.'),
   },
-  { description: 'A reservation of a channel that confirms impressions.' },
+  { description: 'A reservation on a channel that confirms impressions.' },
 );
 export type ReservationRow = Static<typeof ReservationRow>;
 
@@ -154,13 +154,13 @@ const common = {
 } as const;
 
 const customerParams = Type.Object(
-  { customerId: CustomerId("The tenant's own id of the customer.") },
-  { description: 'Which customer.' },
+  { customerId: CustomerId('Your own id of the customer.') },
+  { description: 'Customer to read.' },
 );
 const summaryFilters = {
   periodKey: Type.Optional(PeriodKey),
-  offerId: Type.Optional(IdFilter('Only this offer.')),
-  channelId: Type.Optional(IdFilter('Only this channel.')),
+  offerId: Type.Optional(IdFilter('Offer to filter by.')),
+  channelId: Type.Optional(IdFilter('Channel to filter by.')),
 };
 
 export const interactionListOperations = {
@@ -168,24 +168,24 @@ export const interactionListOperations = {
     ...common,
     id: 'interactions.history',
     path: '/api/v1/interaction-history',
-    summary: 'List what was shown and answered, newest first',
-    description: `Ordered by when it was recorded; \`from\` and \`to\` ask when it happened. \`total\` counts up to ${countedAtMost}.`,
+    summary: 'List interactions, newest first',
+    description: `Sorted by time of recording; \`from\` and \`to\` refer to the time of the event. \`total\` counts up to ${countedAtMost}.`,
     query: Type.Object(
       {
         ...cursorQuery(usualPage),
-        customerId: Type.Optional(Type.String({ maxLength: 255, description: 'Only this customer.' })),
-        offerId: Type.Optional(IdFilter('Only this offer.')),
-        creativeId: Type.Optional(IdFilter('Only this creative.')),
-        channelId: Type.Optional(IdFilter('Only this channel.')),
-        type: Type.Optional(StringEnum(interactionTypes, { description: 'Only rows of this interactionType.' })),
+        customerId: Type.Optional(Type.String({ maxLength: 255, description: 'Customer to filter by.' })),
+        offerId: Type.Optional(IdFilter('Offer to filter by.')),
+        creativeId: Type.Optional(IdFilter('Creative to filter by.')),
+        channelId: Type.Optional(IdFilter('Channel to filter by.')),
+        type: Type.Optional(StringEnum(interactionTypes, { description: 'Interaction type to filter by.' })),
         outcome: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 64, description: 'Only rows of this outcomeTypeKey.' }),
+          Type.String({ minLength: 1, maxLength: 64, description: 'Outcome type key to filter by.' }),
         ),
         ...rangeQuery,
       },
       { description: 'Page and filters.' },
     ),
-    responses: { 200: { description: 'A page of history.', schema: cursorPage(InteractionRow) } },
+    responses: { 200: { description: 'A page of interactions.', schema: cursorPage(InteractionRow) } },
     errors: ['invalid_cursor'],
   }),
   summaries: operation({
@@ -194,12 +194,12 @@ export const interactionListOperations = {
     path: '/api/v1/interaction-summaries',
     summary: "List a customer's summaries by period",
     description:
-      "Exact at this moment. Order: periodType, then periodKey descending. Periods are those of the tenant's zone at the time of the event.",
+      "Exact at the time of the call. Sorted by periodType, then by periodKey in descending order. Periods follow the tenant's time zone at the time of the event.",
     query: Type.Object(
       {
         ...cursorQuery(summaryPage),
         customerId: Type.String({ minLength: 1, maxLength: 255, description: 'The customer.' }),
-        periodType: Type.Optional(StringEnum(periodTypes, { description: 'Only periods of this length.' })),
+        periodType: Type.Optional(StringEnum(periodTypes, { description: 'Period length to filter by.' })),
         ...summaryFilters,
       },
       { description: 'Page and filters.' },
@@ -211,27 +211,27 @@ export const interactionListOperations = {
     ...common,
     id: 'interactions.summary',
     path: '/api/v1/interaction-summary',
-    summary: "Sum up the tenant's last days",
-    description: 'Most impressions first; a second behind at most.',
+    summary: "Summarize the tenant's recent days",
+    description: 'Most impressions first. At most one second behind.',
     query: Type.Object(
       {
-        groupBy: Type.Optional(StringEnum(summaryGroupings, { description: 'What is told apart.', default: 'offer' })),
-        days: Type.Optional(Int(1, 365, "Days, today in the tenant's zone included.", { default: 30 })),
+        groupBy: Type.Optional(StringEnum(summaryGroupings, { description: 'What to group by.', default: 'offer' })),
+        days: Type.Optional(Int(1, 365, "Number of days, including today in the tenant's time zone.", { default: 30 })),
         ...limitQuery(summaryGroups),
       },
-      { description: 'What is summed up.' },
+      { description: 'What to summarize.' },
     ),
     responses: {
       200: {
         description: 'The figures.',
         schema: Type.Object(
           {
-            groupBy: StringEnum(summaryGroupings, { description: 'What is told apart.' }),
-            days: count('Days summed up.'),
+            groupBy: StringEnum(summaryGroupings, { description: 'What to group by.' }),
+            days: count('Number of days summarized.'),
             data: Type.Array(SummaryGroup, { description: 'Groups, most impressions first.' }),
-            total: count('Groups there are.'),
+            total: count('Total number of groups.'),
           },
-          { description: "The tenant's figures." },
+          { description: 'Figures of the tenant.' },
         ),
       },
     },
@@ -241,7 +241,7 @@ export const interactionListOperations = {
     ...common,
     id: 'customers.summaries',
     path: '/api/v1/customers/{customerId}/summaries',
-    summary: "Read a customer's summaries with totals",
+    summary: "Get a customer's summaries with totals",
     params: customerParams,
     query: Type.Object(
       {
@@ -261,12 +261,12 @@ export const interactionListOperations = {
             periodType: StringEnum(periodTypes, { description: 'Length of the periods.' }),
             data: Type.Array(
               Type.Object(
-                { ...summary, offerName: nullableId('Name of the offer, also of a deleted one.') },
+                { ...summary, offerName: nullableId('Name of the offer, including deleted offers.') },
                 { description: 'A summary.' },
               ),
-              { description: 'The newest period first.' },
+              { description: 'Summaries, newest period first.' },
             ),
-            totals: Type.Object(sums, { description: 'Sums over all rows.' }),
+            totals: Type.Object(sums, { description: 'Totals over all rows.' }),
           },
           { description: "A customer's summaries." },
         ),
@@ -279,7 +279,7 @@ export const interactionListOperations = {
     id: 'customers.reservations',
     path: '/api/v1/customers/{customerId}/reservations',
     summary: "List a customer's reservations, newest first",
-    description: `Of all states; the newest ${reservationsListed} at most.`,
+    description: `Includes all states. Returns at most the newest ${reservationsListed}.`,
     params: customerParams,
     responses: {
       200: {
@@ -287,8 +287,8 @@ export const interactionListOperations = {
         schema: Type.Object(
           {
             customerId: CustomerId(),
-            data: Type.Array(ReservationRow, { description: 'Newest first.' }),
-            total: count('How many there are.'),
+            data: Type.Array(ReservationRow, { description: 'Reservations, newest first.' }),
+            total: count('Number of reservations returned.'),
           },
           { description: "A customer's reservations." },
         ),

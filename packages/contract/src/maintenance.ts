@@ -6,21 +6,21 @@ export const Cleaned = Type.Object(
   {
     cleaned: Type.Object(
       {
-        expiredVariantAssignments: Int(
+        expiredVariantAssignments: Int(0, Number.MAX_SAFE_INTEGER, 'Expired experiment assignments deleted.'),
+        oldAuditLogs: Int(
           0,
           Number.MAX_SAFE_INTEGER,
-          'Assignments to variants of experiments that ran out.',
+          'Audit rows deleted because they were older than the retention of class `audit`.',
         ),
-        oldAuditLogs: Int(0, Number.MAX_SAFE_INTEGER, 'Audit rows that were older than class `audit` is kept.'),
       },
-      { description: 'Rows that were deleted.' },
+      { description: 'Number of deleted rows.' },
     ),
   },
   { description: 'What was deleted.' },
 );
 export type Cleaned = Static<typeof Cleaned>;
 
-/** What an administrator has deleted by hand (part 1, 4.13). */
+/** What an administrator has deleted by hand. */
 export const maintenanceOperations = {
   cleanup: operation({
     id: 'maintenance.cleanup',
@@ -30,9 +30,9 @@ export const maintenanceOperations = {
     auth: 'credential',
     role: 'admin',
     loadClass: 'heavy',
-    summary: 'Cut old audit rows and delete assignments that ran out',
+    summary: 'Delete old audit rows and expired assignments',
     description:
-      'Audit rows that are older than class `audit` is kept (docs: retention) go from the old end of the chain, at most 100,000 by one call; none while the class is under legal hold. Each call leaves an audit row with action `checkpoint`, which says up to where rows were cut, with their last hash and a signature; checks of the chain begin there.',
+      'Deletes audit rows past the retention of class `audit` from the start of the chain, at most 100,000 per call. While the class is under legal hold, none are deleted. Each call writes an audit row with action `checkpoint`, which records how far rows were deleted, their last hash and a signature. Chain checks start there.',
     rateLimits: [{ limit: 5, windowSeconds: 60, per: 'tenant' }],
     responses: { 200: { description: 'What was deleted.', schema: Cleaned } },
     errors: ['not_configured'],

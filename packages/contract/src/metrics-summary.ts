@@ -5,8 +5,8 @@ import { StringEnum } from './core/schemas.ts';
 const MetricSummary = Type.Object(
   {
     name: Type.String({ description: 'Name of the metric.' }),
-    help: Type.String({ description: 'What it counts.' }),
-    type: StringEnum(['counter', 'histogram'], { description: 'How it is read.' }),
+    help: Type.String({ description: 'What the metric counts.' }),
+    type: StringEnum(['counter', 'histogram'], { description: 'Type of the metric.' }),
     values: Type.Array(
       Type.Object(
         {
@@ -16,23 +16,23 @@ const MetricSummary = Type.Object(
               {
                 additionalProperties: Type.String({ description: 'Value of the label.' }),
                 description:
-                  'Of a histogram: `le` for a bucket (calls up to so many seconds or so many things), `stat` = `sum` or `count` for the two totals.',
+                  'For a histogram: `le` for a bucket (calls up to that many seconds or items), `stat` = `sum` or `count` for the two totals.',
               },
             ),
           ),
-          value: Type.Number({ description: 'Since the processes of this server started.' }),
+          value: Type.Number({ description: 'Value since the processes of this server started.' }),
         },
         { description: 'One value.' },
       ),
-      { description: 'Every value of the tenant.' },
+      { description: 'All values of the tenant.' },
     ),
   },
   { description: 'One metric.' },
 );
 
-/** Metrics of one tenant (part 1, 4.13; docs/design/api-access.md 19). */
+/** Metrics of one tenant (docs/design/api-access.md 19). */
 export const MetricsSummary = Type.Unsafe<Record<string, Static<typeof MetricSummary>>>(
-  Type.Object({}, { additionalProperties: MetricSummary, description: 'By name of the metric.' }),
+  Type.Object({}, { additionalProperties: MetricSummary, description: 'Metrics by name.' }),
 );
 export type MetricsSummary = Static<typeof MetricsSummary>;
 
@@ -45,10 +45,10 @@ export const metricsSummaryOperations = {
     auth: 'credential',
     role: 'admin',
     loadClass: 'crud',
-    summary: 'Read counters and histograms of the tenant',
+    summary: 'Get counters and histograms of the tenant',
     description:
-      'Of all processes of this server, whichever answers; other nodes count for themselves. What processes count of themselves is left out: `/api/v1/metrics` has it.',
-    responses: { 200: { description: 'The metrics.', schema: MetricsSummary } },
+      'Covers all processes of this server; other nodes count separately. Metrics about the processes themselves are in `/api/v1/metrics` only.',
+    responses: { 200: { description: 'Metrics of the tenant.', schema: MetricsSummary } },
     errors: [],
     audit: [],
     transaction: 'none',

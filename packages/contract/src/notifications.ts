@@ -3,7 +3,7 @@ import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery, usualPage } from './core/pages.ts';
 import { Id, IdText, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** What destinations there are (part 1, section 2). */
+/** What destinations there are. */
 export const notificationKinds = ['slack', 'teams', 'webhook', 'ops_email'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
@@ -14,28 +14,29 @@ export type NotificationSeverity = (typeof notificationSeverities)[number];
 export const mostDestinations = 20;
 
 const Config = JsonObject(
-  'slack, teams: `webhookUrl` (https). webhook: `url` (https), `secret` (16 to 256 characters), `headers` (up to 20). ' +
-    'ops_email: `toEmails` (1 to 50), `fromEmail`, `replyTo`. Secrets are shown as eight bullets.',
+  'slack, teams: `webhookUrl` (https). webhook: `url` (https), `secret` (16 to 256 characters), ' +
+    '`headers` (up to 20). ops_email: `toEmails` (1 to 50), `fromEmail`, `replyTo`. Secrets are returned ' +
+    'as eight bullets.',
 );
 
 const LastResult = Type.Object(
   {
-    ok: Type.Boolean({ description: 'Whether it was taken.' }),
-    at: Timestamp('When.'),
-    error: Nullable(Type.String(), { description: 'What went wrong, in our words, or null.' }),
+    ok: Type.Boolean({ description: 'Whether the destination accepted it.' }),
+    at: Timestamp('When it was sent.'),
+    error: Nullable(Type.String(), { description: 'What went wrong, or null.' }),
   },
-  { description: 'What came of the last message.' },
+  { description: 'Result of the last message.' },
 );
 
 const about = {
   id: Id('Id of the destination.'),
-  kind: StringEnum(notificationKinds, { description: 'What kind of destination it is; never changes.' }),
+  kind: StringEnum(notificationKinds, { description: "Kind of destination. Can't be changed." }),
   name: Name('Name.', 120),
-  enabled: Type.Boolean({ description: 'Nothing is sent to a destination that is off.' }),
+  enabled: Type.Boolean({ description: 'Nothing is sent to a disabled destination.' }),
 };
 
 const times = {
-  createdAt: Timestamp('When it was made.'),
+  createdAt: Timestamp('When it was created.'),
   updatedAt: Timestamp('When it last changed.'),
 };
 
@@ -47,30 +48,30 @@ export const NotificationProvider = Type.Object(
   {
     ...about,
     config: Config,
-    configSummary: Type.String({ description: 'Host, or first address and how many more.' }),
-    lastResult: Nullable(LastResult, { description: 'What came of the last message; null before the first.' }),
+    configSummary: Type.String({ description: 'Host, or the first address and the number of others.' }),
+    lastResult: Nullable(LastResult, { description: 'Result of the last message; null before the first one.' }),
     ...times,
   },
-  { description: 'A destination of notifications.' },
+  { description: 'A destination for notifications.' },
 );
 export type NotificationProvider = Static<typeof NotificationProvider>;
 
 const KindOfProvider = Type.Object(
   {
-    kind: StringEnum(notificationKinds, { description: 'The kind.' }),
-    displayName: Type.String({ description: 'What people call it.' }),
+    kind: StringEnum(notificationKinds, { description: 'Kind of destination.' }),
+    displayName: Type.String({ description: 'Display name.' }),
     fields: Type.Array(
       Type.Object(
         {
-          name: Type.String({ description: 'Name of the value in the config.' }),
-          label: Type.String({ description: 'What people call it.' }),
-          type: StringEnum(['url', 'text', 'emails', 'email', 'headers'], { description: 'What it looks like.' }),
-          required: Type.Boolean({ description: 'It must be given.' }),
-          secret: Type.Boolean({ description: 'It is never shown.' }),
+          name: Type.String({ description: 'Name of the config value.' }),
+          label: Type.String({ description: 'Display name.' }),
+          type: StringEnum(['url', 'text', 'emails', 'email', 'headers'], { description: 'Format of the value.' }),
+          required: Type.Boolean({ description: 'Whether the value is required.' }),
+          secret: Type.Boolean({ description: 'Whether the value is secret. Secrets are never returned.' }),
         },
-        { description: 'A value of the config.' },
+        { description: 'A config value.' },
       ),
-      { description: 'Values of its config.' },
+      { description: 'Config values.' },
     ),
   },
   { description: 'A kind of destination.' },
@@ -80,7 +81,7 @@ export type KindOfProvider = Static<typeof KindOfProvider>;
 const ProviderPage = Type.Object(
   {
     ...cursorPage(NotificationProvider).properties,
-    kinds: Type.Array(KindOfProvider, { description: 'Kinds of destinations that there are.' }),
+    kinds: Type.Array(KindOfProvider, { description: 'Available kinds of destinations.' }),
   },
   { description: 'A page of destinations.' },
 );
@@ -88,7 +89,7 @@ const ProviderPage = Type.Object(
 export const NotificationProviderCreate = Type.Object(
   { kind: about.kind, name: about.name, config: Config, enabled: Type.Optional(about.enabled) },
   {
-    description: 'A new destination. Default: enabled.',
+    description: 'A new destination. Enabled by default.',
     examples: [{ kind: 'ops_email', name: 'On call', config: { toEmails: ['oncall@example.com'] } }],
   },
 );
@@ -96,29 +97,29 @@ export type NotificationProviderCreate = Static<typeof NotificationProviderCreat
 
 export const NotificationProviderChange = Type.Object(
   {
-    kind: Type.Optional(StringEnum(notificationKinds, { description: 'May be sent as it is; another one is 400.' })),
+    kind: Type.Optional(
+      StringEnum(notificationKinds, { description: 'Can be sent back unchanged. Any other value returns 400.' }),
+    ),
     name: Type.Optional(about.name),
     enabled: Type.Optional(about.enabled),
-    config: Type.Optional(
-      JsonObject('Merged into the config that is stored; bullets keep a secret, null takes a value away.'),
-    ),
+    config: Type.Optional(JsonObject('Merged into the stored config. Bullets keep a secret; null removes a value.')),
   },
-  { description: 'Changes of a destination.', examples: [{ name: 'On call by night' }] },
+  { description: 'Changes to a destination.', examples: [{ name: 'On call at night' }] },
 );
 export type NotificationProviderChange = Static<typeof NotificationProviderChange>;
 
 const FieldValue = Type.Union(
   [
-    Type.String({ maxLength: 2000, description: 'Text.' }),
+    Type.String({ maxLength: 2000, description: 'Text of the message.' }),
     Type.Number({ description: 'Number.' }),
-    Type.Boolean({ description: 'Yes or no.' }),
+    Type.Boolean({ description: 'Boolean value.' }),
   ],
   { description: 'Value.' },
 );
 
 const Field = Type.Object(
   { name: Type.String({ minLength: 1, maxLength: 200, description: 'Name.' }), value: FieldValue },
-  { description: 'A value of the message.' },
+  { description: 'A value in the message.' },
 );
 
 /** Most values of one message. */
@@ -133,12 +134,14 @@ export const NotificationMessage = Type.Object(
       pattern: '^[^\\r\\n]*\\S[^\\r\\n]*$',
       description: 'Title, one line.',
     }),
-    message: Type.String({ minLength: 1, maxLength: 4000, description: 'Text.' }),
-    severity: Type.Optional(StringEnum(notificationSeverities, { description: 'How bad it is.', default: 'info' })),
+    message: Type.String({ minLength: 1, maxLength: 4000, description: 'Text of the message.' }),
+    severity: Type.Optional(
+      StringEnum(notificationSeverities, { description: 'Severity of the alert.', default: 'info' }),
+    ),
     fields: Type.Optional(
       Type.Union(
         [
-          Type.Array(Field, { maxItems: mostFields, description: 'Values in their order.' }),
+          Type.Array(Field, { maxItems: mostFields, description: 'Values in order.' }),
           Type.Unsafe<Record<string, Static<typeof FieldValue>>>(
             Type.Object(
               {},
@@ -150,7 +153,7 @@ export const NotificationMessage = Type.Object(
       ),
     ),
     sourceUrl: Type.Optional(
-      Type.String({ maxLength: 2048, pattern: '^https://\\S+$', description: 'Where to look, https.' }),
+      Type.String({ maxLength: 2048, pattern: '^https://\\S+$', description: 'Link for details. HTTPS only.' }),
     ),
   },
   { description: 'A message.' },
@@ -162,12 +165,12 @@ const SendBody = Type.Object(
     providerIds: Type.Array(Id('Id of a destination.'), {
       minItems: 1,
       maxItems: mostDestinations,
-      description: 'Where to; a destination that is named twice gets it once.',
+      description: 'Destinations to send to. A destination listed more than once receives the message once.',
     }),
     notification: NotificationMessage,
   },
   {
-    description: 'A message and where it goes.',
+    description: 'A message and its destinations.',
     examples: [
       {
         providerIds: ['0190a1b2-c3d4-7e5f-8a9b-6e6f74696600'],
@@ -180,35 +183,35 @@ const SendBody = Type.Object(
 const SendResult = Type.Object(
   {
     providerId: Id('The destination.'),
-    ok: Type.Boolean({ description: 'It took the message.' }),
-    providerMessageId: Type.Optional(Type.String({ description: 'How the message is called there.' })),
-    error: Type.Optional(Type.String({ description: 'What went wrong, in our words.' })),
+    ok: Type.Boolean({ description: 'Whether the destination accepted the message.' }),
+    providerMessageId: Type.Optional(Type.String({ description: 'Id of the message at the destination.' })),
+    error: Type.Optional(Type.String({ description: 'What went wrong.' })),
   },
-  { description: 'What came of the message at one destination.' },
+  { description: 'Result at one destination.' },
 );
 export type SendResult = Static<typeof SendResult>;
 
 const SendAnswer = Type.Object(
-  { results: Type.Array(SendResult, { description: 'One for each destination, in the order asked for.' }) },
-  { description: 'What came of a message.' },
+  { results: Type.Array(SendResult, { description: 'One entry per destination, in the order of the request.' }) },
+  { description: 'Result of the message.' },
 );
 
 const TestAnswer = Type.Object(
   {
-    ok: Type.Literal(true, { description: 'It took the message.' }),
-    latencyMs: Type.Integer({ description: 'How long it took.' }),
-    providerMessageId: Nullable(Type.String(), { description: 'How the message is called there, or null.' }),
+    ok: Type.Literal(true, { description: 'Whether the destination accepted the message.' }),
+    latencyMs: Type.Integer({ description: 'Duration of the test.' }),
+    providerMessageId: Nullable(Type.String(), { description: 'Id of the message at the destination, or null.' }),
   },
-  { description: 'What came of the probe.' },
+  { description: 'Result of the test.' },
 );
 
 const common = { tag: 'Notifications', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 const path = '/api/v1/notifications/providers';
-const params = Type.Object({ id: IdText('Id of the destination.') }, { description: 'Which destination.' });
+const params = Type.Object({ id: IdText('Id of the destination.') }, { description: 'Destination to use.' });
 const limit = { limit: 60, windowSeconds: 60, per: 'tenant', bucket: 'notifications' } as const;
 const audited = (action: string) => [{ action, entityType: 'notificationProvider' }];
 
-/** Destinations of notifications, and messages to them (part 1, 4.9; docs/design/api-access.md 9, 22). */
+/** Destinations of notifications, and messages to them (docs/design/api-access.md 9, 22). */
 export const notificationOperations = {
   list: operation({
     ...common,
@@ -218,7 +221,7 @@ export const notificationOperations = {
     summary: 'List destinations, newest first',
     role: 'viewer',
     query: Type.Object(cursorQuery(usualPage), { description: 'Page.' }),
-    responses: { 200: { description: 'A page, and the kinds that there are.', schema: ProviderPage } },
+    responses: { 200: { description: 'A page of destinations, and the available kinds.', schema: ProviderPage } },
     errors: ['invalid_cursor'],
     audit: [],
   }),
@@ -240,7 +243,7 @@ export const notificationOperations = {
     id: 'notificationProviders.get',
     method: 'GET',
     path: `${path}/{id}`,
-    summary: 'Read one destination',
+    summary: 'Get a destination',
     role: 'viewer',
     params,
     responses: { 200: { description: 'The destination.', schema: NotificationProvider } },
@@ -252,7 +255,7 @@ export const notificationOperations = {
     id: 'notificationProviders.change',
     method: 'PATCH',
     path: `${path}/{id}`,
-    summary: 'Change a destination',
+    summary: 'Update a destination',
     role: 'admin',
     params,
     body: NotificationProviderChange,
@@ -267,7 +270,7 @@ export const notificationOperations = {
     method: 'DELETE',
     path: `${path}/{id}`,
     summary: 'Delete a destination',
-    description: 'Alert rules and reports that name it go on, and note that it is gone.',
+    description: 'Alert rules and reports that use it keep working and note that it was deleted.',
     role: 'admin',
     params,
     responses: { 204: { description: 'Deleted.', schema: null } },
@@ -280,12 +283,12 @@ export const notificationOperations = {
     method: 'POST',
     path: `${path}/{id}/test`,
     summary: 'Send a destination a test message',
-    description: 'One try, at most 5 seconds. The problem of a 502 has the same members, and `ok: false`.',
+    description: 'Makes one attempt of at most 5 seconds. A 502 problem has the same members, with `ok: false`.',
     role: 'admin',
     params,
     rateLimits: [limit],
     transaction: 'own',
-    responses: { 200: { description: 'It was taken.', schema: TestAnswer } },
+    responses: { 200: { description: 'The destination accepted the message.', schema: TestAnswer } },
     errors: ['not_found', 'upstream_failed', 'not_configured'],
     audit: [],
   }),
@@ -296,14 +299,15 @@ export const notificationOperations = {
     path: '/api/v1/notifications/send',
     summary: 'Send a message to destinations',
     description:
-      'To all at once, one try each, at most 5 seconds. 502 when none took it; its problem then has the `results` too. An ' +
-      'unknown destination is 404, and nothing is sent.',
+      'Sends to all destinations at once, with one attempt each of at most 5 seconds. Returns 502 if none ' +
+      'accepted it; that problem also contains `results`. If a destination is unknown, returns 404 and ' +
+      'sends nothing.',
     role: 'admin',
     idempotent: true,
     rateLimits: [limit],
     transaction: 'own',
     body: SendBody,
-    responses: { 200: { description: 'One at least took it.', schema: SendAnswer } },
+    responses: { 200: { description: 'At least one destination accepted it.', schema: SendAnswer } },
     errors: ['not_found', 'upstream_failed'],
     audit: [],
   }),

@@ -13,15 +13,15 @@ export const oauthClientsListed = 1_000;
 export const accessTokenSeconds = 3_600;
 
 const Scopes = Type.Array(StringEnum(oauthScopes, { description: 'A scope.' }), {
-  description: 'What tokens of the client may do: read, write (role editor), admin.',
+  description: 'What tokens of the client can do: read, write (role editor) or admin.',
 });
 
 const described = {
   id: Id('Id of the record.'),
   name: Type.String({ description: 'Name of the client.' }),
-  clientId: Type.String({ description: 'The `client_id` of token requests.' }),
+  clientId: Type.String({ description: '`client_id` for token requests.' }),
   scopes: Scopes,
-  createdAt: Timestamp('When the client was made.'),
+  createdAt: Timestamp('When the client was created.'),
 };
 
 /** A client as lists show it; its secret is never shown again. */
@@ -33,24 +33,24 @@ export type OAuthClient = Static<typeof OAuthClient>;
 
 const OAuthClientCreate = Type.Object(
   {
-    name: Type.Optional(Name('Name of the client; default `oauth-client-<timestamp>`.', 120)),
+    name: Type.Optional(Name('Name of the client. Default `oauth-client-<timestamp>`.', 120)),
     scopes: Type.Optional(
       // Whatever is no scope is dropped, texts or not (docs/design/quality.md E4).
-      Type.Array(Type.Unknown({ description: 'A scope; what is none is dropped.' }), {
+      Type.Array(Type.Unknown({ description: 'A scope. Unknown scopes are dropped.' }), {
         maxItems: 16,
-        description: 'Of read, write, admin; default, and where none is known: read.',
+        description: 'Some of read, write and admin. Default: read, also if no given scope is known.',
       }),
     ),
   },
-  { description: 'A client to be made.', examples: [{ name: 'Campaign tool', scopes: ['read', 'write'] }] },
+  { description: 'A new OAuth client.', examples: [{ name: 'Campaign tool', scopes: ['read', 'write'] }] },
 );
 export type OAuthClientCreate = Static<typeof OAuthClientCreate>;
 
 const OAuthClientCreated = Type.Object(
   {
     ...described,
-    clientSecret: Type.String({ description: 'The secret. Shown this once; only its HMAC is stored.' }),
-    warning: Type.String({ description: 'Reminder to keep the secret now.' }),
+    clientSecret: Type.String({ description: 'The client secret. Shown only once; only its HMAC is stored.' }),
+    warning: Type.String({ description: 'Reminder to save the secret now.' }),
   },
   { description: 'A new OAuth client.' },
 );
@@ -61,12 +61,12 @@ const Parameter = (description: string) => Type.Optional(Type.String({ descripti
 const TokenRequest = Type.Object(
   {
     grant_type: Parameter('Must be `client_credentials`.'),
-    client_id: Parameter('The client; also as user of HTTP Basic.'),
-    client_secret: Parameter('Its secret; also as password of HTTP Basic.'),
-    scope: Parameter('Scopes separated by spaces, to narrow those of the client; default all of them.'),
+    client_id: Parameter('Id of the client. Can also be the user name of HTTP Basic.'),
+    client_secret: Parameter('Secret of the client. Can also be the password of HTTP Basic.'),
+    scope: Parameter('Scopes to request, separated by spaces. Default: all scopes of the client.'),
   },
   {
-    description: 'A request for a token (RFC 6749 section 4.4).',
+    description: 'A token request (RFC 6749 section 4.4).',
     examples: [
       {
         grant_type: 'client_credentials',
@@ -80,10 +80,10 @@ const TokenRequest = Type.Object(
 
 const TokenAnswer = Type.Object(
   {
-    access_token: Type.String({ description: 'A JWT, to be sent as `Authorization: Bearer`.' }),
-    token_type: Type.Literal('Bearer', { description: 'How the token is sent.' }),
-    expires_in: Type.Integer({ description: 'Seconds until it ends.' }),
-    scope: Type.String({ description: 'The granted scopes, separated by spaces.' }),
+    access_token: Type.String({ description: 'A JWT to send as `Authorization: Bearer`.' }),
+    token_type: Type.Literal('Bearer', { description: 'How to send the token.' }),
+    expires_in: Type.Integer({ description: 'Seconds until the token expires.' }),
+    scope: Type.String({ description: 'Granted scopes, separated by spaces.' }),
   },
   { description: 'An access token.' },
 );
@@ -100,7 +100,7 @@ const revoke = {
   ...shared,
   method: 'DELETE',
   responses: {
-    204: { description: 'The client gets no new token; those it has live on until they end.', schema: null },
+    204: { description: 'The client gets no new tokens. Existing tokens stay valid until they expire.', schema: null },
   },
   errors: ['not_found'],
   audit: [{ action: 'revoke', entityType: 'oauthClient' }],
@@ -112,10 +112,10 @@ export const oauthOperations = {
     id: 'oauthClients.create',
     method: 'POST',
     path: '/api/v1/oauth/clients',
-    summary: 'Make an OAuth client',
+    summary: 'Create an OAuth client',
     body: OAuthClientCreate,
     record: OAuthClient,
-    responses: { 201: { description: 'The client with its secret, shown this once.', schema: OAuthClientCreated } },
+    responses: { 201: { description: 'The client with its secret. Shown only once.', schema: OAuthClientCreated } },
     errors: ['not_configured'],
     audit: [{ action: 'create', entityType: 'oauthClient' }],
   }),
@@ -124,16 +124,16 @@ export const oauthOperations = {
     id: 'oauthClients.list',
     method: 'GET',
     path: '/api/v1/oauth/clients',
-    summary: 'List the active OAuth clients, newest first',
+    summary: 'List active OAuth clients, newest first',
     responses: {
       200: {
         description: `The newest ${oauthClientsListed} clients.`,
         schema: Type.Object(
           {
             data: Type.Array(OAuthClient, { description: 'Clients, newest first.' }),
-            total: Type.Integer({ description: 'Active clients in all.' }),
+            total: Type.Integer({ description: 'Total number of active clients.' }),
           },
-          { description: 'The active clients.' },
+          { description: 'Active clients.' },
         ),
       },
     },
@@ -151,7 +151,7 @@ export const oauthOperations = {
     ...revoke,
     id: 'oauthClients.revokeByQuery',
     path: '/api/v1/oauth/clients',
-    summary: 'Revoke an OAuth client, its id in the query',
+    summary: 'Revoke an OAuth client by query parameter',
     query: Type.Object({ id: Type.String({ minLength: 1, description: 'Id of the record.' }) }),
   }),
   token: operation({
@@ -159,10 +159,11 @@ export const oauthOperations = {
     method: 'POST',
     path: '/api/v1/oauth/token',
     tag: 'Access',
-    summary: 'Get an access token for a client',
+    summary: 'Get an access token',
     description:
-      'Client credentials of RFC 6749 section 4.4, in the body or by HTTP Basic, never both. 20 calls per 60 s for a ' +
-      '`client_id`, or for an address where none is named; each call counts.',
+      'Uses the client credentials grant of RFC 6749 section 4.4. Send the credentials either in the body ' +
+      'or as HTTP Basic, not both. Limited to 20 calls per 60 s for each `client_id`, or for each IP ' +
+      'address if none is given; every call counts.',
     auth: 'none',
     role: null,
     csrfExempt: true,
@@ -171,7 +172,7 @@ export const oauthOperations = {
     rateLimits: [{ limit: 300, windowSeconds: 60, per: 'ip' }],
     headers: Type.Object(
       { Authorization: Type.Optional(Type.String({ description: '`Basic <client_id:client_secret in base64>`.' })) },
-      { description: 'The client, instead of in the body.' },
+      { description: 'Client credentials, if they are not in the body.' },
     ),
     body: TokenRequest,
     // Read by the handler: a call counts also when its body cannot be read.

@@ -4,12 +4,12 @@ import { recordOperations } from './core/record-operations.ts';
 import { type Draft, newestFirst, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** Statuses of offers and creatives (part 2, section 2). */
+/** Statuses of offers and creatives. */
 export const offerStatuses = ['draft', 'active', 'paused', 'archived'] as const;
 export type OfferStatus = (typeof offerStatuses)[number];
 
 const OfferStatusSchema = StringEnum(offerStatuses, {
-  description: 'Only active offers take part in decisions.',
+  description: 'Only active offers are used in decisions.',
 });
 
 /** Validity of an offer (docs/design/api-catalogue.md 6). */
@@ -22,19 +22,19 @@ export const OfferSchedule = Type.Object(
     ),
     endDate: Type.Optional(
       Nullable(Type.String(), {
-        description: 'Last day (YYYY-MM-DD, to its end) or instant with offset (exclusive).',
+        description: 'Last day (YYYY-MM-DD, until it ends) or instant with offset (exclusive).',
       }),
     ),
     daysOfWeek: Type.Optional(
-      Nullable(Type.Array(Int(0, 6, 'Day, 0 = Sunday.'), { maxItems: 7 }), {
-        description: 'Allowed days; empty or null = all.',
+      Nullable(Type.Array(Int(0, 6, 'Day of the week. 0 is Sunday.'), { maxItems: 7 }), {
+        description: 'Allowed days of the week. Empty or null: all.',
       }),
     ),
     startHour: Type.Optional(Nullable(Int(0, 24, 'Hour.'), { description: 'First allowed hour, inclusive.' })),
     endHour: Type.Optional(Nullable(Int(0, 24, 'Hour.'), { description: 'End of the allowed hours, exclusive.' })),
-    timezone: Type.Optional(Nullable(Type.String(), { description: "IANA zone; null = the tenant's zone." })),
+    timezone: Type.Optional(Nullable(Type.String(), { description: "IANA time zone. Null: the tenant's." })),
   },
-  { description: 'When the offer may be decided; empty = always.' },
+  { description: 'When the offer can be shown. Empty: always.' },
 );
 export type OfferSchedule = Static<typeof OfferSchedule>;
 
@@ -42,92 +42,95 @@ export type OfferSchedule = Static<typeof OfferSchedule>;
 export const OfferEligibility = Type.Object(
   {
     propensityThreshold: Type.Optional(
-      Nullable(Type.Number({ minimum: 0, maximum: 1 }), { description: 'Least propensity, 0 to 1.' }),
+      Nullable(Type.Number({ minimum: 0, maximum: 1 }), { description: 'Minimum propensity, 0 to 1.' }),
     ),
     requiredSegments: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
         maxItems: 1000,
-        description: 'Segments (id or name) the customer must all belong to.',
+        description: 'Segments (id or name) the customer must all be in.',
       }),
     ),
     excludedSegments: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
         maxItems: 1000,
-        description: 'Segments (id or name) the customer must not belong to.',
+        description: 'Segments (id or name) the customer must not be in.',
       }),
     ),
     conditions: Type.Optional(
       Type.Unknown({ description: 'Condition group or list over customer and request values.' }),
     ),
   },
-  { description: 'Gates that must all hold; empty = none.' },
+  { description: 'Gates that must all pass. Empty: none.' },
 );
 export type OfferEligibility = Static<typeof OfferEligibility>;
 
 const Cents = (description: string) =>
-  Type.Optional(Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Cents.'), { description }));
+  Type.Optional(Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Amount in cents.'), { description }));
 const Most = (description: string) =>
   Type.Optional(Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Impressions.'), { description }));
 
 /** What an offer may cost, and how often it may be shown to all customers together (docs/design/api-catalogue.md 6). */
 export const OfferBudget = Type.Object(
   {
-    currency: Type.Optional(Nullable(Type.String(), { description: "ISO 4217 code; null = the tenant's currency." })),
-    dailyCapCents: Cents('Most that a day may cost; 0 closes the offer, null = no limit.'),
-    lifetimeCapCents: Cents('Most that the offer may cost; 0 closes the offer, null = no limit.'),
+    currency: Type.Optional(
+      Nullable(Type.String(), { description: "ISO 4217 currency code. Null: the tenant's currency." }),
+    ),
+    dailyCapCents: Cents('Maximum cost per day. 0 blocks the offer; null: no limit.'),
+    lifetimeCapCents: Cents('Maximum total cost. 0 blocks the offer; null: no limit.'),
     costPerImpressionCents: Cents('Cost of one impression.'),
-    costPerClickCents: Cents('Cost of one outcome `click`.'),
-    costPerConversionCents: Cents('Cost of one outcome that is a conversion.'),
-    dailyMaxImpressions: Most('Most impressions of a day; 0 closes the offer, null = no limit.'),
-    maxPerDay: Most('Same as dailyMaxImpressions.'),
-    lifetimeMaxImpressions: Most('Most impressions ever; 0 closes the offer, null = no limit.'),
+    costPerClickCents: Cents('Cost of one `click` outcome.'),
+    costPerConversionCents: Cents('Cost of one conversion.'),
+    dailyMaxImpressions: Most('Maximum impressions per day. 0 blocks the offer; null: no limit.'),
+    maxPerDay: Most('Same as `dailyMaxImpressions`.'),
+    lifetimeMaxImpressions: Most('Maximum total impressions. 0 blocks the offer; null: no limit.'),
   },
   {
     description:
-      'Limits over all customers, and what the offer costs; empty = none. Impressions and their cost never exceed a cap; the cost of outcomes is booked when it comes, and the offer leaves from then on. Without any of the three prices a positive outcome costs its conversion value.',
+      'Limits over all customers, and what the offer costs. Empty: none. Impressions and their cost never exceed a cap. The cost of an outcome is booked when the outcome arrives, and once a cap is exceeded the offer is no longer shown. If none of the three prices is set, a positive outcome costs its conversion value.',
   },
 );
 export type OfferBudget = Static<typeof OfferBudget>;
 
-const Counter = (description: string) => Type.Optional(Type.Integer({ description: `${description} Server-owned.` }));
+const Counter = (description: string) =>
+  Type.Optional(Type.Integer({ description: `${description} Set by the server.` }));
 
 const ShownBudget = Type.Object(
   {
     ...OfferBudget.properties,
-    currentDailySpentCents: Counter('Cost of the day so far.'),
-    currentLifetimeSpentCents: Counter('Cost so far.'),
-    currentDailyImpressions: Counter('Impressions of the day so far.'),
-    currentLifetimeImpressions: Counter('Impressions so far.'),
+    currentDailySpentCents: Counter('Cost today.'),
+    currentLifetimeSpentCents: Counter('Total cost.'),
+    currentDailyImpressions: Counter('Impressions today.'),
+    currentLifetimeImpressions: Counter('Total impressions.'),
     lastDailyResetDate: Type.Optional(
       Nullable(Type.String(), {
-        description: "Day in the tenant's zone that the daily counters are of. Server-owned.",
+        description: "Day of the daily counters, in the tenant's time zone. Set by the server.",
       }),
     ),
   },
-  { description: 'Limits over all customers, and what they were used for so far.' },
+  { description: 'Limits over all customers and current usage.' },
 );
 
 /** Stock of an offer (docs/design/api-catalogue.md 6). */
 export const OfferInventory = Type.Object(
   {
     totalStock: Type.Optional(
-      Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Pieces.'), { description: 'Pieces in all; null = untracked.' }),
+      Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Pieces.'), { description: 'Total quantity. Null: not tracked.' }),
     ),
   },
-  { description: 'Stock; empty = untracked. An offer whose stock is used up is not shown.' },
+  { description: 'Stock. Empty: not tracked. An offer that is out of stock is not shown.' },
 );
 export type OfferInventory = Static<typeof OfferInventory>;
 
 const Cap = (window: string) =>
   Type.Optional(
     Nullable(Int(0, 1_000_000, 'Contacts.'), {
-      description: `Most contacts ${window} of one customer with this offer; 0 blocks, null = no limit.`,
+      description: `Maximum contacts ${window} of one customer with this offer. 0 blocks; null: no limit.`,
     }),
   );
 
 const ShownInventory = Type.Object(
-  { ...OfferInventory.properties, remainingStock: Counter('Pieces that are left.') },
-  { description: 'Stock, and what is left of it.' },
+  { ...OfferInventory.properties, remainingStock: Counter('Remaining quantity.') },
+  { description: 'Stock and remaining quantity.' },
 );
 
 /** How often one customer may be contacted with an offer (docs/design/api-catalogue.md 6). */
@@ -136,16 +139,16 @@ export const OfferFrequencyCaps = Type.Object(
     perCustomer: Type.Optional(
       Nullable(
         Type.Object({
-          daily: Cap("in a day of the tenant's zone"),
-          weekly: Cap("in an ISO week of the tenant's zone"),
-          monthly: Cap("in a month of the tenant's zone"),
+          daily: Cap("per day in the tenant's time zone"),
+          weekly: Cap("per ISO week in the tenant's time zone"),
+          monthly: Cap("per month in the tenant's time zone"),
           total: Cap('ever'),
         }),
-        { description: 'Limits for each customer; all must hold.' },
+        { description: 'Limits per customer. All must be met.' },
       ),
     ),
   },
-  { description: 'Caps of the offer itself; empty = none. Mandatory offers obey them too.' },
+  { description: 'Caps of the offer itself. Empty: none. Mandatory offers obey them too.' },
 );
 export type OfferFrequencyCaps = Static<typeof OfferFrequencyCaps>;
 
@@ -158,7 +161,7 @@ export const OfferCreativeRef = Type.Object(
     channelId: Id('Channel of the creative.'),
     placementId: Nullable(Type.String(), { description: 'Placement the creative is bound to, or null.' }),
     templateType: Type.String({ description: 'Template type of the creative.' }),
-    weight: Type.Integer({ description: 'Share weight of the creative.' }),
+    weight: Type.Integer({ description: 'Weight of the creative.' }),
     version: Type.Integer({ description: 'Version of the creative.' }),
   },
   { description: 'A creative of the offer.' },
@@ -171,38 +174,38 @@ const CategoryRef = Type.Object(
     name: Type.String({ description: 'Name of the category.' }),
     status: Type.String({ description: 'Status of the category.' }),
   },
-  { description: 'A category as an offer shows it.' },
+  { description: 'Category of an offer.' },
 );
 
 const writable = {
-  name: Name('Unique among offers that are not deleted.'),
+  name: Name('Name. Unique among offers that are not deleted.'),
   status: OfferStatusSchema,
   categoryId: Nullable(Id('Category.'), { description: 'Category of the offer.' }),
-  subCategoryId: Nullable(Id('Sub-category.'), { description: 'Sub-category; must belong to the category.' }),
+  subCategoryId: Nullable(Id('Sub-category.'), { description: 'Sub-category. Must belong to the category.' }),
   category: Type.String({ maxLength: 255, description: 'Legacy label.' }),
   group: Type.String({ maxLength: 255, description: 'Legacy group.' }),
-  priority: Int(0, 100, 'Higher is shown first.'),
-  businessValue: Type.Number({ minimum: 0, maximum: 100, description: 'Feeds the impact component.' }),
-  mandatory: Type.Boolean({ description: 'Forced into every answer it qualifies for. Set by admins only.' }),
+  priority: Int(0, 100, 'Offers with a higher priority are shown first.'),
+  businessValue: Type.Number({ minimum: 0, maximum: 100, description: 'Used for the impact component of the score.' }),
+  mandatory: Type.Boolean({ description: 'Included in every decision it qualifies for. Only admins can set it.' }),
   mandatoryReason: Nullable(Type.String({ maxLength: 1000 }), { description: 'Why the offer is mandatory.' }),
   mandatoryExpiresAt: Nullable(Timestamp('Instant.'), { description: 'When it stops being mandatory.' }),
   mandatoryApprovedBy: Nullable(Id('User.'), { description: 'Active admin of the tenant who approved it.' }),
-  emergencyExcluded: Type.Boolean({ description: 'True takes the offer out of every decision at once.' }),
-  description: Type.String({ maxLength: 10_000, description: 'Long text.' }),
-  shortDesc: Type.String({ maxLength: 500, description: 'Short text.' }),
+  emergencyExcluded: Type.Boolean({ description: 'True: removes the offer from all decisions immediately.' }),
+  description: Type.String({ maxLength: 10_000, description: 'Long description.' }),
+  shortDesc: Type.String({ maxLength: 500, description: 'Short description.' }),
   eligibility: OfferEligibility,
   budget: OfferBudget,
   schedule: OfferSchedule,
   inventory: OfferInventory,
   frequencyCaps: OfferFrequencyCaps,
-  metadata: JsonObject('Free data, at most 64 KB.'),
+  metadata: JsonObject('Free-form data, at most 64 KB.'),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 50, description: 'Labels.' }),
-  productType: Nullable(Type.String({ maxLength: 255 }), { description: 'Used for relevance in scoring.' }),
-  margin: Nullable(Type.Number(), { description: 'Feeds the impact component.' }),
-  revenueValue: Nullable(Type.Number({ minimum: 0 }), { description: 'Feeds the impact component.' }),
+  productType: Nullable(Type.String({ maxLength: 255 }), { description: 'Used to calculate relevance in scoring.' }),
+  margin: Nullable(Type.Number(), { description: 'Used for the impact component of the score.' }),
+  revenueValue: Nullable(Type.Number({ minimum: 0 }), { description: 'Used for the impact component of the score.' }),
 };
 
-/** An offer with its relations (part 2, section 2). */
+/** An offer with its relations. */
 export const Offer = Type.Object(
   {
     id: Id('Offer.'),
@@ -210,12 +213,12 @@ export const Offer = Type.Object(
     ...writable,
     budget: ShownBudget,
     inventory: ShownInventory,
-    version: Type.Integer({ description: 'Starts at 1, rises with every update and cascade.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every update and cascade.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    creatives: Type.Array(OfferCreativeRef, { description: 'Its creatives that are not deleted, oldest first.' }),
+    creatives: Type.Array(OfferCreativeRef, { description: 'Creatives that are not deleted, oldest first.' }),
     categoryRef: Nullable(CategoryRef, { description: 'The category, or null.' }),
     subCategoryRef: Nullable(CategoryRef, { description: 'The sub-category, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'An offer.' },
@@ -224,13 +227,13 @@ export type Offer = Static<typeof Offer>;
 
 const changes = Type.Partial(Type.Object(writable)).properties;
 
-/** Body of POST: only the name is required (part 2, 4.3). */
+/** Body of POST: only the name is required. */
 export const OfferCreate = Type.Object(
   { ...changes, name: writable.name },
   {
     description:
-      'A new offer. Defaults: draft, category "engagement", priority 50, businessValue 50. ' +
-      '`mandatory: true` needs role admin and its three governance fields.',
+      'A new offer. Defaults: draft, category "engagement", priority 50, businessValue 50. `mandatory: ' +
+      'true` needs the role admin and the three governance fields.',
     examples: [
       {
         name: 'Gold card',
@@ -247,12 +250,12 @@ export const OfferCreate = Type.Object(
 export type OfferCreate = Static<typeof OfferCreate>;
 
 const DeletedOffer = {
-  description: 'Deleted, with its creatives.',
+  description: 'The offer was deleted with its creatives.',
   schema: Type.Object(
     {
       success: Type.Literal(true, { description: 'Always true.' }),
       id: Id('The deleted offer.'),
-      cascaded: Type.Integer({ description: 'Creatives that were deleted with it.' }),
+      cascaded: Type.Integer({ description: 'Number of creatives deleted with it.' }),
     },
     { description: 'What was deleted.' },
   ),
@@ -304,8 +307,8 @@ export const offerResource = resource({
   search: ['name'],
   filters: {
     status: Type.Optional(OfferStatusSchema),
-    categoryId: Type.Optional(IdFilter('Only offers of this category.')),
-    subCategoryId: Type.Optional(IdFilter('Only offers of this sub-category.')),
+    categoryId: Type.Optional(IdFilter('Category to filter by.')),
+    subCategoryId: Type.Optional(IdFilter('Sub-category to filter by.')),
   },
   queries: {},
   unique: { name: 'duplicate_name' },

@@ -127,7 +127,7 @@ describe('openapi', () => {
       { $ref: '#/components/parameters/UserRole' },
     ]);
     assert.deepEqual(described.security, [{ bearer: [] }, { apiKey: [] }]);
-    assert.equal(described.description, 'Needs the role editor. At most 5 calls in 60 seconds per tenant.');
+    assert.equal(described.description, 'Requires the role editor. At most 5 calls in 60 seconds per tenant.');
     const responses = described.responses as Record<string, { description: string; 'x-codes'?: string[] }>;
     assert.deepEqual(Object.keys(responses), [
       '201',
@@ -151,7 +151,7 @@ describe('openapi', () => {
   });
   test('refuses operations that contradict themselves', () => {
     assert.throws(() => openapi([one, one], options), /two operations have the id/);
-    assert.throws(() => openapi([one, { ...one, id: 'things.again' }], options), /two operations answer/);
+    assert.throws(() => openapi([one, { ...one, id: 'things.again' }], options), /two operations have the route/);
     assert.throws(() => openapi([{ ...one, path: '/api/v1/things' }], options), /the path/);
     assert.throws(() => openapi([{ ...one, path: '/api/v1/things/{other}' }], options), /the path/);
   });

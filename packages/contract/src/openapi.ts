@@ -65,7 +65,7 @@ function describePaths(operations: readonly Operation[], place: Place): JsonObje
       const item = paths[path] ?? {};
       paths[path] = item;
       const method = operation.method.toLowerCase();
-      if (item[method] !== undefined) throw new Error(`two operations answer ${operation.method} ${path}`);
+      if (item[method] !== undefined) throw new Error(`two operations have the route ${operation.method} ${path}`);
       item[method] = index === 0 ? described : alias(described, operation, index);
     }
   }
@@ -73,12 +73,12 @@ function describePaths(operations: readonly Operation[], place: Place): JsonObje
 }
 
 const introduction = [
-  'Bodies are JSON. Every state-changing call carries the header `X-Requested-With`.',
-  'In a POST that makes no record, `null` for an optional property counts as not sent; in a PUT it clears what may be null.',
-  'Errors are `application/problem+json` with a `code` of a closed registry.',
-  'Properties, parameters and configuration keys that are not known, and configurations that cannot act, are taken and',
-  'named in the header `X-Unknown-Properties`; with `Prefer: handling=strict` they are 400 `validation_failed`.',
-  'Clients ignore what they do not know on output.',
+  'Bodies are JSON. Every call that changes state must have the header `X-Requested-With`.',
+  'In a POST that creates no record, `null` for an optional property is the same as omitting it. In a PUT it clears the property if it is nullable.',
+  'Errors are `application/problem+json` with a `code` from a closed list.',
+  'Unknown properties, parameters and configuration keys, and configurations without effect, are accepted and',
+  'listed in the header `X-Unknown-Properties`. With `Prefer: handling=strict` they return 400 `validation_failed`.',
+  'Clients must ignore unknown properties in responses.',
 ].join(' ');
 
 function checkPathParameters(operation: Operation): void {
@@ -114,7 +114,7 @@ function alias(described: JsonObject, operation: Operation, index: number): Json
 
 function descriptionOf(operation: Operation): string {
   const parts = [operation.description ?? ''];
-  if (operation.role !== null) parts.push(`Needs the role ${operation.role}.`);
+  if (operation.role !== null) parts.push(`Requires the role ${operation.role}.`);
   for (const limit of operation.rateLimits ?? []) {
     parts.push(`At most ${limit.limit} calls in ${limit.windowSeconds} seconds per ${limit.per}.`);
   }
@@ -136,7 +136,7 @@ function operatorSchemes(operations: readonly Operation[]): JsonObject {
   const schemes: JsonObject = {};
   for (const { auth } of operations) {
     if (isSignature(auth)) {
-      const description = `\`${auth.prefix}\` and the hex HMAC-SHA256 of the raw body with the key \`${auth.variable}\`.`;
+      const description = `\`${auth.prefix}\` and the hex HMAC-SHA256 of the raw body, with the key \`${auth.variable}\`.`;
       schemes[auth.variable] = { type: 'apiKey', in: 'header', name: headerName(auth.header), description };
     } else if (isSecret(auth)) {
       const description = `The value of \`${auth.variables.join('` or `')}\`.`;
@@ -145,7 +145,7 @@ function operatorSchemes(operations: readonly Operation[]): JsonObject {
         schemes[schemeOf(header)] = { type: 'apiKey', in: 'header', name: headerName(header), description };
       }
     } else if (auth === 'session') {
-      const description = 'The cookie of a session; API keys and access tokens do not count.';
+      const description = 'The session cookie. API keys and access tokens are not accepted.';
       schemes.session = { type: 'apiKey', in: 'cookie', name: 'arbiter_session', description };
     } else if (auth === 'scim') {
       schemes.scim = { type: 'http', scheme: 'bearer', description: 'An API key with the scope `scim`.' };
@@ -302,52 +302,53 @@ function components(shared: JsonObject, operations: readonly Operation[]): JsonO
         name: 'X-Requested-With',
         in: 'header',
         required: true,
-        ...text('Any value, for example `XMLHttpRequest`; without it the call is 403 `csrf_header_required`.'),
+        ...text('Any value, such as `XMLHttpRequest`. Without it, the call returns 403 `csrf_header_required`.'),
       },
       Prefer: {
         name: 'Prefer',
         in: 'header',
         required: false,
         ...text(
-          '`handling=strict` (RFC 7240) refuses what would only be named in `X-Unknown-Properties`; the answer then says ' +
-            '`Preference-Applied: handling=strict`.',
+          '`handling=strict` (RFC 7240) rejects what would otherwise only be listed in `X-Unknown-Properties`. ' +
+            'The response then has `Preference-Applied: handling=strict`.',
         ),
       },
       IdempotencyKey: {
         name: 'Idempotency-Key',
         in: 'header',
         required: false,
-        description: 'A repeat with the same key and payload within 7 days gets the first answer and has no effect.',
+        description:
+          'Repeating a call with the same key and payload within 7 days returns the first response and has no further effect.',
         schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
       },
       TenantId: {
         name: 'X-Tenant-Id',
         in: 'header',
         required: false,
-        ...text("The credential's own tenant; another one is 403 `tenant_mismatch`."),
+        ...text('Tenant of the credential. Any other value returns 403 `tenant_mismatch`.'),
       },
       UserRole: {
         name: 'X-User-Role',
         in: 'header',
         required: false,
-        description: 'Lowers the role for this call; a higher or unknown value changes nothing.',
+        description: 'Lowers the role for this call. A higher or unknown value has no effect.',
         schema: { type: 'string', enum: ['admin', 'editor', 'viewer'] },
       },
     },
     headers: {
-      RequestId: text("The call's id in logs and audit rows: the one that was sent, else a new one."),
+      RequestId: text('Id of the call in logs and audit rows: the one you sent, otherwise a new one.'),
       UnknownProperties: text(
-        'What of the input has no effect, at most 10: `chanel (channel?), config.perDay (maxPerDay?)`. Percent-encoded.',
+        'Input without effect, at most 10 entries: `chanel (channel?), config.perDay (maxPerDay?)`. Percent-encoded.',
       ),
-      PreferenceApplied: text('`handling=strict` when the call asked for it.'),
-      IdempotentReplay: text('`true` when this is the kept answer of an earlier call.'),
+      PreferenceApplied: text('`handling=strict` if the call requested it.'),
+      IdempotentReplay: text('`true` if this is the stored response of an earlier call.'),
       ConfigVersion: {
         description:
-          'Version of the catalogue that has the change; `require.minConfigVersion` of a decision waits for it.',
+          'Catalogue version that contains the change. Pass it as `require.minConfigVersion` to make a decision wait for it.',
         schema: { type: 'integer', minimum: 0 },
       },
       ...(hasFiles(operations) ? { ContentDisposition: text('`attachment` with the suggested file name.') } : {}),
-      RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
+      RetryAfter: { description: 'Seconds to wait before retrying.', schema: { type: 'integer' } },
     },
   };
 }

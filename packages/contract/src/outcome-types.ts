@@ -11,17 +11,17 @@ export type OutcomeCategory = (typeof outcomeCategories)[number];
 
 const Classification = StringEnum(outcomeClassifications, { description: 'How the outcome counts for the offer.' });
 const Category = StringEnum(outcomeCategories, {
-  description: 'impression: about the showing itself; response: what the customer did.',
+  description: 'impression: about the display itself. response: what the customer did.',
 });
-const Status = StringEnum(['active', 'inactive'], { description: 'New outcomes are taken for active types only.' });
+const Status = StringEnum(['active', 'inactive'], { description: 'New outcomes are accepted for active types only.' });
 
 const writable = {
-  name: Name('Name, unique among outcome types that are not deleted.'),
+  name: Name('Name. Unique among outcome types that are not deleted.'),
   description: Type.String({ maxLength: 2000, description: 'What the outcome means.' }),
   classification: Classification,
   category: Category,
-  isConversion: Type.Boolean({ description: 'Counts as a conversion; needs classification positive.' }),
-  ordinal: Int(0, 1_000_000, 'Place in lists.'),
+  isConversion: Type.Boolean({ description: 'Counts as a conversion. Requires the classification positive.' }),
+  ordinal: Int(0, 1_000_000, 'Position in lists.'),
   status: Status,
 };
 
@@ -30,12 +30,12 @@ export const OutcomeType = Type.Object(
   {
     id: Id('Id of the outcome type.'),
     tenantId: Id('Tenant.'),
-    key: Type.String({ description: 'The word that respond takes; never changes, unique for ever.' }),
+    key: Type.String({ description: "Key to send in respond requests. Can't be changed or reused." }),
     ...writable,
-    isSystem: Type.Boolean({ description: 'Made with the tenant; cannot be changed or deleted.' }),
-    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    isSystem: Type.Boolean({ description: "Created with the tenant. Can't be changed or deleted." }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A kind of outcome.' },
@@ -49,7 +49,8 @@ export const OutcomeTypeCreate = Type.Object(
     ...changes,
     key: Type.String({
       pattern: '^[a-z][a-z0-9_]{0,63}$',
-      description: 'The word that respond takes: a lower-case letter, then letters, digits, underscores.',
+      description:
+        'Key to send in respond requests: a lowercase letter, then lowercase letters, digits and underscores.',
     }),
     name: writable.name,
     classification: writable.classification,

@@ -10,8 +10,8 @@ const shared = { tag: 'Users', loadClass: 'crud' } as const;
 const changesUser = [{ action: 'update', entityType: 'user' }] as const;
 
 const Invited = Type.Object(
-  { ...User.properties, message: Type.String({ description: 'What happens next, in a sentence.' }) },
-  { description: 'A person who was invited.' },
+  { ...User.properties, message: Type.String({ description: 'What happens next, as a sentence.' }) },
+  { description: 'The invited user.' },
 );
 export type Invited = Static<typeof Invited>;
 
@@ -21,19 +21,19 @@ export const invitationOperations = {
     id: 'users.create',
     method: 'POST',
     path: '/api/v1/users',
-    summary: 'Invite a person',
+    summary: 'Invite a user',
     description: 'Creates the user and emails a link for setting a password. The link is valid for seven days.',
     auth: 'credential',
     role: 'admin',
     body: Type.Object(
       {
-        email: Email('Address of the person.'),
-        name: Type.Optional(Name('Name of the person. Default: the address.', 100)),
+        email: Email('Email address of the user.'),
+        name: Type.Optional(Name('Name of the user. Default: the email address.', 100)),
         role: Type.Optional(
-          StringEnum(['admin', 'editor', 'viewer'], { description: 'What the person may do.', default: 'viewer' }),
+          StringEnum(['admin', 'editor', 'viewer'], { description: 'Role of the user.', default: 'viewer' }),
         ),
       },
-      { description: 'Who is invited.', examples: [{ email: 'ada@example.com', name: 'Ada', role: 'editor' }] },
+      { description: 'User to invite.', examples: [{ email: 'ada@example.com', name: 'Ada', role: 'editor' }] },
     ),
     record: User,
     responses: { 201: { description: 'The user, and what happens next.', schema: Invited } },
@@ -46,12 +46,11 @@ export const invitationOperations = {
     id: 'users.resendInvite',
     method: 'POST',
     path: '/api/v1/users/{id}/resend-invite',
-    summary: 'Mail an invitation again',
-    description:
-      'The new link takes the place of the earlier one. Five an hour for one address, whichever tenant mails them.',
+    summary: 'Resend an invitation',
+    description: 'The new link replaces the earlier one. At most five per hour for one address, across all tenants.',
     auth: 'credential',
     role: 'admin',
-    params: Type.Object({ id: IdText('Id of the user.') }, { description: 'Which user.' }),
+    params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to invite again.' }),
     responses: { 200: { description: 'The user.', schema: User } },
     errors: ['not_found', 'invalid_transition', 'not_configured'],
     audit: changesUser,
@@ -66,7 +65,7 @@ export const selfOperations = {
     ...self,
     id: 'users.readMe',
     method: 'GET',
-    summary: 'Read the signed-in user',
+    summary: 'Get the signed-in user',
     responses: { 200: { description: 'The user.', schema: User } },
     errors: [],
     audit: [],
@@ -75,20 +74,20 @@ export const selfOperations = {
     ...self,
     id: 'users.updateMe',
     method: 'PUT',
-    summary: 'Change name or password of the signed-in user',
+    summary: 'Change your name or password',
     description:
-      'A new password needs the current one, and ends the other sessions of the user. A wrong current password counts as a ' +
-      'failed sign-in.',
+      "A new password requires the current one and ends the user's other sessions. A wrong current " +
+      'password counts as a failed sign-in.',
     // Guessing the current password of an open session is slowed down as guessing at the door.
     rateLimits: [{ limit: 20, windowSeconds: 60, per: 'ip' }],
     body: Type.Object(
       {
         name: Type.Optional(Name('New name.', 100)),
-        currentPassword: Type.Optional(GivenPassword('The current password; with `newPassword` only.')),
+        currentPassword: Type.Optional(GivenPassword('The current password. Only with `newPassword`.')),
         newPassword: Type.Optional(NewPassword('The new password.')),
       },
       {
-        description: 'What changes.',
+        description: 'Changes to your account.',
         examples: [{ name: 'Ada', currentPassword: 'Passw0rd', newPassword: 'Another 1' }],
       },
     ),

@@ -7,7 +7,7 @@ import { Id, IdFilter, Int, Name, Nullable, StringEnum, sentAsItIs, Timestamp } 
 
 export const slotTypes = ['banner', 'card', 'inline', 'modal', 'overlay', 'list'] as const;
 
-const Status = StringEnum(['active', 'inactive'], { description: 'Only active placements take items.' });
+const Status = StringEnum(['active', 'inactive'], { description: 'Only active placements receive items.' });
 
 const ContentRules = Type.Object(
   {
@@ -19,26 +19,26 @@ const ContentRules = Type.Object(
     ),
     maxLength: Type.Optional(
       Type.Record(Type.String({ minLength: 1, maxLength: 100 }), Type.Integer({ minimum: 0 }), {
-        description: 'Longest text by content key, in code points.',
+        description: 'Maximum text length by content key, in code points.',
       }),
     ),
   },
-  { description: 'What the content of a creative must look like here.' },
+  { description: 'Rules for the content of creatives in this placement.' },
 );
 
 /** Properties that a caller sets. */
 export const placementWritable = {
-  name: Name('Name, unique in the channel among placements that are not deleted.'),
+  name: Name('Name. Unique in the channel among placements that are not deleted.'),
   key: Type.String({
     pattern: '^[a-z0-9][a-z0-9_-]{0,62}$',
-    description: 'Short word for requests, unique in the channel; made from the name by default.',
+    description: 'Short key for requests. Unique in the channel. Default: derived from the name.',
   }),
-  description: Type.String({ maxLength: 2000, description: 'Where it is.' }),
+  description: Type.String({ maxLength: 2000, description: 'Where the placement is.' }),
   slotType: StringEnum(slotTypes, { description: 'Kind of slot.' }),
-  maxSlots: Int(1, 50, 'Items it takes; a smaller limit of the request wins.'),
+  maxSlots: Int(1, 50, 'Maximum items. A smaller limit in the request takes precedence.'),
   schema: Nullable(ContentRules, { description: 'Rules for the content of creatives, or null.' }),
   targeting: Nullable(Type.Unknown(), {
-    description: 'Condition on request, attributes and customer; while it is false the placement gets no items.',
+    description: 'Condition on request, attributes and customer. The placement receives no items unless it matches.',
   }),
   status: Status,
 };
@@ -53,7 +53,7 @@ export const Placement = Type.Object(
   {
     id: Id('Id of the placement.'),
     tenantId: Id('Tenant.'),
-    channelId: Id('Its channel; cannot change.'),
+    channelId: Id("Channel of the placement. Can't be changed."),
     ...placementWritable,
     channel: ChannelRef,
     creatives: Type.Array(
@@ -61,17 +61,17 @@ export const Placement = Type.Object(
         {
           id: Id('Id of the creative.'),
           name: Type.String({ description: 'Name of the creative.' }),
-          offerId: Id('Its offer.'),
-          placementId: Nullable(Type.String(), { description: 'Its placement, or null.' }),
+          offerId: Id('Offer of the creative.'),
+          placementId: Nullable(Type.String(), { description: 'Placement of the creative, or null.' }),
           status: Type.String({ description: 'Status of the creative.' }),
         },
         { description: 'A creative bound to the placement.' },
       ),
       { description: 'Creatives that are not deleted, oldest first.' },
     ),
-    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A placement.' },
@@ -120,7 +120,7 @@ export const placementResource = resource({
   order: { text: 'name', keys: [{ property: 'name', direction: 'asc' }], ids: 'asc' },
   search: ['name', 'key'],
   filters: {
-    channelId: Type.Optional(IdFilter('Only placements of this channel.')),
+    channelId: Type.Optional(IdFilter('Channel to filter by.')),
     status: Type.Optional(Status),
   },
   queries: {},

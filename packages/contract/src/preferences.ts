@@ -10,7 +10,7 @@ export const Preferences = Type.Unsafe<Record<string, unknown>>(
     {},
     {
       additionalProperties: true,
-      description: 'Any properties; the server keeps them and does not read them.',
+      description: 'Any properties. The server stores them without interpreting them.',
       examples: [{ theme: 'dark', tables: { offers: { columns: ['name', 'status'] } } }],
     },
   ),
@@ -33,8 +33,8 @@ export const preferenceOperations = {
     ...shared,
     id: 'preferences.get',
     method: 'GET',
-    summary: 'Read your preferences',
-    description: 'An empty object for who has set none. For people only: keys and tokens have no preferences.',
+    summary: 'Get your preferences',
+    description: "Returns an empty object if you haven't set any. Users only: API keys and tokens have no preferences.",
     responses: { 200: { description: 'Your preferences.', schema: Preferences } },
   }),
   set: operation({
@@ -42,7 +42,7 @@ export const preferenceOperations = {
     id: 'preferences.set',
     method: 'PUT',
     summary: 'Replace your preferences',
-    description: `They take the place of all that was there; the last writer wins. At most ${mostPreferenceBytes.toLocaleString('en')} bytes.`,
+    description: `Replaces all stored preferences; the last write wins. At most ${mostPreferenceBytes.toLocaleString('en')} bytes.`,
     body: Preferences,
     bodyLimit: mostPreferenceBytes,
     responses: { 200: { description: 'Your preferences.', schema: Preferences } },

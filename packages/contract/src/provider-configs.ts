@@ -19,7 +19,8 @@ export const providerKeys = {
 const text = (description: string, maxLength = 2000) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 
-const secret = (what: string) => text(`${what}. Write-only: answers show eight bullets, and bullets keep it.`, 10_000);
+const secret = (what: string) =>
+  text(`${what}. Write-only: returned as eight bullets, and bullets sent back keep the stored value.`, 10_000);
 
 /**
  * How an integration channel sends (docs/design/api-catalogue.md 5.1, 20). Closed, unlike other objects: what is stored
@@ -27,25 +28,25 @@ const secret = (what: string) => text(`${what}. Write-only: answers show eight b
  */
 export const ProviderConfig = Type.Object(
   {
-    provider: Type.Optional(StringEnum(channelProviders, { description: 'Who sends.' })),
+    provider: Type.Optional(StringEnum(channelProviders, { description: 'Provider that sends.' })),
     from: text('Sender.', 320),
     url: Type.Optional(
-      Type.String({ maxLength: 2000, pattern: '^https?://[^@\\s]+$', description: 'Where webhook sends.' }),
+      Type.String({ maxLength: 2000, pattern: '^https?://[^@\\s]+$', description: 'webhook: URL to send to.' }),
     ),
     region: text('ses: region.', 64),
-    accessKeyId: text('ses: id of the access key.', 128),
-    secretAccessKey: secret('ses: secret of the access key'),
+    accessKeyId: text('ses: access key id.', 128),
+    secretAccessKey: secret('ses: secret access key'),
     apiKey: secret('sendgrid: API key'),
     accountSid: text('twilio: account.', 64),
-    authToken: secret('twilio: token'),
+    authToken: secret('twilio: account.'),
     phoneNumberId: text('whatsapp_cloud: id of the sender.', 64),
-    accessToken: secret('whatsapp_cloud: token'),
+    accessToken: secret('whatsapp_cloud: id of the sender.'),
     serviceAccount: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 10_000 }), Type.Object({}, { additionalProperties: true })], {
-        description: 'fcm: service account, as JSON or as its text. Write-only, as the other secrets.',
+        description: 'fcm: service account, as JSON or as a JSON string. Write-only, like the other secrets.',
       }),
     ),
-    secret: secret('webhook: key of the signature'),
+    secret: secret('webhook: signing key'),
     headers: Type.Optional(
       Type.Record(
         Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }),
@@ -53,14 +54,14 @@ export const ProviderConfig = Type.Object(
         {
           additionalProperties: false,
           maxProperties: 50,
-          description: 'webhook: headers by name. The values are write-only, as the other secrets.',
+          description: 'webhook: headers by name. Values are write-only, like the other secrets.',
         },
       ),
     ),
   },
   {
     additionalProperties: false,
-    description: 'Provider of an integration channel; empty = none.',
+    description: 'Provider of an integration channel. Empty: none.',
     configs: 'providers',
   },
 );
@@ -84,31 +85,33 @@ export const fileColumns = [
   'personalization',
 ] as const;
 
-/** How a file channel writes (part 2, 4.7). */
+/** How a file channel writes. */
 export const FileConfig = Type.Object(
   {
     format: Type.Optional(
       StringEnum(['csv', 'json', 'ndjson', 'jsonl'], {
-        description: 'Form of the file; jsonl is ndjson. Default csv.',
+        description: 'Format of the file; jsonl is the same as ndjson. Default csv.',
       }),
     ),
     columns: Type.Optional(
       Type.Array(StringEnum(fileColumns, { description: 'A column.' }), {
         maxItems: fileColumns.length,
         uniqueItems: true,
-        description: 'Columns in their order; default the first eight.',
+        description: 'Columns in order. Default: the first eight.',
       }),
     ),
     includePersonalization: Type.Optional(
-      Type.Boolean({ description: 'Adds the column personalization. Default false.' }),
+      Type.Boolean({ description: 'Adds the column `personalization`. Default false.' }),
     ),
     destination: Type.Optional(
-      StringEnum(['download', 's3'], { description: 'Where the file goes. Default download; s3 needs the operator.' }),
+      StringEnum(['download', 's3'], {
+        description: 'Where to write the file. Default download; s3 must be set up by the operator.',
+      }),
     ),
     s3Path: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 1024 }), { description: 'Path in the bucket, for s3.' }),
     ),
   },
-  { description: 'Files of the channel; a campaign that says otherwise wins.' },
+  { description: 'File settings of the channel. Settings of a campaign take precedence.' },
 );
 export type FileConfig = Static<typeof FileConfig>;

@@ -35,29 +35,35 @@ export type QualificationStage = (typeof qualificationStages)[number];
 /** Other names of stages, read on write. */
 export const stageAliases = { qualification: 'eligibility', applicability: 'fit', suitability: 'match' } as const;
 
-const RuleStatus = StringEnum(offerStatuses, { description: 'Only active rules are asked.' });
-const RuleType = StringEnum(qualificationRuleTypes, { description: 'What the rule asks.' });
-const RuleScope = StringEnum(qualificationScopes, { description: 'What the rule applies to.' });
+const RuleStatus = StringEnum(offerStatuses, { description: 'Only active rules are evaluated.' });
+const RuleType = StringEnum(qualificationRuleTypes, { description: 'Type of the rule.' });
+const RuleScope = StringEnum(qualificationScopes, { description: 'Kind of target the rule applies to.' });
 const StageIn = StringEnum(
   ['eligibility', 'fit', 'match', 'ranking', 'qualification', 'applicability', 'suitability'],
-  { description: 'When it is asked; qualification, applicability, suitability read as eligibility, fit, match.' },
+  {
+    description:
+      'When the rule is evaluated. qualification, applicability and suitability are read as eligibility, fit and match.',
+  },
 );
-const StageOut = StringEnum(qualificationStages, { description: 'When it is asked.' });
+const StageOut = StringEnum(qualificationStages, { description: 'When the rule is evaluated.' });
 
 const Assignment = Type.Object(
-  { scope: RuleScope, scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Target; null for global.' })) },
-  { description: 'One thing the rule applies to.' },
+  {
+    scope: RuleScope,
+    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Id of the target; null for global.' })),
+  },
+  { description: 'One target of the rule.' },
 );
 
 const writable = {
-  name: Name('Unique among rules that are not deleted.'),
+  name: Name('Name. Unique among rules that are not deleted.'),
   description: Type.String({ maxLength: 2000, description: 'Free text.' }),
   status: RuleStatus,
   ruleType: RuleType,
-  config: JsonObject('Settings of the rule type; unknown keys are kept and have no effect.', { configs: 'rules' }),
+  config: JsonObject('Settings of the rule type. Unknown keys are stored but have no effect.', { configs: 'rules' }),
   scope: RuleScope,
-  scopeId: Nullable(Id('Target.'), { description: 'Target of the scope; null for global.' }),
-  priority: Int(0, 100, 'Higher is asked first inside its stage.'),
+  scopeId: Nullable(Id('Target.'), { description: 'Id of the target in `scope`; null for global.' }),
+  priority: Int(0, 100, 'Rules with a higher priority are evaluated first within their stage.'),
 };
 
 /** A qualification rule. */
@@ -72,19 +78,19 @@ export const QualificationRule = Type.Object(
           id: Id('Assignment.'),
           qualificationRuleId: Id('The rule.'),
           scope: RuleScope,
-          scopeId: Nullable(Type.String(), { description: 'Target; null for global.' }),
+          scopeId: Nullable(Type.String(), { description: 'Id of the target; null for global.' }),
           createdAt: Timestamp('When it was assigned.'),
         },
-        { description: 'An assignment.' },
+        { description: 'An assignment of a rule to a target.' },
       ),
-      { description: 'All assignments; scope and scopeId show the first one.' },
+      { description: 'All assignments. `scope` and `scopeId` show the first one.' },
     ),
     stage: StageOut,
     decisioningStage: StageOut,
-    version: Type.Integer({ description: 'Starts at 1, rises with every update.' }),
-    rowVersion: Type.Integer({ description: 'Same as version.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every update.' }),
+    rowVersion: Type.Integer({ description: 'Same as `version`.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A qualification rule.' },
@@ -96,7 +102,7 @@ const changes = {
   scopes: Type.Optional(
     Type.Array(Assignment, {
       maxItems: 1000,
-      description: 'Assignments, at most 200 different ones; they override scope and scopeId.',
+      description: 'Assignments, at most 200 and without duplicates. They override `scope` and `scopeId`.',
     }),
   ),
   stage: Type.Optional(StageIn),
@@ -110,7 +116,7 @@ export const QualificationRuleCreate = Type.Object(
     description: 'A new rule. Defaults: active, scope global, priority 50, stage by rule type.',
     examples: [
       {
-        name: 'Enough on the account',
+        name: 'Minimum account balance',
         ruleType: 'attribute_condition',
         config: { attribute: 'balance', operator: 'gte', value: 500 },
         scope: 'offer',
@@ -158,7 +164,7 @@ export const qualificationRuleResource = resource({
   queries: {
     stage: Type.Optional(StageIn),
     scope: Type.Optional(RuleScope),
-    scopeId: Type.Optional(IdFilter('Only rules assigned to this target.')),
+    scopeId: Type.Optional(IdFilter('Target the rule must be assigned to.')),
   },
   unique: { name: 'duplicate_name' },
   references: {},

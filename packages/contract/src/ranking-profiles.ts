@@ -11,24 +11,25 @@ const objectives = {
   relevance: weight('the score component relevance'),
   impact: weight('the score component impact'),
   emphasis: weight('the score component emphasis'),
-  revenue: weight("the offer's revenue among the candidates"),
-  margin: weight("the offer's margin among the candidates"),
-  businessValue: weight("the offer's business value among the candidates"),
-  engagement: weight('positive outcomes per impression of the offer in 30 days'),
-  conversion: weight('conversions per impression of the offer in 30 days'),
-  recency: weight('how seldom the customer was contacted in 30 days'),
-  fatigue: weight('how seldom the customer was contacted with this offer in 30 days'),
+  revenue: weight("the offer's revenue relative to the other candidates"),
+  margin: weight("the offer's margin relative to the other candidates"),
+  businessValue: weight("the offer's business value relative to the other candidates"),
+  engagement: weight("the offer's positive outcomes per impression over 30 days"),
+  conversion: weight("the offer's conversions per impression over 30 days"),
+  recency: weight('how rarely the customer was contacted in 30 days'),
+  fatigue: weight('how rarely the customer was contacted with this offer in 30 days'),
   fairness: weight("how small the offer's share of all impressions was in 7 days"),
 };
 
 const Weights = Type.Partial(Type.Object(objectives), {
   additionalProperties: false,
-  description: 'Weight by objective, at least one above 0; a missing one counts as 0. They need not sum to 1.',
+  description:
+    "Weight by objective. At least one must be above 0; missing ones count as 0. They don't have to add up to 1.",
 });
 export type RankingWeights = Static<typeof Weights>;
 
 const writable = {
-  name: Name('Name, unique among ranking profiles that are not deleted.', 200),
+  name: Name('Name. Unique among ranking profiles that are not deleted.', 200),
   description: Type.String({ maxLength: 1000, description: 'What the profile is for.' }),
   weights: Weights,
 };
@@ -38,11 +39,11 @@ export const RankingProfile = Type.Object(
   {
     id: Id('Id of the ranking profile.'),
     tenantId: Id('Tenant.'),
-    key: Type.String({ description: 'Never changes; unique among ranking profiles that are not deleted.' }),
+    key: Type.String({ description: "Key. Can't be changed. Unique among ranking profiles that are not deleted." }),
     ...writable,
-    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
-    createdAt: Timestamp('When it was made.'),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A ranking profile.' },
@@ -57,7 +58,7 @@ export const RankingProfileCreate = Type.Object(
     key: Type.Optional(
       Type.String({
         pattern: '^[a-z0-9][a-z0-9_-]{0,99}$',
-        description: 'Lower-case letters, digits, dashes, underscores; made from the name when it is left out.',
+        description: 'Lowercase letters, digits, dashes and underscores. Default: derived from the name.',
       }),
     ),
     name: writable.name,

@@ -8,7 +8,7 @@ import { recommendAnswerExample, recommendExample } from './decision-examples.ts
 /** Whom a call is about; who is not known gets an id of their own. */
 export const CustomerIdOrAnonymous = Type.String({
   maxLength: 255,
-  description: 'Id of the customer; missing, empty or `anonymous` derives an anonymous id.',
+  description: 'Id of the customer. If it is missing, empty or `anonymous`, an anonymous id is derived.',
 });
 
 export const RecommendRequest = Type.Object(
@@ -16,13 +16,13 @@ export const RecommendRequest = Type.Object(
     customerId: Type.Optional(CustomerIdOrAnonymous),
     channel: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 64 }), {
-        description: 'Channel type; no active channel of it gives an empty answer `no_channel`.',
+        description: 'Channel type. If no active channel has it, the result is empty with `no_channel`.',
       }),
     ),
     channelId: Type.Optional(Nullable(Type.String({ format: 'uuid' }), { description: 'Id of one channel.' })),
     placement: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 255 }), {
-        description: 'Placement id, else key, else name, else slot type.',
+        description: 'Placement id, otherwise key, name or slot type.',
       }),
     ),
     placements: Type.Optional(
@@ -39,36 +39,38 @@ export const RecommendRequest = Type.Object(
           ),
           { minItems: 1, maxItems: 20 },
         ),
-        { description: 'Several placements at once; excludes `placement`.' },
+        { description: "Several placements at once. Can't be combined with `placement`." },
       ),
     ),
     deduplicate: Type.Optional(
       Type.Boolean({
-        description: 'Placements one after another, each without what an earlier one took. Default false.',
+        description: 'Fill placements one after another, each without what an earlier one took. Default false.',
       }),
     ),
     limit: Type.Optional(
-      Nullable(Type.Integer({ minimum: 1 }), { description: 'Items in the answer, 1-50; above 50 becomes 50.' }),
+      Nullable(Type.Integer({ minimum: 1 }), {
+        description: 'Maximum items, 1 to 50. Values above 50 are treated as 50.',
+      }),
     ),
     maxOffers: Type.Optional(Nullable(Type.Integer({ minimum: 1 }), { description: 'Alias of `limit`.' })),
     sessionId: Type.Optional(
       Nullable(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), {
-        description: 'Session; base of the anonymous id.',
+        description: 'Session id. An anonymous id is derived from it.',
       }),
     ),
     context: Type.Optional(
-      JsonObject('At most 50 keys and 8 KB; copied to history, readable as `request.context.*`.', {
+      JsonObject('At most 50 keys and 8 KB. Copied to history and available as `request.context.*`.', {
         maxProperties: 50,
       }),
     ),
     segments: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
         maxItems: 50,
-        description: 'Segments added to the stored membership for this request only.',
+        description: 'Segments added to the stored memberships for this request only.',
       }),
     ),
     attributes: Type.Optional(
-      JsonObject('At most 200 keys, depth 5, 64 KB; readable as `attributes.*`.', { maxProperties: 200 }),
+      JsonObject('At most 200 keys, depth 5 and 64 KB. Available as `attributes.*`.', { maxProperties: 200 }),
     ),
     locale: Type.Optional(
       Nullable(Type.String({ pattern: '^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 35 }), {
@@ -79,17 +81,17 @@ export const RecommendRequest = Type.Object(
     excludeOffers: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), {
         maxItems: 500,
-        description: 'Offers to leave out; unknown ids are ignored.',
+        description: 'Offers to exclude. Unknown ids are ignored.',
       }),
     ),
     excludeCreatives: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), {
         maxItems: 500,
-        description: 'Creatives to leave out; unknown ids are ignored.',
+        description: 'Creatives to exclude. Unknown ids are ignored.',
       }),
     ),
     decisionFlowKey: Type.Optional(
-      Nullable(Type.String({ minLength: 1, maxLength: 255 }), { description: 'Key (or id) of the flow to run.' }),
+      Nullable(Type.String({ minLength: 1, maxLength: 255 }), { description: 'Key or id of the flow to run.' }),
     ),
     flowId: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 255 }), { description: 'Alias of `decisionFlowKey`.' }),
@@ -101,7 +103,7 @@ export const RecommendRequest = Type.Object(
     dryRun: Type.Optional(Type.Boolean({ description: 'Decides without storing anything.' })),
     requestId: Type.Optional(
       Nullable(Type.String({ format: 'uuid' }), {
-        description: 'Idempotency key and seed; made by the server when absent.',
+        description: 'Idempotency key and seed. Generated by the server if omitted.',
       }),
     ),
     require: Type.Optional(
@@ -110,22 +112,22 @@ export const RecommendRequest = Type.Object(
           minConfigVersion: Type.Optional(
             Type.Integer({
               minimum: 0,
-              description: 'Lowest version of the catalogue that may decide, such as `X-Config-Version` of a change.',
+              description: 'Minimum catalogue version to decide with, such as the `X-Config-Version` of a change.',
             }),
           ),
           maxProfileAgeMs: Type.Optional(
             Type.Integer({
               minimum: 0,
-              description: 'Oldest profile that may decide. Always met: each decision reads the profile itself.',
+              description: 'Maximum age of the profile. Always met: each decision reads the profile itself.',
             }),
           ),
         }),
-        { description: 'How fresh the decision must be: it waits up to 1 s for that, then it is 503 `not_fresh`.' },
+        { description: 'How fresh the decision must be. It waits up to 1 s, then returns 503 `not_fresh`.' },
       ),
     ),
   },
   {
-    description: 'Who asks for what, where.',
+    description: 'A request for a decision.',
     examples: [recommendExample],
   },
 );
@@ -133,9 +135,11 @@ export type RecommendRequest = Static<typeof RecommendRequest>;
 
 export const DecisionSelection = Type.Object(
   {
-    probability: Type.Number({ description: 'Probability with which chance chose this item here; 1 without chance.' }),
-    estimated: Type.Boolean({ description: 'True when the probability is an estimate.' }),
-    explored: Type.Boolean({ description: 'True when exploration chose another item than the best.' }),
+    probability: Type.Number({
+      description: 'Probability with which this item was drawn here; 1 if nothing was left to chance.',
+    }),
+    estimated: Type.Boolean({ description: 'True if the probability is an estimate.' }),
+    explored: Type.Boolean({ description: 'True if exploration chose another item than the best.' }),
     method: Type.String({ description: 'Rank method, exploration strategy or `mandatory`.' }),
   },
   { description: 'How the item was chosen.' },
@@ -147,7 +151,7 @@ const number = (description: string) => Type.Number({ description });
 
 export const RecommendedItem = Type.Object(
   {
-    rank: Type.Integer({ minimum: 1, description: 'Position in the answer, from 1.' }),
+    rank: Type.Integer({ minimum: 1, description: 'Position in the response, from 1.' }),
     placementRank: Type.Optional(Nullable(Type.Integer(), { description: 'Position in its placement.' })),
     interactionId: Nullable(Type.String(), { description: 'Id of the item in history; null for a dry run.' }),
     recommendationId: Nullable(Type.String(), { description: 'Id of the decision; null for a dry run.' }),
@@ -172,14 +176,14 @@ export const RecommendedItem = Type.Object(
           emphasis: number('Priority as a share.'),
           fitMultiplier: number('Product of the penalties of failed match rules.'),
         },
-        { description: 'The parts of the score; all are computed, also those that the method does not use.' },
+        { description: "Components of the score. All are computed, including those the method doesn't use." },
       ),
     ),
-    modelKey: Type.Optional(textOrNull('Model that gave the propensity.')),
+    modelKey: Type.Optional(textOrNull('Model that provided the propensity.')),
     modelType: Type.Optional(textOrNull('Type of that model.')),
-    propensitySource: Type.Optional(text('Where the propensity came from.')),
+    propensitySource: Type.Optional(text('Source of the propensity.')),
     selection: Type.Optional(DecisionSelection),
-    creativeId: Type.Optional(textOrNull('Creative that shows the offer.')),
+    creativeId: Type.Optional(textOrNull('Creative of the item.')),
     creativeName: Type.Optional(textOrNull('Name of the creative.')),
     templateType: Type.Optional(textOrNull('Template type of the creative.')),
     abTestVariant: Type.Optional(textOrNull('Variant label of the creative.')),
@@ -188,22 +192,22 @@ export const RecommendedItem = Type.Object(
     channelType: Type.Optional(textOrNull('Type of the channel.')),
     placementId: Type.Optional(textOrNull('Placement.')),
     placementName: Type.Optional(textOrNull('Name of the placement.')),
-    content: Type.Optional(JsonObject('Rendered content; empty without creative.')),
+    content: Type.Optional(JsonObject('Rendered content; empty without a creative.')),
     personalization: Type.Optional(
-      JsonObject('Rendered variables, computed fields and set properties; `_errors` when a formula failed.'),
+      JsonObject('Rendered variables, computed fields and set properties. `_errors` if a formula failed.'),
     ),
     metadata: Type.Optional(JsonObject('Metadata of the offer.')),
     impressionRecorded: Type.Optional(
-      Type.Boolean({ description: 'True when the impression was counted with the decision.' }),
+      Type.Boolean({ description: 'True if the impression was counted with the decision.' }),
     ),
     reservation: Type.Optional(
       Nullable(
         Type.Object(
           {
-            id: text('Reservation, same as the interaction.'),
-            expiresAt: Timestamp('When it gives its capacity back.'),
+            id: text('Id of the reservation; same as the interaction.'),
+            expiresAt: Timestamp('When the reservation expires and releases its capacity.'),
           },
-          { description: 'Open reservation of an explicit channel.' },
+          { description: 'Open reservation on an explicit channel.' },
         ),
         { description: 'Open reservation on channels that confirm impressions.' },
       ),
@@ -217,23 +221,23 @@ const PlacementResult = Type.Object(
     placementId: text('Placement.'),
     placementName: text('Name of the placement.'),
     channelId: text('Channel of the placement.'),
-    count: Type.Integer({ description: 'Number of decisions.' }),
+    count: Type.Integer({ description: 'Number of items.' }),
     emptyReason: textOrNull(
-      'Why it has no item: `placement_inactive` (it or its channel is not active), `placement_targeting`, or the stage that removed its last candidate.',
+      'Why the placement has no item: `placement_inactive` (it or its channel is not active), `placement_targeting`, or the stage that dropped its last candidate.',
     ),
-    decisions: Type.Array(RecommendedItem, { description: 'Its items in delivery order.' }),
+    decisions: Type.Array(RecommendedItem, { description: 'Items in delivery order.' }),
   },
-  { description: 'What one placement got.' },
+  { description: 'Result for one placement.' },
 );
 
 export const RecommendQuota = Type.Object(
   {
-    limit: Type.Integer({ description: 'Items that the playground may be given in all.' }),
-    used: Type.Integer({ description: 'Items given so far, those of this answer included.' }),
+    limit: Type.Integer({ description: 'Total number of items the playground can get.' }),
+    used: Type.Integer({ description: 'Items delivered so far, including this response.' }),
     remaining: Type.Integer({ description: 'Items left.' }),
-    truncated: Type.Boolean({ description: 'True when the answer was cut because no more were left.' }),
+    truncated: Type.Boolean({ description: 'True if items were left out because the quota is used up.' }),
   },
-  { description: 'State of the quota; playgrounds only.' },
+  { description: 'State of the quota. Playgrounds only.' },
 );
 export type RecommendQuota = Static<typeof RecommendQuota>;
 
@@ -241,50 +245,53 @@ export const RecommendAnswer = Type.Object(
   {
     recommendationId: Nullable(Type.String(), { description: 'Id of the decision; null for a dry run.' }),
     requestId: text('Id of the request.'),
-    timestamp: Timestamp("The decision's clock."),
-    customerId: text('The customer decided for.'),
-    anonymous: Type.Boolean({ description: 'True when the customer id was derived.' }),
-    known: Type.Boolean({ description: 'False when the decision was made without stored attributes.' }),
+    timestamp: Timestamp('Time used for the decision.'),
+    customerId: text('Customer the decision is for.'),
+    anonymous: Type.Boolean({ description: 'True if the customer id was derived.' }),
+    known: Type.Boolean({ description: 'False if the decision was made without stored attributes.' }),
     decisionFlowId: text('Flow that ran.'),
     decisionFlowKey: text('Key of the flow.'),
     decisionFlowVersion: Nullable(Type.Integer(), { description: 'Published version that ran; null for a draft.' }),
-    channel: textOrNull('As asked.'),
-    channelId: textOrNull('As asked.'),
-    placement: textOrNull('As asked.'),
-    count: Type.Integer({ description: 'Number of decisions.' }),
+    channel: textOrNull('As requested.'),
+    channelId: textOrNull('As requested.'),
+    placement: textOrNull('As requested.'),
+    count: Type.Integer({ description: 'Number of items.' }),
     decisions: Type.Array(RecommendedItem, { description: 'Items in delivery order.' }),
     placementResults: Nullable(Type.Record(Type.String(), PlacementResult), {
-      description: 'By placement id, for `placements` or response format `grouped`; else null.',
+      description: 'Items by placement id, for `placements` or response format `grouped`; otherwise null.',
     }),
-    properties: JsonObject('From set_properties nodes.'),
+    properties: JsonObject('Values set by set_properties nodes.'),
     emptyReason: textOrNull(
-      'Why there is no item: `no_channel`, `no_placement`, `placement_inactive`, or the stage that removed the last candidate.',
+      'Why there is no item: `no_channel`, `no_placement`, `placement_inactive`, or the stage that dropped the last candidate.',
     ),
     controlGroup: Type.Boolean({ description: 'True for a holdout customer.' }),
-    degradedScoring: Type.Boolean({ description: 'True when a model could not be used.' }),
-    dryRun: Type.Boolean({ description: 'True when nothing was stored.' }),
+    degradedScoring: Type.Boolean({ description: 'True if a model could not be used.' }),
+    dryRun: Type.Boolean({ description: 'True if nothing was stored.' }),
     experiment: Nullable(JsonObject('Experiment and variant.'), { description: 'Experiment assignment, or null.' }),
     freshness: Type.Object(
       {
         configVersion: Type.Integer({ description: 'Newest catalogue version in the plan.' }),
-        configAgeMs: Type.Integer({ description: 'ms since this process last knew it to be the newest.' }),
+        configAgeMs: Type.Integer({ description: 'Milliseconds since this process last knew it to be the newest.' }),
         evidenceAgeMs: Type.Integer({
           description:
-            'ms since this process last knew its evidence, what customers answered so far, to be the newest.',
+            'Milliseconds since this process last knew its evidence (customer responses so far) to be up to date.',
         }),
-        profileAgeMs: Type.Integer({ description: 'ms since the profile values were read.' }),
+        profileAgeMs: Type.Integer({ description: 'Milliseconds since the profile values were read.' }),
       },
       { description: 'How fresh the decision is.' },
     ),
     trace: Type.Object(
-      { traceId: textOrNull('Stored trace, when sampled.'), summary: JsonObject('Counts by stage.') },
+      {
+        traceId: textOrNull('Id of the stored trace, if the decision was sampled.'),
+        summary: JsonObject('Counts by stage.'),
+      },
       { description: 'Trace of the decision.' },
     ),
     quota: Type.Optional(RecommendQuota),
     meta: Type.Optional(
       JsonObject(
-        'Stages, dropped candidates, scores, warnings, a hint when no channel or placement fits, and `schemaWarnings` when a ' +
-          'customer schema holds rows that the flow does not read. Only with `debug`.',
+        'Stages, dropped candidates, scores, warnings, a hint if no channel or placement matches, and ' +
+          '`schemaWarnings` if a customer schema has rows that the flow does not read. Only with `debug`.',
       ),
     ),
   },
@@ -299,9 +306,9 @@ export const recommendOperations = {
     method: 'POST',
     path: '/api/v1/recommend',
     tag: 'Decisions',
-    summary: 'Decide what to show a customer now',
+    summary: 'Decide what to show a customer',
     description:
-      'Answers after the decision, its sealed record and its effects are committed. When no candidate is left the answer is 200 with `count` 0.',
+      'Responds after the decision, its sealed record and its effects are committed. If no candidate is left, returns 200 with `count` 0.',
     auth: 'credential',
     role: 'viewer',
     loadClass: 'decision',

@@ -39,13 +39,15 @@ const paramsWith = (id: (description: string) => Type.TString) => ({
       "Number of days to cover, ending today, in the tenant's time zone. Defaults to 7; in a report, to the `days` of the first source that sets it.",
     ),
   ),
-  limit: Type.Optional(Int(1, 500, 'Rows at most; 20 when left out.')),
-  offerId: Type.Optional(id('Only this offer.')),
-  channelId: Type.Optional(id('Only this channel.')),
-  categoryId: Type.Optional(id('Only offers that are in this category now.')),
-  segmentId: Type.Optional(id('Only customers who are in this segment; in sources of traces, who were in it then.')),
+  limit: Type.Optional(Int(1, 500, 'Maximum rows. Default 20.')),
+  offerId: Type.Optional(id('Offer to filter by.')),
+  channelId: Type.Optional(id('Channel to filter by.')),
+  categoryId: Type.Optional(id('Category to filter by. Uses current categories of offers.')),
+  segmentId: Type.Optional(
+    id('Segment to filter by. Sources based on traces use the membership at the time of the decision.'),
+  ),
   decisionFlowKey: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Only decisions of the flow with this key.' }),
+    Type.String({ minLength: 1, maxLength: 255, description: 'Key of the flow whose decisions are counted.' }),
   ),
   groupBy: Type.Optional(
     StringEnum(['offer', 'channel', 'category', 'segment'], {
@@ -53,9 +55,9 @@ const paramsWith = (id: (description: string) => Type.TString) => ({
         'offer_performance_grouped: channel (default), category, segment. score_distribution: offer (default), channel, category.',
     }),
   ),
-  modelId: Type.Optional(id('The model; needed by model_metrics_trend.')),
-  experimentId: Type.Optional(id('The experiment.')),
-  baselineDays: Type.Optional(Int(1, 365, 'Days before, with which the last days are compared; 28 when left out.')),
+  modelId: Type.Optional(id('Model to report on. Required by model_metrics_trend.')),
+  experimentId: Type.Optional(id('Experiment to report on.')),
+  baselineDays: Type.Optional(Int(1, 365, 'Days to compare the recent days with. Default 28.')),
 });
 
 /** Names of what sources can be asked with. */
@@ -76,41 +78,42 @@ export const reportParamNames = [
 
 export const ReportParams = Type.Object(paramsWith(Id), {
   additionalProperties: false,
-  description: 'What the source is asked with; one that it does not know is refused. See GET /api/v1/reports/sources.',
+  description:
+    "Parameters for the source. A parameter the source doesn't support is rejected. See `GET /api/v1/reports/sources`.",
 });
 export type ReportParams = Static<typeof ReportParams>;
 
 const ReportColumn = Type.Object(
   {
-    key: Type.String({ description: 'Name of the value in the rows.' }),
-    label: Type.String({ description: 'What people call it.' }),
-    type: StringEnum(reportColumnTypes, { description: 'What it is. Ratios are from 0 to 1.' }),
+    key: Type.String({ description: 'Key of the value in the rows.' }),
+    label: Type.String({ description: 'Display name.' }),
+    type: StringEnum(reportColumnTypes, { description: 'Type of the value. Ratios are from 0 to 1.' }),
   },
   { description: 'A column.' },
 );
 export type ReportColumn = Static<typeof ReportColumn>;
 
 const Cell = Type.Union(
-  [Type.String({ description: 'Text, date or instant.' }), Type.Number({ description: 'Number.' }), Type.Null()],
+  [Type.String({ description: 'String, date or instant.' }), Type.Number({ description: 'Number.' }), Type.Null()],
   { description: 'A value.' },
 );
 const Row = Type.Unsafe<Readonly<Record<string, Static<typeof Cell>>>>(
-  Type.Object({}, { additionalProperties: Cell, description: 'Values by the keys of the columns.' }),
+  Type.Object({}, { additionalProperties: Cell, description: 'Values by column key.' }),
 );
 export type ReportRow = Static<typeof Row>;
 
 const ReportPeriod = Type.Object(
   {
     from: Type.String({ format: 'date', description: 'First day.' }),
-    to: Type.String({ format: 'date', description: 'Last day, included.' }),
+    to: Type.String({ format: 'date', description: 'Last day, inclusive.' }),
   },
-  { description: "Days of the tenant's time zone." },
+  { description: "Days in the tenant's time zone." },
 );
 
 const ReportFilter = Type.Object(
   {
-    label: Type.String({ description: 'What is limited, for example `Offer`.' }),
-    value: Type.String({ description: 'To what, by name.' }),
+    label: Type.String({ description: 'What is filtered, such as `Offer`.' }),
+    value: Type.String({ description: 'Name of what it is filtered to.' }),
   },
   { description: 'A filter.' },
 );
@@ -118,19 +121,19 @@ const ReportFilter = Type.Object(
 /** What figures cover, wherever they are answered. */
 export const reportScope = {
   period: Type.Union([ReportPeriod, Type.Null()], {
-    description: 'Days that the figures cover. Null: figures as of the moment of the answer.',
+    description: 'Days that the figures cover. Null: figures at the time of the response.',
   }),
-  filters: Type.Array(ReportFilter, { description: 'What the figures are limited to. Empty: everything.' }),
+  filters: Type.Array(ReportFilter, { description: 'Filters applied. Empty: everything is included.' }),
 };
 
 /** Columns and rows, wherever they are answered. */
 export const reportTable = {
-  columns: Type.Array(ReportColumn, { description: 'The columns, in their order.' }),
-  rows: Type.Array(Row, { description: 'The rows; none without data.' }),
+  columns: Type.Array(ReportColumn, { description: 'Columns in order.' }),
+  rows: Type.Array(Row, { description: 'Rows. Empty without data.' }),
 };
 
 export const reportNotes = Type.Array(Type.String(), {
-  description: 'What must be known to read the rows: traces that are off or sampled, what could not be counted.',
+  description: 'Notes for reading the rows, such as traces that are off or sampled, or data that could not be counted.',
 });
 
 /** In a query a malformed id is answered like an unknown one. */
@@ -139,32 +142,32 @@ const queryParams = paramsWith(IdFilter);
 const DashboardData = Type.Object(
   {
     type: StringEnum(reportSourceKeys, { description: 'The source.' }),
-    params: Type.Object(queryParams, { description: 'What it was asked with.' }),
+    params: Type.Object(queryParams, { description: 'Parameters used.' }),
     ...reportScope,
     ...reportTable,
     notes: reportNotes,
   },
-  { description: 'What a source says.' },
+  { description: 'Data of a source.' },
 );
 
 const SourceFacts = Type.Object(
   {
     sourceKey: StringEnum(reportSourceKeys, { description: 'The source.' }),
-    label: Type.String({ description: 'What people call it.' }),
-    description: Type.String({ description: 'What it says.' }),
+    label: Type.String({ description: 'Display name.' }),
+    description: Type.String({ description: 'Description of the source.' }),
     columns: reportTable.columns,
     params: Type.Array(
       Type.Object(
         {
-          name: StringEnum(reportParamNames, { description: 'The parameter.' }),
-          required: Type.Boolean({ description: 'It must be given.' }),
-          values: Type.Optional(Type.Array(Type.String(), { description: 'Values that it can have.' })),
+          name: StringEnum(reportParamNames, { description: 'Name of the parameter.' }),
+          required: Type.Boolean({ description: 'Whether the parameter is required.' }),
+          values: Type.Optional(Type.Array(Type.String(), { description: 'Allowed values.' })),
         },
         { description: 'A parameter.' },
       ),
-      { description: 'What it can be asked with.' },
+      { description: 'Supported parameters.' },
     ),
-    needsTraces: Type.Boolean({ description: 'It is empty while decision traces are off.' }),
+    needsTraces: Type.Boolean({ description: 'The metric has no values while decision traces are off.' }),
   },
   { description: 'A source.' },
 );
@@ -187,12 +190,12 @@ export const reportSourceOperations = {
     id: 'reports.sources',
     path: '/api/v1/reports/sources',
     loadClass: 'crud',
-    summary: 'List what reports and dashboards can show',
+    summary: 'List sources for reports and dashboards',
     responses: {
       200: {
         description: 'The sources.',
         schema: Type.Object(
-          { data: Type.Array(SourceFacts, { description: 'One for each source.' }) },
+          { data: Type.Array(SourceFacts, { description: 'One entry per source.' }) },
           { description: 'The sources.' },
         ),
       },
@@ -204,13 +207,13 @@ export const reportSourceOperations = {
     id: 'dashboardData.get',
     path: '/api/v1/dashboard-data',
     knowsItsQuery: true,
-    summary: 'Read one source',
+    summary: 'Get data from a source',
     description:
-      "Figures are at most a second behind. Days are those of the tenant's zone. A parameter that the source does not know " +
-      'is 400. Without data there are no rows.',
+      "Figures are at most one second behind. Days are in the tenant's time zone. A parameter the source " +
+      "doesn't support returns 400. Without data, there are no rows.",
     query: Type.Object(
       { type: StringEnum(reportSourceKeys, { description: 'The source.' }), ...queryParams },
-      { description: 'Which source, and what it is asked with.' },
+      { description: 'Source and parameters.' },
     ),
     responses: { 200: { description: 'Columns and rows.', schema: DashboardData } },
     errors: ['validation_failed'],

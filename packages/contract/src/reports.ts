@@ -12,7 +12,7 @@ import {
   reportTable,
 } from './report-sources.ts';
 
-/** In what a report can be written (part 1, section 2). */
+/** In what a report can be written. */
 export const reportFormats = ['pdf', 'csv', 'markdown', 'html'] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
@@ -25,36 +25,36 @@ export const reportCharts = ['auto', 'none', 'line', 'bar', 'funnel', 'histogram
 export const mostReportTemplates = 500;
 export const mostReportSchedules = 500;
 
-/** Runs per page (part 1, section 8). */
+/** Runs per page. */
 export const reportRunPage: PageLimits = { usual: 50, maximum: 200 };
 
 const DataSource = Type.Object(
   {
-    sourceKey: StringEnum(reportSourceKeys, { description: 'The source; see GET /api/v1/reports/sources.' }),
+    sourceKey: StringEnum(reportSourceKeys, { description: 'Source to show; see `GET /api/v1/reports/sources`.' }),
     params: Type.Optional(ReportParams),
   },
-  { additionalProperties: false, description: 'A source, and what it is asked with.' },
+  { additionalProperties: false, description: 'A source with its parameters.' },
 );
 
 const Section = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$', description: 'Unique in the report.' }),
-    title: Name('What stands above it.', 200),
-    dataSourceIndex: Int(0, 19, 'Place of its source in `dataSources`, from 0.'),
+    title: Name('Heading of the section.', 200),
+    dataSourceIndex: Int(0, 19, 'Index of its source in `dataSources`, from 0.'),
     view: Type.Optional(
       Type.Object(
         {
           chart: Type.Optional(
             StringEnum(reportCharts, {
-              description: '`auto`: what suits the source; `none`: only the table.',
+              description: '`auto`: the chart that suits the source. `none`: table only.',
               default: 'auto',
             }),
           ),
           width: Type.Optional(
-            StringEnum(['quarter', 'half', 'full'], { description: 'How wide a dashboard shows it.', default: 'full' }),
+            StringEnum(['quarter', 'half', 'full'], { description: 'Width on a dashboard.', default: 'full' }),
           ),
         },
-        { additionalProperties: false, description: 'How it is shown.' },
+        { additionalProperties: false, description: 'How to display the section.' },
       ),
     ),
   },
@@ -67,51 +67,51 @@ const formats = Type.Array(Format, {
   minItems: 1,
   maxItems: reportFormats.length,
   uniqueItems: true,
-  description: 'What it is written in.',
+  description: 'Tone of the text.',
 });
 const destinations = (description: string) => Type.Array(Id('Id of a destination.'), { maxItems: 20, description });
 
 const Narrative = Type.Object(
   {
-    enabled: Type.Boolean({ description: 'Whether the figures are told in words, too.' }),
+    enabled: Type.Boolean({ description: 'Whether to describe the figures in words.' }),
     prompt: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 2000,
-        description: 'What the words should look at: figures and sections that it names by their titles come first.',
+        description: 'What the text should focus on. Figures and sections named here by title come first.',
       }),
     ),
   },
-  { additionalProperties: false, description: 'The figures in words.' },
+  { additionalProperties: false, description: 'Narrative settings.' },
 );
 
 const Filters = Type.Object(
-  { destinations: destinations('Where its runs go, when neither the schedule nor the call names others.') },
-  { additionalProperties: false, description: 'Where it goes.' },
+  { destinations: destinations('Where to send runs, unless the schedule or the call sets destinations.') },
+  { additionalProperties: false, description: 'Destination of runs.' },
 );
 
-const description = Nullable(Type.String({ maxLength: 2000 }), { description: 'What it is for, or null.' });
+const description = Nullable(Type.String({ maxLength: 2000 }), { description: 'Purpose of the template, or null.' });
 
 const templateFields = {
-  name: Name('Name; the title of the report.', 120),
+  name: Name('Name. Used as the title of the report.', 120),
   description,
-  dataSources: Type.Array(DataSource, { minItems: 1, maxItems: 20, description: 'What it is made of.' }),
-  sections: Type.Array(Section, { minItems: 1, maxItems: 40, description: 'What it shows, in this order.' }),
+  dataSources: Type.Array(DataSource, { minItems: 1, maxItems: 20, description: 'Data sources of the report.' }),
+  sections: Type.Array(Section, { minItems: 1, maxItems: 40, description: 'Sections in order.' }),
   formats,
   narrative: Narrative,
   filters: Filters,
-  enabled: Type.Boolean({ description: 'Schedules of a template that is off move on without a run.' }),
+  enabled: Type.Boolean({ description: 'While a template is disabled, its schedules advance without a run.' }),
 };
 
 const times = {
-  createdAt: Timestamp('When it was made.'),
+  createdAt: Timestamp('When it was created.'),
   updatedAt: Timestamp('When it last changed.'),
 };
 
-/** What a report shows (part 1, section 2). */
+/** What a report shows. */
 export const ReportTemplate = Type.Object(
   { id: Id('Id of the template.'), ...templateFields, ...times },
-  { description: 'A template of reports, and of dashboards.' },
+  { description: 'A template for reports and dashboards.' },
 );
 export type ReportTemplate = Static<typeof ReportTemplate>;
 
@@ -121,11 +121,11 @@ export const ReportTemplateCreate = Type.Object(
   { ...Type.Partial(Type.Object(templateFields)).properties, name: templateName, dataSources: templateSources },
   {
     description:
-      'A new template. Defaults: one section for each source, ids s1, s2 and so on, under the name of the source; formats ' +
-      '[html]; no narrative; no destinations; enabled.',
+      'A new template. Defaults: one section for each source, with ids s1, s2 and so on and the name of ' +
+      'the source; formats [html]; no narrative; no destinations; enabled.',
     examples: [
       {
-        name: 'Business week',
+        name: 'Weekly business report',
         dataSources: [{ sourceKey: 'daily_trend', params: { days: 7 } }, { sourceKey: 'offer_performance' }],
         formats: ['html', 'pdf'],
       },
@@ -135,7 +135,7 @@ export const ReportTemplateCreate = Type.Object(
 export type ReportTemplateCreate = Static<typeof ReportTemplateCreate>;
 
 export const ReportTemplateChange = Type.Object(Type.Partial(Type.Object(templateFields)).properties, {
-  description: 'Changes of a template. New sources without sections get sections of their own.',
+  description: 'Changes to a template. New sources without sections get sections of their own.',
   examples: [{ enabled: false }],
 });
 export type ReportTemplateChange = Static<typeof ReportTemplateChange>;
@@ -146,26 +146,27 @@ const scheduleFields = {
   cronExpression: Type.String({
     maxLength: 255,
     description:
-      'Five fields: minute, hour, day of the month, month, day of the week; with names, lists, ranges and steps; 7 is ' +
-      'Sunday too. With both kinds of day given, either is enough.',
+      'Cron expression with five fields: minute, hour, day of the month, month and day of the week. Names, ' +
+      'lists, ranges and steps are allowed; 7 is also Sunday. If both day fields are set, either one is ' +
+      'enough.',
   }),
-  timezone: Type.String({ minLength: 1, maxLength: 64, description: "IANA zone; default the tenant's." }),
-  destinations: destinations("Where its runs go; none: where the template's do."),
-  enabled: Type.Boolean({ description: 'A schedule that is off has no next run.' }),
+  timezone: Type.String({ minLength: 1, maxLength: 64, description: "IANA time zone. Default: the tenant's." }),
+  destinations: destinations("Where to send its runs. Empty: the template's destinations."),
+  enabled: Type.Boolean({ description: 'A disabled schedule has no next run.' }),
 };
 
-/** When a report is made by itself (part 1, section 2). */
+/** When a report is made by itself. */
 export const ReportSchedule = Type.Object(
   {
     id: Id('Id of the schedule.'),
-    templateId: Id('Its template.'),
+    templateId: Id('Template of the schedule.'),
     ...scheduleFields,
-    nextRunAt: Nullable(Timestamp('Instant.'), { description: 'When it runs next; null while it is off.' }),
-    lastRunAt: Nullable(Timestamp('Instant.'), { description: 'When it ran last, or null.' }),
-    lastRunId: Nullable(Id('Run.'), { description: 'The last run, or null.' }),
+    nextRunAt: Nullable(Timestamp('Instant.'), { description: 'Next run; null while disabled.' }),
+    lastRunAt: Nullable(Timestamp('Instant.'), { description: 'When it last ran, or null.' }),
+    lastRunId: Nullable(Id('Run.'), { description: 'Id of the last run, or null.' }),
     ...times,
   },
-  { description: 'A schedule of a report.' },
+  { description: 'A report schedule.' },
 );
 export type ReportSchedule = Static<typeof ReportSchedule>;
 
@@ -177,7 +178,7 @@ export const ReportScheduleCreate = Type.Object(
     cronExpression: scheduleFields.cronExpression,
   },
   {
-    description: "A new schedule. Defaults: the tenant's zone, the template's destinations, enabled.",
+    description: "A new schedule. Defaults: the tenant's time zone, the template's destinations, enabled.",
     examples: [
       {
         templateId: '0190a1b2-c3d4-7e5f-8a9b-7265706f7274',
@@ -193,9 +194,9 @@ export type ReportScheduleCreate = Static<typeof ReportScheduleCreate>;
 export const ReportScheduleChange = Type.Object(
   {
     ...Type.Partial(Type.Object(scheduleFields)).properties,
-    templateId: Type.Optional(Id('May be sent as it is; another template is 400.')),
+    templateId: Type.Optional(Id('Can be sent back unchanged. Any other template returns 400.')),
   },
-  { description: 'Changes of a schedule.', examples: [{ enabled: false }] },
+  { description: 'Changes to a schedule.', examples: [{ enabled: false }] },
 );
 export type ReportScheduleChange = Static<typeof ReportScheduleChange>;
 
@@ -213,11 +214,13 @@ export type ReportArtifactFacts = Static<typeof ArtifactFacts>;
 const DeliveryResult = Type.Object(
   {
     providerId: Id('The destination.'),
-    ok: Nullable(Type.Boolean(), { description: 'Whether it was taken; null while it is on its way.' }),
-    providerMessageId: Nullable(Type.String(), { description: 'How the message is called there, or null.' }),
-    error: Nullable(Type.String(), { description: 'What went wrong last, in our words, or null.' }),
+    ok: Nullable(Type.Boolean(), {
+      description: 'Whether the destination accepted the message; null while it is being sent.',
+    }),
+    providerMessageId: Nullable(Type.String(), { description: 'Id of the message at the destination, or null.' }),
+    error: Nullable(Type.String(), { description: 'The last delivery error, or null.' }),
   },
-  { description: 'What came of the report at one destination.' },
+  { description: 'Delivery of the report to one destination.' },
 );
 export type ReportDelivery = Static<typeof DeliveryResult>;
 
@@ -231,7 +234,7 @@ const sectionFacts = {
 const SectionData = Type.Object(
   {
     ...sectionFacts,
-    truncated: Type.Boolean({ description: `There were more than ${mostSectionRows} rows.` }),
+    truncated: Type.Boolean({ description: `True if there were more than ${mostSectionRows} rows.` }),
     notes: reportNotes,
   },
   { description: 'A section with its figures.' },
@@ -240,39 +243,39 @@ export type ReportSectionData = Static<typeof SectionData>;
 
 const NarrativeOutput = Type.Object(
   {
-    executiveSummary: Type.String({ description: 'The report in a few sentences.' }),
+    executiveSummary: Type.String({ description: 'Summary of the report in a few sentences.' }),
     sectionNarratives: Type.Array(
       Type.Object(
         {
           sectionId: Type.String({ description: 'The section.' }),
-          narrative: Type.String({ description: 'Its figures in words.' }),
+          narrative: Type.String({ description: 'Description of its figures.' }),
         },
-        { description: 'A section in words.' },
+        { description: 'Narrative of one section.' },
       ),
-      { description: 'The sections in words.' },
+      { description: 'Narratives of the sections.' },
     ),
-    keyTakeaways: Type.Array(Type.String(), { description: 'What matters most.' }),
+    keyTakeaways: Type.Array(Type.String(), { description: 'Key findings.' }),
   },
-  { description: 'The figures in words.' },
+  { description: 'The narrative of a report.' },
 );
 export type ReportNarrative = Static<typeof NarrativeOutput>;
 
-const nullableNarrative = Nullable(NarrativeOutput, { description: 'The figures in words; null when that is off.' });
-const artifacts = Type.Array(ArtifactFacts, { description: 'Its files.' });
-const deliveryResults = Type.Array(DeliveryResult, { description: 'One for each destination.' });
-const status = StringEnum(reportRunStatuses, { description: 'What came of it.' });
+const nullableNarrative = Nullable(NarrativeOutput, { description: 'The narrative; null if it is off.' });
+const artifacts = Type.Array(ArtifactFacts, { description: 'Files of the run.' });
+const deliveryResults = Type.Array(DeliveryResult, { description: 'One entry per destination.' });
+const status = StringEnum(reportRunStatuses, { description: 'Status of the run.' });
 
 const runFields = {
   id: Id('Id of the run.'),
-  templateId: Id('Its template, which may be deleted.'),
-  templateName: Type.String({ description: 'Name of the template then.' }),
-  scheduleId: Nullable(Id('Schedule.'), { description: 'The schedule that started it, or null.' }),
+  templateId: Id('Id of its template, which may have been deleted.'),
+  templateName: Type.String({ description: 'Name of the template at that time.' }),
+  scheduleId: Nullable(Id('Schedule.'), { description: 'Id of the schedule that started it, or null.' }),
   status,
-  triggeredBy: Type.String({ description: 'Id of the user, `schedule`, or `api` for a key.' }),
-  startedAt: Timestamp('When it was started.'),
-  completedAt: Nullable(Timestamp('Instant.'), { description: 'When it was written, or null.' }),
-  durationMs: Nullable(Type.Integer(), { description: 'How long it took, or null.' }),
-  error: Nullable(Type.String(), { description: 'Why it failed (`interrupted` after a crash), or null.' }),
+  triggeredBy: Type.String({ description: 'Id of the user, `schedule`, or `api` for an API key.' }),
+  startedAt: Timestamp('When the run started.'),
+  completedAt: Nullable(Timestamp('Instant.'), { description: 'When the report was written, or null.' }),
+  durationMs: Nullable(Type.Integer(), { description: 'Duration, or null.' }),
+  error: Nullable(Type.String(), { description: 'Why the run failed (`interrupted` after a crash), or null.' }),
   deliveryResults,
   artifacts,
 };
@@ -283,7 +286,7 @@ export type ReportRunRow = Static<typeof RunRow>;
 export const ReportRun = Type.Object(
   {
     ...runFields,
-    sectionsData: Type.Array(SectionData, { description: 'The figures; none before it is written.' }),
+    sectionsData: Type.Array(SectionData, { description: 'Figures. Empty until the report is written.' }),
     narrativeOutput: nullableNarrative,
   },
   { description: 'A run with its figures.' },
@@ -292,16 +295,16 @@ export type ReportRun = Static<typeof ReportRun>;
 
 const RunNowBody = Type.Object(
   {
-    destinations: Type.Optional(destinations("Where it goes; default: where the template's runs do.")),
+    destinations: Type.Optional(destinations("Destinations of this run. Default: the template's.")),
     formats: Type.Optional(formats),
   },
-  { description: 'What is different this time.', examples: [{ formats: ['pdf'] }] },
+  { description: 'Overrides for this run.', examples: [{ formats: ['pdf'] }] },
 );
 export type RunNowBody = Static<typeof RunNowBody>;
 
 const RunNowAnswer = Type.Object(
   { runId: Id('The run.'), status, artifacts, deliveryResults },
-  { description: 'What came of the run.' },
+  { description: 'Result of the run.' },
 );
 export type RunNowAnswer = Static<typeof RunNowAnswer>;
 
@@ -317,36 +320,36 @@ const PreviewAnswer = Type.Object(
     narrative: nullableNarrative,
     artifacts: Type.Array(
       Type.Object(
-        { ...ArtifactFacts.properties, base64: Type.String({ description: 'The bytes of the file.' }) },
+        { ...ArtifactFacts.properties, base64: Type.String({ description: 'Contents of the file.' }) },
         { description: 'A file.' },
       ),
       { description: 'The files.' },
     ),
   },
-  { description: 'The report as it would be now.' },
+  { description: 'The report as it would look now.' },
 );
 export type ReportPreview = Static<typeof PreviewAnswer>;
 
 const common = { tag: 'Reports', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 const templatePath = '/api/v1/reports/templates';
 const schedulePath = '/api/v1/reports/schedules';
-const ofTemplate = Type.Object({ id: IdText('Id of the template.') }, { description: 'Which template.' });
-const ofSchedule = Type.Object({ id: IdText('Id of the schedule.') }, { description: 'Which schedule.' });
+const ofTemplate = Type.Object({ id: IdText('Id of the template.') }, { description: 'Template to use.' });
+const ofSchedule = Type.Object({ id: IdText('Id of the schedule.') }, { description: 'Schedule to use.' });
 const limits = [{ limit: 30, windowSeconds: 60, per: 'tenant', bucket: 'reports' }] as const;
 const audited = (action: string, entityType: string) => [{ action, entityType }];
 
-/** Templates of reports, and what is made of them (part 1, 4.10; docs/design/api-access.md 11, 22). */
+/** Templates of reports, and what is made of them (docs/design/api-access.md 11, 22). */
 export const reportTemplateOperations = {
   list: operation({
     ...common,
     id: 'reportTemplates.list',
     method: 'GET',
     path: templatePath,
-    summary: 'List templates of reports, newest first',
+    summary: 'List report templates, newest first',
     role: 'viewer',
     responses: {
       200: {
-        description: `All of them; a tenant has at most ${mostReportTemplates}.`,
+        description: `Returns all of them. A tenant can have at most ${mostReportTemplates}.`,
         schema: Type.Object(
           { data: Type.Array(ReportTemplate, { description: 'The templates.' }) },
           { description: 'The templates.' },
@@ -361,7 +364,7 @@ export const reportTemplateOperations = {
     id: 'reportTemplates.create',
     method: 'POST',
     path: templatePath,
-    summary: 'Create a template of reports',
+    summary: 'Create a report template',
     role: 'editor',
     body: ReportTemplateCreate,
     record: ReportTemplate,
@@ -374,7 +377,7 @@ export const reportTemplateOperations = {
     id: 'reportTemplates.get',
     method: 'GET',
     path: `${templatePath}/{id}`,
-    summary: 'Read one template',
+    summary: 'Get a report template',
     role: 'viewer',
     params: ofTemplate,
     responses: { 200: { description: 'The template.', schema: ReportTemplate } },
@@ -386,7 +389,7 @@ export const reportTemplateOperations = {
     id: 'reportTemplates.change',
     method: 'PATCH',
     path: `${templatePath}/{id}`,
-    summary: 'Change a template',
+    summary: 'Update a report template',
     role: 'editor',
     params: ofTemplate,
     body: ReportTemplateChange,
@@ -400,7 +403,7 @@ export const reportTemplateOperations = {
     id: 'reportTemplates.remove',
     method: 'DELETE',
     path: `${templatePath}/{id}`,
-    summary: 'Delete a template and its schedules; its runs stay',
+    summary: 'Delete a report template and its schedules; runs are kept',
     role: 'editor',
     params: ofTemplate,
     responses: { 204: { description: 'Deleted.', schema: null } },
@@ -412,7 +415,7 @@ export const reportTemplateOperations = {
     id: 'reportTemplates.preview',
     method: 'POST',
     path: `${templatePath}/{id}/preview`,
-    summary: 'Make a report once, and keep and send nothing',
+    summary: 'Preview a report without storing or sending it',
     role: 'viewer',
     loadClass: 'heavy',
     rateLimits: limits,
@@ -427,10 +430,11 @@ export const reportTemplateOperations = {
     id: 'reportTemplates.runNow',
     method: 'POST',
     path: `${templatePath}/{id}/run-now`,
-    summary: 'Make a report now, keep it and send it',
+    summary: 'Run a report now, store it and send it',
     description:
-      'Also of a template that is off. The run is stored before it begins, so that a caller who leaves does not lose it. ' +
-      'Destinations get one try each, at most 5 seconds. 202 whatever came of it: see `status`.',
+      "Also works for a disabled template. The run is stored before it starts, so it isn't lost if the " +
+      'caller disconnects. Each destination gets one attempt of at most 5 seconds. Always returns 202; see ' +
+      '`status` for the result.',
     role: 'editor',
     loadClass: 'heavy',
     idempotent: true,
@@ -438,23 +442,23 @@ export const reportTemplateOperations = {
     transaction: 'own',
     params: ofTemplate,
     body: RunNowBody,
-    responses: { 202: { description: 'What came of it.', schema: RunNowAnswer } },
+    responses: { 202: { description: 'Result of the run.', schema: RunNowAnswer } },
     errors: ['not_found'],
     audit: audited('run_started', 'reportRun'),
   }),
 } as const;
 
-/** When reports are made by themselves (part 1, 4.10; docs/design/quality.md T22). */
+/** When reports are made by themselves (docs/design/quality.md T22). */
 export const reportScheduleOperations = {
   list: operation({
     ...common,
     id: 'reportSchedules.list',
     method: 'GET',
     path: schedulePath,
-    summary: 'List schedules of reports, newest first',
+    summary: 'List report schedules, newest first',
     role: 'viewer',
     query: Type.Object(
-      { ...cursorQuery(usualPage), templateId: Type.Optional(IdFilter('Only of this template.')) },
+      { ...cursorQuery(usualPage), templateId: Type.Optional(IdFilter('Template to filter by.')) },
       { description: 'Page and filter.' },
     ),
     responses: { 200: { description: 'A page.', schema: cursorPage(ReportSchedule) } },
@@ -466,7 +470,7 @@ export const reportScheduleOperations = {
     id: 'reportSchedules.create',
     method: 'POST',
     path: schedulePath,
-    summary: 'Create a schedule of a report',
+    summary: 'Create a report schedule',
     role: 'editor',
     body: ReportScheduleCreate,
     record: ReportSchedule,
@@ -479,7 +483,7 @@ export const reportScheduleOperations = {
     id: 'reportSchedules.get',
     method: 'GET',
     path: `${schedulePath}/{id}`,
-    summary: 'Read one schedule',
+    summary: 'Get a report schedule',
     role: 'viewer',
     params: ofSchedule,
     responses: { 200: { description: 'The schedule.', schema: ReportSchedule } },
@@ -491,8 +495,9 @@ export const reportScheduleOperations = {
     id: 'reportSchedules.change',
     method: 'PATCH',
     path: `${schedulePath}/{id}`,
-    summary: 'Change a schedule',
-    description: 'A changed expression or zone, or one that is switched on, counts anew from now.',
+    summary: 'Update a report schedule',
+    description:
+      'If you change the expression or time zone, or enable the schedule, the next run is recalculated from now.',
     role: 'editor',
     params: ofSchedule,
     body: ReportScheduleChange,
@@ -506,7 +511,7 @@ export const reportScheduleOperations = {
     id: 'reportSchedules.remove',
     method: 'DELETE',
     path: `${schedulePath}/{id}`,
-    summary: 'Delete a schedule; its runs stay',
+    summary: 'Delete a report schedule; runs are kept',
     role: 'editor',
     params: ofSchedule,
     responses: { 204: { description: 'Deleted.', schema: null } },
@@ -515,20 +520,20 @@ export const reportScheduleOperations = {
   }),
 } as const;
 
-/** Reports that were made (part 1, 4.10). */
+/** Reports that were made. */
 export const reportRunOperations = {
   list: operation({
     ...common,
     id: 'reportRuns.list',
     method: 'GET',
     path: '/api/v1/reports/runs',
-    summary: 'List runs of reports, newest first',
+    summary: 'List report runs, newest first',
     role: 'viewer',
     query: Type.Object(
-      { templateId: Type.Optional(IdFilter('Only of this template.')), ...offsetQuery(reportRunPage) },
+      { templateId: Type.Optional(IdFilter('Template to filter by.')), ...offsetQuery(reportRunPage) },
       { description: 'Filter and page.' },
     ),
-    responses: { 200: { description: 'A page, without figures.', schema: offsetPage(RunRow) } },
+    responses: { 200: { description: 'A page of runs, without figures.', schema: offsetPage(RunRow) } },
     errors: [],
     audit: [],
   }),
@@ -537,9 +542,9 @@ export const reportRunOperations = {
     id: 'reportRuns.get',
     method: 'GET',
     path: '/api/v1/reports/runs/{id}',
-    summary: 'Read one run with its figures',
+    summary: 'Get a report run with its figures',
     role: 'viewer',
-    params: Type.Object({ id: IdText('Id of the run.') }, { description: 'Which run.' }),
+    params: Type.Object({ id: IdText('Id of the run.') }, { description: 'Run to read.' }),
     responses: { 200: { description: 'The run.', schema: ReportRun } },
     errors: ['not_found'],
     audit: [],
@@ -549,12 +554,12 @@ export const reportRunOperations = {
     id: 'reportRuns.artifact',
     method: 'GET',
     path: '/api/v1/reports/runs/{id}/artifacts/{format}',
-    summary: 'Download a file of a run',
-    description: 'A format that was not written is 404.',
+    summary: 'Download a file of a report run',
+    description: 'Returns 404 for a format that was not written.',
     role: 'viewer',
     params: Type.Object(
       { id: IdText('Id of the run.'), format: IdText('pdf, csv, markdown or html.') },
-      { description: 'Which file.' },
+      { description: 'File to download.' },
     ),
     responses: {
       200: {

@@ -16,20 +16,20 @@ export const RespondRequest = Type.Object(
     rank: Type.Optional(Nullable(Type.Integer({ minimum: 1 }), { description: 'Item of the decision.' })),
     interactionId: Type.Optional(
       Nullable(Type.String({ format: 'uuid' }), {
-        description: 'Id of the item, instead of recommendationId and rank.',
+        description: 'Id of the item. Use it instead of recommendationId and rank.',
       }),
     ),
     creativeId: Type.Optional(
-      Nullable(Type.String({ format: 'uuid' }), { description: 'Creative of a contact without a recommendation.' }),
+      Nullable(Type.String({ format: 'uuid' }), { description: 'Creative, for a contact without a recommendation.' }),
     ),
     offerId: Type.Optional(
-      Nullable(Type.String({ format: 'uuid' }), { description: 'Offer of a contact without a recommendation.' }),
+      Nullable(Type.String({ format: 'uuid' }), { description: 'Offer, for a contact without a recommendation.' }),
     ),
     channelId: Type.Optional(
-      Nullable(Type.String({ format: 'uuid' }), { description: 'Channel of a contact without a recommendation.' }),
+      Nullable(Type.String({ format: 'uuid' }), { description: 'Channel, for a contact without a recommendation.' }),
     ),
     placementId: Type.Optional(
-      Nullable(Type.String({ format: 'uuid' }), { description: 'Placement of a contact without a recommendation.' }),
+      Nullable(Type.String({ format: 'uuid' }), { description: 'Placement, for a contact without a recommendation.' }),
     ),
     outcome: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Key of an active outcome type.' })),
     interactionType: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Alias of `outcome`.' })),
@@ -38,18 +38,18 @@ export const RespondRequest = Type.Object(
     ),
     currency: Type.Optional(Nullable(Type.String({ pattern: '^[A-Z]{3}$' }), { description: 'ISO 4217 code.' })),
     direction: Type.Optional(
-      StringEnum(['inbound', 'outbound'], { description: 'Default: outbound for impressions, else inbound.' }),
+      StringEnum(['inbound', 'outbound'], { description: 'Default: outbound for impressions, otherwise inbound.' }),
     ),
     timestamp: Type.Optional(
       Timestamp(
-        'Event time, from 1970 to 24 hours ahead; default now. A contact that is reported ahead counts toward caps from now on.',
+        'Time of the event, from 1970 to 24 hours in the future. Default: now. A contact in the future counts toward caps immediately.',
       ),
     ),
-    attributes: Type.Optional(JsonObject('8 KB; stored with the row.')),
-    context: Type.Optional(JsonObject('8 KB; stored with the row.')),
-    outcomeDetails: Type.Optional(JsonObject('8 KB; stored with the row.')),
+    attributes: Type.Optional(JsonObject('At most 8 KB. Stored with the row.')),
+    context: Type.Optional(JsonObject('At most 8 KB. Stored with the row.')),
+    outcomeDetails: Type.Optional(JsonObject('At most 8 KB. Stored with the row.')),
     idempotencyKey: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, description: 'Explicit idempotency key; also as header.' }),
+      Type.String({ minLength: 1, maxLength: 255, description: 'Idempotency key. Can also be sent as a header.' }),
     ),
   },
   {
@@ -61,8 +61,8 @@ export type RespondRequest = Static<typeof RespondRequest>;
 
 export const RespondAnswer = Type.Object(
   {
-    interactionId: text('Id of the row that the response wrote; of a duplicate, that of the row first written.'),
-    itemInteractionId: textOrNull('Id of the item that it was resolved to; null without a recommendation.'),
+    interactionId: text('Id of the recorded row. For a duplicate, the row recorded first.'),
+    itemInteractionId: textOrNull('Id of the item the response belongs to; null without a recommendation.'),
     recommendationId: textOrNull('Decision.'),
     rank: Nullable(Type.Integer(), { description: 'Item of the decision.' }),
     customerId: text('Customer.'),
@@ -97,7 +97,7 @@ export const RespondBatchRequest = Type.Object(
       description: 'Bodies of `POST /api/v1/respond`, in order.',
     }),
   },
-  { description: 'What customers did.', examples: [{ responses: [respondExample] }] },
+  { description: 'Customer responses.', examples: [{ responses: [respondExample] }] },
 );
 export type RespondBatchRequest = Static<typeof RespondBatchRequest>;
 
@@ -106,18 +106,18 @@ export const RespondBatchAnswer = Type.Object(
     results: Type.Array(
       Type.Object(
         {
-          status: Type.Integer({ description: 'Status that the response alone would have been answered with.' }),
-          body: JsonObject('What it would have been answered with: the recorded interaction, or a problem.'),
+          status: Type.Integer({ description: 'Status this response would have had on its own.' }),
+          body: JsonObject('Body this response would have had on its own: the recorded interaction, or a problem.'),
         },
-        { description: 'What became of a response.' },
+        { description: 'Result for one response.' },
       ),
-      { description: 'In the order of the responses.' },
+      { description: 'One entry per response, in order.' },
     ),
-    recorded: Type.Integer({ description: 'Responses that were recorded.' }),
-    duplicates: Type.Integer({ description: 'Responses that had been recorded before.' }),
-    failed: Type.Integer({ description: 'Responses that were refused.' }),
+    recorded: Type.Integer({ description: 'Number of responses recorded.' }),
+    duplicates: Type.Integer({ description: 'Number of responses recorded earlier.' }),
+    failed: Type.Integer({ description: 'Number of responses rejected.' }),
   },
-  { description: 'What became of the responses.' },
+  { description: 'Results of the responses.' },
 );
 export type RespondBatchAnswer = Static<typeof RespondBatchAnswer>;
 
@@ -130,7 +130,7 @@ export const respondOperations = {
     tag: 'Decisions',
     summary: 'Report what a customer did',
     description:
-      'Records an outcome of a recommended item or of a contact without one. A repeat is answered with status `duplicate`.',
+      'Records an outcome of a recommended item, or of a contact without a recommendation. Repeating a call returns the status `duplicate`.',
     auth: 'credential',
     role: 'editor',
     loadClass: 'decision',
@@ -154,9 +154,9 @@ export const respondOperations = {
     method: 'POST',
     path: '/api/v1/respond/batch',
     tag: 'Decisions',
-    summary: 'Report what customers did, up to 500 responses at once',
+    summary: 'Report up to 500 customer responses',
     description:
-      'Each response is recorded or refused by itself, one that is not well formed too, those of one customer in the order given. An `Idempotency-Key` covers the call for 7 days: with it a repeat finds each response that has no key of its own as a duplicate and records those that were not recorded; with other responses the call is refused.',
+      'Each response is recorded or rejected independently, including malformed ones. Responses of one customer are processed in order. An `Idempotency-Key` covers the call for 7 days: if you repeat it, responses without their own key that were recorded before are returned as duplicates, and the others are recorded. If the responses differ, the call is rejected.',
     auth: 'credential',
     role: 'editor',
     loadClass: 'decision',
@@ -165,7 +165,7 @@ export const respondOperations = {
     body: RespondBatchRequest,
     judgedAlone: ['responses'],
     bodyLimit: 10 * 1024 * 1024,
-    responses: { 200: { description: 'What became of each.', schema: RespondBatchAnswer } },
+    responses: { 200: { description: 'Result for each response.', schema: RespondBatchAnswer } },
     errors: ['validation_failed', 'idempotency_key_reused', 'not_configured'],
     audit: [],
     transaction: 'own',

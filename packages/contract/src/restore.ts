@@ -6,11 +6,11 @@ import { Id, IdText } from './core/schemas.ts';
 export const Restored = Type.Object(
   {
     restored: Type.Literal(true, { description: 'Always true.' }),
-    entityType: Type.String({ description: 'Kind of the record, camelCase.' }),
+    entityType: Type.String({ description: 'Kind of the record in camel case.' }),
     id: Id('Id of the record.'),
-    version: Type.Integer({ description: 'Version of the record now; restoring raises it by one.' }),
+    version: Type.Integer({ description: 'Current version of the record. Restoring raises it by one.' }),
   },
-  { description: 'A record that is no longer deleted.' },
+  { description: 'The restored record.' },
 );
 export type Restored = Static<typeof Restored>;
 
@@ -20,11 +20,11 @@ export const restoreOperations = {
     method: 'POST',
     path: '/api/v1/restore',
     tag: 'Restore',
-    summary: 'Bring back a deleted record',
+    summary: 'Restore a deleted record',
     description:
-      'A channel comes back with the placements that were deleted with it, an offer without its creatives, a flow neither ' +
-      'as the default nor with its routes. A name or key that was taken meanwhile is 409, and so is a record that it needs ' +
-      'and that is still deleted.',
+      'A channel is restored with the placements deleted with it, an offer without its creatives, and a ' +
+      'flow without its routes and not as the default. Returns 409 if the name or key has been taken in ' +
+      'the meantime, or if a record it needs is still deleted.',
     auth: 'credential',
     role: 'admin',
     loadClass: 'crud',
@@ -33,10 +33,10 @@ export const restoreOperations = {
         entityType: IdText('Kind of the record, such as `subCategory`, `sub_category` or `sub-category`.'),
         id: IdText('Id of the record.'),
       },
-      { description: 'Which record.' },
+      { description: 'Record to restore.' },
     ),
     changesCatalogue: true,
-    responses: { 200: { description: 'It is back.', schema: Restored } },
+    responses: { 200: { description: 'The record was restored.', schema: Restored } },
     errors: ['unknown_entity_type', 'not_found', 'not_deleted', 'duplicate_name', 'duplicate_key', 'in_use'],
     audit: [{ action: 'restore', entityType: '*' }],
     transaction: 'tenant',

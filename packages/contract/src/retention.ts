@@ -2,35 +2,36 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Id, Int, Nullable, StringEnum } from './core/schemas.ts';
 
-/** Classes of data whose life a tenant sets (part 1, retention configuration; docs/design/api-access.md 14). */
+/** Classes of data whose life a tenant sets (docs/design/api-access.md 14). */
 export const dataClasses = ['interactions', 'summaries', 'decisions', 'traces', 'metrics', 'audit'] as const;
 export type DataClass = (typeof dataClasses)[number];
 
 const DataClass = StringEnum(dataClasses, {
   description:
-    'interactions: history; summaries: its sums; decisions: sealed records and the plans they name; traces: decision ' +
-    'traces; metrics: report runs and alert events; audit: audit rows, which `POST /api/v1/cleanup` cuts.',
+    'interactions: history. summaries: aggregated history. decisions: sealed records and the plans they ' +
+    'refer to. traces: decision traces. metrics: report runs and alert events. audit: audit rows, which ' +
+    '`POST /api/v1/cleanup` deletes.',
 });
 
 const config = {
   id: Id('Id of the configuration.'),
   dataClass: DataClass,
-  retentionDays: Int(1, 36_500, 'Days that it is kept after it was stored.'),
-  legalHold: Type.Boolean({ description: 'Nothing of the class is deleted while it is true.' }),
+  retentionDays: Int(1, 36_500, 'Number of days to keep data after it was stored.'),
+  legalHold: Type.Boolean({ description: 'True: nothing of the class is deleted.' }),
 };
 
 /** How long a class of data is kept. */
-export const RetentionConfig = Type.Object(config, { description: 'How long a class of data is kept.' });
+export const RetentionConfig = Type.Object(config, { description: 'Retention of one data class.' });
 export type RetentionConfig = Static<typeof RetentionConfig>;
 
 export const RetentionAnswer = Type.Object(
   {
     ...config,
     warning: Nullable(Type.String(), {
-      description: 'What the tenant loses by its retention as a whole; null: nothing that is known of.',
+      description: "Known side effects of the tenant's retention settings as a whole; null: none known.",
     }),
   },
-  { description: 'The configuration as it is now.' },
+  { description: 'The current configuration.' },
 );
 export type RetentionAnswer = Static<typeof RetentionAnswer>;
 
@@ -41,7 +42,7 @@ export const RetentionUpdate = Type.Object(
     legalHold: Type.Optional(config.legalHold),
   },
   {
-    description: 'What to set; what is left out stays.',
+    description: 'Settings to change. Omitted ones keep their value.',
     examples: [{ dataClass: 'decisions', retentionDays: 365 }],
   },
 );
@@ -62,12 +63,12 @@ export const retentionOperations = {
     ...shared,
     id: 'retentionConfigs.list',
     method: 'GET',
-    summary: 'List how long classes of data are kept',
-    description: 'What was set; a class that is not listed has its default.',
+    summary: 'List retention settings',
+    description: 'Returns configured classes. Other classes use their default.',
     responses: {
       200: {
-        description: 'By class.',
-        schema: Type.Array(RetentionConfig, { description: 'What was set.' }),
+        description: 'Settings by class.',
+        schema: Type.Array(RetentionConfig, { description: 'Configured retention settings.' }),
       },
     },
     audit: [],
@@ -76,8 +77,8 @@ export const retentionOperations = {
     ...shared,
     id: 'retentionConfigs.set',
     method: 'POST',
-    summary: 'Set how long a class of data is kept',
-    description: 'Acts at the next nightly run.',
+    summary: 'Set the retention of a data class',
+    description: 'Takes effect at the next nightly run.',
     body: RetentionUpdate,
     record: RetentionAnswer,
     responses: { 200: { description: 'The configuration.', schema: RetentionAnswer } },

@@ -8,24 +8,24 @@ const column = (description: string) => Type.String({ minLength: 1, maxLength: 6
 
 /** Properties that a caller sets. */
 const writable = {
-  name: Name('Name, unique among joins.'),
-  primarySchemaId: Id('The schema whose rows are joined to.'),
-  primaryKey: column('Its column that is compared.'),
-  foreignSchemaId: Id('The schema whose rows are joined; another one.'),
-  foreignKey: column('Its column that is compared.'),
-  joinType: StringEnum(['left', 'inner'], { description: 'Matters to segments; enrichment reads inner as left.' }),
+  name: Name('Name. Unique among joins.'),
+  primarySchemaId: Id('Schema whose rows are joined to.'),
+  primaryKey: column('Column of that schema to compare.'),
+  foreignSchemaId: Id('Schema whose rows are joined. Must be a different one.'),
+  foreignKey: column('Column of that schema to compare.'),
+  joinType: StringEnum(['left', 'inner'], { description: 'Used by segments only; enrichment treats inner as left.' }),
   autoEnrich: Type.Boolean({
     description:
-      'Decisions read the joined rows by themselves, as of a linked schema; the primary schema must be of type customer for it.',
+      'True: decisions read the joined rows automatically, as for a linked schema. Requires a primary schema of type customer.',
   }),
   prefix: Nullable(Type.String({ pattern: '^[a-z0-9_]{0,32}$' }), {
-    description: 'Stands in front of the names that the join adds to the customer; null: nothing does.',
+    description: 'Prefix for the names the join adds to the customer. Null: none.',
   }),
   summaryColumns: Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 50 }), {
     description:
-      'Columns that decisions take over (customer-type; empty: all) or summarise (other types); those that do not exist have no effect until they do.',
+      "Columns that decisions copy (customer type; empty: all) or summarize (other types). Columns that don't exist have no effect until they are created.",
   }),
-  status: StringEnum(['active', 'inactive'], { description: 'Only active joins take part.' }),
+  status: StringEnum(['active', 'inactive'], { description: 'Only active joins are used.' }),
 };
 
 /** A pair of schemas whose rows belong together (docs/design/api-catalogue.md 2.3). */
@@ -34,10 +34,10 @@ export const SchemaJoin = Type.Object(
     id: Id('Id of the join.'),
     tenantId: Id('Tenant.'),
     ...writable,
-    primarySchemaName: Type.String({ description: 'Name of the schema that is joined to.' }),
+    primarySchemaName: Type.String({ description: 'Name of the schema joined to.' }),
     foreignSchemaName: Type.String({ description: 'Name of the joined schema.' }),
-    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
-    createdAt: Timestamp('When it was made.'),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A join of two schemas.' },
@@ -103,7 +103,7 @@ export const schemaJoinResource = resource({
   order: { text: 'oldest first', keys: [], ids: 'asc' },
   search: ['name'],
   filters: {},
-  queries: { schemaId: Type.Optional(IdFilter('Only joins of this schema, on either side.')) },
+  queries: { schemaId: Type.Optional(IdFilter('Schema to filter by, on either side.')) },
   unique: { name: 'duplicate_name', foreignKey: 'duplicate_key' },
   references: {
     primarySchemaId: { to: 'dataSchema', onDelete: 'refuse' },

@@ -33,39 +33,42 @@ export type DataType = (typeof dataTypes)[number];
 const Text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 
 const describing = {
-  displayName: Name('Name for people.'),
-  description: Text(10_000, 'What it holds.'),
+  displayName: Name('Display name.'),
+  description: Text(10_000, 'What the field contains.'),
 };
 
 const fieldFlags = {
-  isPredictor: Type.Boolean({ description: 'Offered to models as an input.' }),
-  neverStore: Type.Boolean({ description: 'The value is never written to the sealed record of a decision.' }),
+  isPredictor: Type.Boolean({ description: 'Whether models can use it as an input.' }),
+  neverStore: Type.Boolean({ description: 'True: the value is never written to the sealed record of a decision.' }),
   isSensitive: Type.Boolean({
-    description: 'Never suggested as a change that would alter a decision, and never named in texts for customers.',
+    description:
+      'True: never suggested as a change that would alter a decision, and never mentioned in texts for customers.',
   }),
 };
 
-/** A column of a schema's table (part 2, section 2). */
+/** A column of a schema's table. */
 export const SchemaField = Type.Object(
   {
     id: Id('Id of the field.'),
-    schemaId: Id('Its schema.'),
+    schemaId: Id('Schema of the field.'),
     name: Type.String({ description: 'Column name.' }),
     ...describing,
-    dataType: StringEnum(dataTypes, { description: 'Kind of value.' }),
+    dataType: StringEnum(dataTypes, { description: 'Type of the value.' }),
     length: Nullable(Type.Integer(), {
-      description: 'Longest text of varchar and char in code points; null: unlimited.',
+      description: 'Maximum length of varchar and char in code points; null: unlimited.',
     }),
-    precision: Nullable(Type.Integer(), { description: 'Digits of decimal and numeric; null: unlimited.' }),
-    scale: Nullable(Type.Integer(), { description: 'Digits after the point of decimal and numeric.' }),
-    isNullable: Type.Boolean({ description: 'May be null or missing.' }),
-    isPrimaryKey: Type.Boolean({ description: 'Identifies the row; at most one field, set at creation.' }),
-    isUnique: Type.Boolean({ description: 'No two rows have the same value.' }),
+    precision: Nullable(Type.Integer(), { description: 'Precision of decimal and numeric; null: unlimited.' }),
+    scale: Nullable(Type.Integer(), { description: 'Scale of decimal and numeric.' }),
+    isNullable: Type.Boolean({ description: 'Whether the value can be null or missing.' }),
+    isPrimaryKey: Type.Boolean({
+      description: 'True for the primary key. At most one field, set when the schema is created.',
+    }),
+    isUnique: Type.Boolean({ description: 'True: no two rows can have the same value.' }),
     ...fieldFlags,
     defaultValue: Nullable(Type.String(), {
-      description: 'Value where none is given: a literal of the type, or now(), gen_random_uuid(), true, false.',
+      description: 'Default value: a literal of the type, or now(), gen_random_uuid(), true or false.',
     }),
-    ordinal: Type.Integer({ description: 'Place among the fields, from 0.' }),
+    ordinal: Type.Integer({ description: 'Position among the fields, from 0.' }),
   },
   { description: 'A field of a schema.' },
 );
@@ -76,34 +79,34 @@ const fieldDefinition = {
     minLength: 1,
     maxLength: 255,
     description:
-      'Column name: a letter or underscore, then letters, digits, underscores; at most 63 bytes; kept as sent.',
+      'Column name: a letter or underscore, then letters, digits and underscores. At most 63 bytes. Stored as sent.',
   }),
-  displayName: Type.Optional(Name('Name for people; default: the name.')),
+  displayName: Type.Optional(Name('Display name. Default: the name.')),
   dataType: Type.Optional(
     Text(
       64,
-      'Kind of value, any letter case, aliases allowed, `varchar(50)` and `numeric(10,2)` too. Default varchar.',
+      'Data type in any letter case, including aliases and forms such as `varchar(50)` and `numeric(10,2)`. Default varchar.',
     ),
   ),
-  length: Type.Optional(Nullable(Int(1, 65_535, 'Length.'), { description: 'Longest text of varchar and char.' })),
-  precision: Type.Optional(Nullable(Int(1, 100, 'Digits.'), { description: 'Digits of decimal and numeric.' })),
-  scale: Type.Optional(Nullable(Int(0, 100, 'Digits.'), { description: 'Digits after the point.' })),
-  isNullable: Type.Optional(Type.Boolean({ description: 'May be null or missing; default true.' })),
-  isPrimaryKey: Type.Optional(Type.Boolean({ description: 'Identifies the row; default false.' })),
-  isUnique: Type.Optional(Type.Boolean({ description: 'No two rows have the same value; default false.' })),
+  length: Type.Optional(Nullable(Int(1, 65_535, 'Length.'), { description: 'Maximum length of varchar and char.' })),
+  precision: Type.Optional(Nullable(Int(1, 100, 'Digits.'), { description: 'Precision of decimal and numeric.' })),
+  scale: Type.Optional(Nullable(Int(0, 100, 'Digits.'), { description: 'Scale of decimal and numeric.' })),
+  isNullable: Type.Optional(Type.Boolean({ description: 'Whether the value can be null or missing. Default true.' })),
+  isPrimaryKey: Type.Optional(Type.Boolean({ description: 'Whether it is the primary key. Default false.' })),
+  isUnique: Type.Optional(Type.Boolean({ description: 'Whether values must be unique. Default false.' })),
   isPredictor: Type.Optional(fieldFlags.isPredictor),
   neverStore: Type.Optional(fieldFlags.neverStore),
   isSensitive: Type.Optional(fieldFlags.isSensitive),
   defaultValue: Type.Optional(
     Nullable(Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Boolean()]), {
-      description: 'A literal of the type, or now(), gen_random_uuid(), true, false, null.',
+      description: 'A literal of the type, or now(), gen_random_uuid(), true, false or null.',
     }),
   ),
   description: Type.Optional(describing.description),
 };
 
 const same = (what: string) =>
-  `May be sent as it is; another one is 400: ${what} of a column cannot change, drop it and add it.`;
+  `Can be sent back unchanged. Any other value returns 400: ${what} of a column can't be changed. Drop the field and add it again instead.`;
 
 /** What PUT takes of a field's column: as it is and in no other way (docs/design/api-settled.md 41). */
 const unchangeable = {
@@ -130,58 +133,58 @@ const schemaChanges = {
   displayName: Type.Optional(describing.displayName),
   description: Type.Optional(describing.description),
   entityType: Type.Optional(
-    StringEnum(['customer', 'account', 'custom'], { description: 'What its rows are about; default custom.' }),
+    StringEnum(['customer', 'account', 'custom'], { description: 'What its rows are about. Default custom.' }),
   ),
   schemaType: Type.Optional(
     Type.String({
       pattern: '^[a-z][a-z0-9_]{0,31}$',
-      description: 'customer (default), account, transaction, event, product, reference or a word of your own.',
+      description: 'customer (default), account, transaction, event, product, reference or a custom type.',
     }),
   ),
   linkedSchemaId: Type.Optional(
-    Nullable(Id('Schema.'), { description: 'The parent: a customer-type schema, or null.' }),
+    Nullable(Id('Schema.'), { description: 'Parent schema, which must be of type customer, or null.' }),
   ),
   joinMapping: Type.Optional(
     Nullable(JsonObject('Mapping.', { maxProperties: 50 }), {
-      description: '`{ parentField, childField, joinType: left | inner }`: how rows find their parent.',
+      description: '`{ parentField, childField, joinType: left | inner }`: how rows are matched to their parent.',
     }),
   ),
   summaryColumns: Type.Optional(
     Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 50 }), {
       description:
-        'Of a linked schema: the columns that decisions take over (customer-type; empty: all) or summarise (other types: numeric `<name>_<column>_sum`, `_avg`, `_min`, `_max` and `_last`, others `_last`). Those that do not exist have no effect until they do.',
+        "For a linked schema: columns that decisions copy (customer type; empty: all) or summarize (other types: numeric `<name>_<column>_sum`, `_avg`, `_min`, `_max` and `_last`, others `_last`). Columns that don't exist have no effect until they are created.",
     }),
   ),
   autoEnrich: Type.Optional(
     Type.Boolean({
       description:
-        'Decisions read this schema by themselves; default false. A linked schema adds its row to `customer.*` when it is of type customer, else `<name>_count` and figures of `summaryColumns`.',
+        'Whether decisions read this schema automatically. Default false. A linked schema adds its row to `customer.*` if it is of type customer, otherwise `<name>_count` and the summaries of `summaryColumns`.',
     }),
   ),
 };
 
-/** A data schema with its fields (part 2, section 2). */
+/** A data schema with its fields. */
 export const DataSchema = Type.Object(
   {
     id: Id('Id of the schema.'),
     tenantId: Id('Tenant.'),
-    name: Type.String({ description: 'Name in lower-case letters, digits and underscores; unique.' }),
+    name: Type.String({ description: 'Name in lowercase letters, digits and underscores. Unique.' }),
     ...describing,
-    tableName: Type.String({ description: 'Backing table: ds_ and the name.' }),
-    entityType: Type.String({ description: 'customer, account, custom.' }),
-    schemaType: Type.String({ description: 'customer, transaction, event and so on.' }),
+    tableName: Type.String({ description: 'Name of the table: ds_ and the name.' }),
+    entityType: Type.String({ description: 'What its rows are about: customer, account or custom.' }),
+    schemaType: Type.String({ description: 'Schema type: customer, transaction, event and so on.' }),
     status: Type.String({ description: 'active.' }),
-    linkedSchemaId: Nullable(Type.String(), { description: 'The parent schema, or null.' }),
-    joinMapping: Nullable(JsonObject('Mapping.'), { description: 'How rows find their parent, or null.' }),
-    linkActive: Type.Boolean({ description: 'True when the schema has a parent and both fields of the link exist.' }),
+    linkedSchemaId: Nullable(Type.String(), { description: 'Parent schema, or null.' }),
+    joinMapping: Nullable(JsonObject('Mapping.'), { description: 'How rows are matched to their parent, or null.' }),
+    linkActive: Type.Boolean({ description: 'True if the schema has a parent and both fields of the link exist.' }),
     summaryColumns: Nullable(Type.Array(Type.String()), {
-      description: 'Columns that enrichment summarises or takes over.',
+      description: 'Columns that enrichment summarizes or copies.',
     }),
-    autoEnrich: Type.Boolean({ description: 'Decisions read this schema by themselves.' }),
-    rowKey: Type.String({ description: 'Column that is compared with the customer id.' }),
+    autoEnrich: Type.Boolean({ description: 'Whether decisions read this schema automatically.' }),
+    rowKey: Type.String({ description: 'Column that holds the customer id.' }),
     fields: Type.Array(SchemaField, { description: 'Fields by ordinal.' }),
-    version: Type.Integer({ description: 'Starts at 1, rises with every change of the schema or its fields.' }),
-    createdAt: Timestamp('When it was made.'),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change to the schema or its fields.' }),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A data schema.' },
@@ -194,13 +197,13 @@ export const DataSchemaCreate = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Made lower-case; everything but letters a-z, digits and underscores becomes an underscore.',
+      description: 'Converted to lowercase. Anything but letters a-z, digits and underscores becomes an underscore.',
     }),
     displayName: describing.displayName,
-    fields: Type.Optional(Type.Array(SchemaFieldDefinition, { maxItems: 500, description: 'Fields in their order.' })),
+    fields: Type.Optional(Type.Array(SchemaFieldDefinition, { maxItems: 500, description: 'Fields in order.' })),
   },
   {
-    description: 'A new schema; its table is made with it.',
+    description: 'A new schema. Its table is created with it.',
     examples: [
       {
         name: 'members',
@@ -228,30 +231,32 @@ const DataRow = JsonObject('A row: values by column name.');
 
 const SchemaRows = Type.Object(
   {
-    total: Type.Integer({ description: 'Rows of the table, or 1 or 0 with `key`.' }),
-    limit: Type.Integer({ description: 'The page size that was used.' }),
-    offset: Type.Integer({ description: 'Rows left out in front.' }),
-    rows: Type.Array(DataRow, { description: 'Rows with all columns, by primary key.' }),
+    total: Type.Integer({ description: 'Number of rows in the table, or 1 or 0 with `key`.' }),
+    limit: Type.Integer({ description: 'Page size used.' }),
+    offset: Type.Integer({ description: 'Number of rows to skip.' }),
+    rows: Type.Array(DataRow, { description: 'Rows with all columns, sorted by primary key.' }),
   },
   { description: 'A page of rows.' },
 );
 
 const InsertedRows = Type.Object(
   {
-    inserted: Type.Integer({ description: 'Rows that are new.' }),
-    updated: Type.Integer({ description: 'Rows that were there and were overwritten.' }),
-    skipped: Type.Integer({ description: 'Rows that were left out as duplicates.' }),
-    tableName: Type.String({ description: 'Backing table.' }),
+    inserted: Type.Integer({ description: 'Number of rows inserted.' }),
+    updated: Type.Integer({ description: 'Number of existing rows overwritten.' }),
+    skipped: Type.Integer({ description: 'Number of rows skipped as duplicates.' }),
+    tableName: Type.String({ description: 'Name of the table.' }),
     warnings: Warnings,
   },
-  { description: 'What happened to the rows; the three numbers sum to the rows sent.' },
+  { description: 'Result of the import. The three numbers add up to the rows sent.' },
 );
 
 const ImportProgress = Type.Object(
   {
-    phase: StringEnum(['receiving', 'storing'], { description: 'The file arrives, or its rows are stored.' }),
-    bytes: Type.Integer({ description: 'Bytes of the file that have arrived.' }),
-    rows: Type.Integer({ description: 'Rows that are written; they count once all are.' }),
+    phase: StringEnum(['receiving', 'storing'], {
+      description: 'Whether the file is being received or its rows are being stored.',
+    }),
+    bytes: Type.Integer({ description: 'Bytes received so far.' }),
+    rows: Type.Integer({ description: 'Rows written so far. They become visible when all are written.' }),
   },
   { description: 'Data of a `progress` event.' },
 );
@@ -265,7 +270,7 @@ export type RowsImportEvent = Static<typeof RowsImportEvent>;
 /** Longest line of an NDJSON file of rows, in bytes. */
 export const largestRowLine = 1024 * 1024;
 
-const schemaParams = Type.Object({ id: IdText('Id of the schema.') }, { description: 'Which schema.' });
+const schemaParams = Type.Object({ id: IdText('Id of the schema.') }, { description: 'Schema to use.' });
 
 const common = { tag: 'Schemas', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 /** A column is added and dropped in transactions of its own, some of which wait for others and are tried again. */
@@ -314,8 +319,8 @@ export const schemaResource = resource({
   order: newestFirst,
   search: ['name', 'displayName'],
   filters: {
-    entityType: Type.Optional(Text(32, 'Only this entity type.')),
-    schemaType: Type.Optional(Text(32, 'Only this schema type.')),
+    entityType: Type.Optional(Text(32, 'Entity type to filter by.')),
+    schemaType: Type.Optional(Text(32, 'Schema type to filter by.')),
   },
   queries: {},
   unique: { name: 'duplicate_name' },
@@ -327,7 +332,7 @@ export const schemaResource = resource({
 
 export const schemaRecordOperations = recordOperations(schemaResource);
 
-/** Fields and rows of schemas (part 2, 4.1). */
+/** Fields and rows of schemas. */
 export const schemaTableOperations = {
   listFields: operation({
     ...common,
@@ -336,7 +341,7 @@ export const schemaTableOperations = {
     path: '/api/v1/schemas/fields',
     summary: 'List the fields of a schema by ordinal',
     role: 'viewer',
-    query: Type.Object({ schemaId: IdText('The schema.') }, { description: 'Which schema.' }),
+    query: Type.Object({ schemaId: IdText('The schema.') }, { description: 'Schema to use.' }),
     responses: {
       200: { description: 'The fields.', schema: Type.Array(SchemaField, { description: 'Fields by ordinal.' }) },
     },
@@ -350,13 +355,16 @@ export const schemaTableOperations = {
     path: '/api/v1/schemas/fields',
     summary: 'Add a field and its column',
     description:
-      'Answers when the column is complete; decisions and reads go on meanwhile. 503 after 60 seconds: then there is no field.',
+      'Responds when the column is complete. Decisions and reads continue in the meantime. Returns 503 after 60 seconds; the field is then not created.',
     role: 'editor',
     body: Type.Object(
       {
         ...fieldDefinition,
         schemaId: Id('The schema.'),
-        dataType: Text(64, 'Kind of value, any letter case; aliases, `varchar(50)` and `numeric(10,2)` too.'),
+        dataType: Text(
+          64,
+          'Data type in any letter case, including aliases and forms such as `varchar(50)` and `numeric(10,2)`.',
+        ),
       },
       {
         description: 'A new field.',
@@ -375,21 +383,21 @@ export const schemaTableOperations = {
     id: 'schemas.updateField',
     method: 'PUT',
     path: '/api/v1/schemas/fields',
-    summary: 'Change how a field is described and used',
+    summary: 'Update the description and use of a field',
     role: 'editor',
     body: Type.Object(
       {
         fieldId: Id('The field.'),
         displayName: Type.Optional(describing.displayName),
         description: Type.Optional(describing.description),
-        ordinal: Type.Optional(Int(0, 499, 'New place; the others move.')),
+        ordinal: Type.Optional(Int(0, 499, 'New position. Other fields move.')),
         isPredictor: Type.Optional(fieldFlags.isPredictor),
         neverStore: Type.Optional(fieldFlags.neverStore),
         isSensitive: Type.Optional(fieldFlags.isSensitive),
         ...unchangeable,
       },
       {
-        description: 'Changes of a field; its column stays as it is.',
+        description: 'Changes to a field. Its column stays the same.',
         examples: [{ fieldId: exampleId('field'), displayName: 'Town', neverStore: true }],
       },
     ),
@@ -406,8 +414,8 @@ export const schemaTableOperations = {
     path: '/api/v1/schemas/fields',
     summary: 'Drop a field, its column and its data',
     role: 'editor',
-    query: Type.Object({ fieldId: IdText('The field.') }, { description: 'Which field.' }),
-    responses: { 204: { description: 'Dropped.', schema: null } },
+    query: Type.Object({ fieldId: IdText('The field.') }, { description: 'Field to use.' }),
+    responses: { 204: { description: 'The field was dropped.', schema: null } },
     changesCatalogue: true,
     transaction: altersTable.transaction,
     errors: [...altersTable.errors, 'protected', 'in_use'],
@@ -420,31 +428,36 @@ export const schemaTableOperations = {
     path: '/api/v1/schemas/{id}/data',
     summary: 'Insert rows, all or none',
     description:
-      'Send JSON, or a file as `text/csv` or `application/x-ndjson` (one JSON object on each line) of at most 50 MB. The headers ' +
-      'of a CSV file are the columns in any letter case, or the headers that the analysis of the file turned into these columns; ' +
-      'the delimiter is the comma, semicolon, tab or bar that splits the header best. Columns that the schema lacks are ignored ' +
-      'and named in `warnings`, empty cells are null. A row that does not fit refuses the file with up to 20 line numbers. With ' +
-      '`Accept: text/event-stream` the answer is a stream of `progress` events, then `done` with the answer or `failed` with the ' +
-      'problem. Into a customer-type schema, a JSON request with at most 1,000 rows puts an event `customer.changed.v1` into the stream for each customer that is new or changed.',
+      'Send JSON, or a file as `text/csv` or `application/x-ndjson` (one JSON object per line) of at most ' +
+      '50 MB. The headers of a CSV file must be the column names in any letter case, or the headers that ' +
+      'the analysis of the file turned into these columns. The delimiter is whichever of comma, semicolon, ' +
+      'tab and bar splits the header best. Columns that the schema lacks are ignored and listed in ' +
+      '`warnings`; empty cells are null. An invalid row rejects the whole file, with up to 20 line ' +
+      'numbers. With `Accept: text/event-stream` the response is a stream of `progress` events, followed ' +
+      'by `done` with the response or `failed` with the problem. For a schema of type customer, a JSON ' +
+      'request with at most 1,000 rows publishes an event `customer.changed.v1` for each customer that is ' +
+      'new or changed.',
     role: 'editor',
     params: schemaParams,
     query: Type.Object(
       {
         onDuplicate: Type.Optional(
-          StringEnum(['skip', 'update'], { description: 'As in the body, which beats it; for files. Default skip.' }),
+          StringEnum(['skip', 'update'], {
+            description: 'Same as in the body, which takes precedence. For files. Default skip.',
+          }),
         ),
       },
-      { description: 'How a file is stored.' },
+      { description: 'How to store a file.' },
     ),
     bodyLimit: 10 * 1024 * 1024,
     fileTypes: ['text/csv', 'application/x-ndjson'],
     fileLimit: largestCsv,
     body: Type.Object(
       {
-        rows: Type.Array(DataRow, { minItems: 1, maxItems: 10_000, description: 'Rows; keys are column names.' }),
+        rows: Type.Array(DataRow, { minItems: 1, maxItems: 10_000, description: 'Rows, with column names as keys.' }),
         onDuplicate: Type.Optional(
           StringEnum(['skip', 'update'], {
-            description: 'skip (default): a row whose key exists is left out; update: its columns are overwritten.',
+            description: 'skip (default): skip rows whose key exists. update: overwrite their columns.',
           }),
         ),
       },
@@ -454,7 +467,7 @@ export const schemaTableOperations = {
       },
     ),
     transaction: 'own',
-    responses: { 201: { description: 'The rows are stored.', schema: InsertedRows, events: RowsImportEvent } },
+    responses: { 201: { description: 'The rows were stored.', schema: InsertedRows, events: RowsImportEvent } },
     errors: ['not_found', 'duplicate_key', 'csv_invalid'],
     audit: [{ action: 'upload', entityType: 'dataSchema' }],
   }),
@@ -463,16 +476,23 @@ export const schemaTableOperations = {
     id: 'schemas.listRows',
     method: 'GET',
     path: '/api/v1/schemas/{id}/data',
-    summary: 'Read rows by primary key',
+    summary: 'List rows by primary key',
     role: 'viewer',
     params: schemaParams,
     query: Type.Object(
       {
-        limit: Type.Optional(Type.Integer({ minimum: 1, default: 50, description: 'Rows; above 500 it becomes 500.' })),
-        offset: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, default: 0, description: 'Rows to leave out.' }),
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, default: 50, description: 'Page size. Values above 500 are treated as 500.' }),
         ),
-        key: Type.Optional(Type.String({ maxLength: 10_000, description: 'Only the row with this row key.' })),
+        offset: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 9_007_199_254_740_991,
+            default: 0,
+            description: 'Number of rows to skip.',
+          }),
+        ),
+        key: Type.Optional(Type.String({ maxLength: 10_000, description: 'Key of the row to return.' })),
       },
       { description: 'Page.' },
     ),

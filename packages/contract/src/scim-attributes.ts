@@ -38,35 +38,32 @@ function list(
     readonly instead?: readonly ScimAttribute[];
   } = {},
 ): ScimAttribute {
-  const type = text(
-    'type',
-    'What kind of value it is.',
-    more.kinds === undefined ? {} : { canonicalValues: more.kinds },
-  );
-  const own = more.instead ?? [
-    text('value', 'The value.', more.value),
-    text('display', 'The value as people read it.'),
-  ];
+  const type = text('type', 'Type of the value.', more.kinds === undefined ? {} : { canonicalValues: more.kinds });
+  const own = more.instead ?? [text('value', 'The value.', more.value), text('display', 'Display form of the value.')];
   const primary: ScimAttribute = {
     name: 'primary',
     type: 'boolean',
-    description: 'True for the preferred value; at most one has it.',
+    description: 'True for the preferred value, at most one.',
   };
   return { name, type: 'complex', multiValued: true, description, subAttributes: [...own, type, primary] };
 }
 
 /** Core attributes of a user, in the order in which answers show them. */
 export const scimUserAttributes: readonly ScimAttribute[] = [
-  text('userName', 'Name of the account, unique in the tenant whatever the letter case; usually an address.', {
-    uniqueness: 'server',
-    maxLength: 255,
-  }),
+  text(
+    'userName',
+    'User name of the account, usually an email address. Unique in the tenant; letter case is ignored.',
+    {
+      uniqueness: 'server',
+      maxLength: 255,
+    },
+  ),
   {
     name: 'name',
     type: 'complex',
     description: 'Parts of the name.',
     subAttributes: [
-      text('formatted', 'The whole name.'),
+      text('formatted', 'Full name.'),
       text('familyName', 'Family name.', { maxLength: 255 }),
       text('givenName', 'Given name.', { maxLength: 255 }),
       text('middleName', 'Middle names.'),
@@ -74,33 +71,33 @@ export const scimUserAttributes: readonly ScimAttribute[] = [
       text('honorificSuffix', 'Suffix after the name.'),
     ],
   },
-  text('displayName', 'Name as people read it; made from the parts of the name, else userName, when it is not sent.', {
+  text('displayName', 'Display name. Default: derived from the parts of the name, otherwise userName.', {
     maxLength: 255,
   }),
   text('nickName', 'Casual name.'),
-  { name: 'profileUrl', type: 'reference', description: 'Address of a page about the person.', maxLength: 8192 },
-  text('title', 'Title in the organisation.'),
-  text('userType', 'Relation to the organisation, such as Employee.'),
+  { name: 'profileUrl', type: 'reference', description: 'URL of a page about the person.', maxLength: 8192 },
+  text('title', 'Job title.'),
+  text('userType', 'Relation to the organization, such as Employee.'),
   text('preferredLanguage', 'Language as in Accept-Language.'),
   text('locale', 'Locale, such as en-US.'),
   text('timezone', 'IANA name of the time zone.'),
   {
     name: 'active',
     type: 'boolean',
-    description: 'False for somebody who is deactivated: no sign-in, and every session ended.',
+    description: "False for a deactivated user, who can't sign in and has no sessions.",
   },
-  text('password', 'Taken and ignored: people set their own.', { mutability: 'writeOnly' }),
-  list('emails', 'Addresses; mail goes to the primary one.', { kinds: ['work', 'home', 'other'] }),
+  text('password', 'Accepted and ignored: users set their own password.', { mutability: 'writeOnly' }),
+  list('emails', 'Email addresses. Email is sent to the primary one.', { kinds: ['work', 'home', 'other'] }),
   list('phoneNumbers', 'Telephone numbers.', { kinds: ['work', 'home', 'mobile', 'fax', 'pager', 'other'] }),
-  list('ims', 'Addresses for instant messages.'),
-  list('photos', 'Addresses of pictures.', {
+  list('ims', 'Instant messaging addresses.'),
+  list('photos', 'URLs of photos.', {
     value: { type: 'reference', maxLength: 8192 },
     kinds: ['photo', 'thumbnail'],
   }),
   list('addresses', 'Postal addresses.', {
     kinds: ['work', 'home', 'other'],
     instead: [
-      text('formatted', 'The whole address.'),
+      text('formatted', 'Formatted address.'),
       text('streetAddress', 'Street and number.'),
       text('locality', 'City.'),
       text('region', 'State or region.'),
@@ -108,25 +105,25 @@ export const scimUserAttributes: readonly ScimAttribute[] = [
       text('country', 'Country, ISO 3166-1.'),
     ],
   }),
-  list('entitlements', 'What the person may use elsewhere; kept as it is sent.'),
-  list('roles', 'Roles elsewhere; kept as they are sent, without effect on the role in Arbiter.'),
+  list('entitlements', 'Entitlements in other systems. Stored as sent.'),
+  list('roles', "Roles in other systems. Stored as sent; they don't affect the role in Arbiter."),
   list('x509Certificates', 'Certificates.', { value: { type: 'binary', maxLength: 16384 } }),
 ];
 
 /** Attributes of the enterprise extension. */
 export const scimEnterpriseAttributes: readonly ScimAttribute[] = [
-  text('employeeNumber', 'Number of the person in the organisation.'),
-  text('costCenter', 'Cost centre.'),
-  text('organization', 'Organisation.'),
+  text('employeeNumber', 'Employee number.'),
+  text('costCenter', 'Cost center.'),
+  text('organization', 'Organization.'),
   text('division', 'Division.'),
   text('department', 'Department.'),
   {
     name: 'manager',
     type: 'complex',
-    description: 'The manager.',
+    description: "The person's manager.",
     subAttributes: [
       text('value', 'Id of the manager.'),
-      { name: '$ref', type: 'reference', description: 'Address of the manager.' },
+      { name: '$ref', type: 'reference', description: 'URL of the manager.' },
       text('displayName', 'Name of the manager.'),
     ],
   },
@@ -135,7 +132,7 @@ export const scimEnterpriseAttributes: readonly ScimAttribute[] = [
 /** Attributes that every resource has besides its own (RFC 7643 section 3.1). */
 export const scimCommonAttributes: readonly ScimAttribute[] = [
   text('id', 'Id of the user in Arbiter.', { mutability: 'readOnly', uniqueness: 'server' }),
-  text('externalId', 'Id of the person in the directory that provisions.', { maxLength: 255 }),
+  text('externalId', 'Id of the user in the provisioning directory.', { maxLength: 255 }),
 ];
 
 /** Items that a list of values may have. */

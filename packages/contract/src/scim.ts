@@ -13,7 +13,7 @@ import {
 
 export * from './scim-attributes.ts';
 
-/** SCIM 2.0 (contract part 1, 4.5; docs/design/api-access.md 4.4 and 22; RFC 7643, 7644). */
+/** SCIM 2.0 (docs/design/api-access.md 4.4 and 22; RFC 7643, 7644). */
 
 export const scimListSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 export const scimPatchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
@@ -57,10 +57,10 @@ const Schemas = (description: string) => Type.Array(Type.String({ description: '
 export const ScimUserInput = Type.Unsafe<Readonly<Record<string, unknown>>>(
   Type.Object(
     {
-      schemas: Type.Optional(Schemas('The schemas that the body uses.')),
+      schemas: Type.Optional(Schemas('Schemas the body uses.')),
       externalId: Type.Optional(
         Nullable(Type.String({ maxLength: 255 }), {
-          description: 'Id of the person in the directory that provisions.',
+          description: 'Id of the user in the provisioning directory.',
         }),
       ),
       ...propertiesOf(scimUserAttributes, true),
@@ -102,9 +102,9 @@ export interface ScimUser extends Readonly<Record<string, unknown>> {
 }
 
 const userProperties = {
-  schemas: Schemas('The schemas that the resource uses.'),
+  schemas: Schemas('Schemas the resource uses.'),
   id: Id('Id of the user.'),
-  externalId: Type.Optional(Type.String({ description: 'Id of the person in the directory that provisions.' })),
+  externalId: Type.Optional(Type.String({ description: 'Id of the user in the provisioning directory.' })),
   ...propertiesOf(scimUserAttributes, false),
   [scimEnterpriseSchema]: Type.Optional(
     Type.Object(propertiesOf(scimEnterpriseAttributes, false), {
@@ -115,11 +115,11 @@ const userProperties = {
     Type.Object(
       {
         resourceType: Type.String({ description: 'Always `User`.' }),
-        created: Timestamp('When the user was made.'),
+        created: Timestamp('When the user was created.'),
         lastModified: Timestamp('When the user last changed.'),
-        location: Type.String({ description: 'Address of the user.' }),
+        location: Type.String({ description: 'Email address of the user.' }),
       },
-      { description: 'Of the resource itself.' },
+      { description: 'Metadata of the resource.' },
     ),
   ),
 };
@@ -133,10 +133,10 @@ function listOf<T extends TSchema>(items: T, what: string) {
   return Type.Object(
     {
       schemas: Schemas(`Always \`${scimListSchema}\`.`),
-      totalResults: Type.Integer({ minimum: 0, description: `How many ${what} there are in all.` }),
-      startIndex: Type.Integer({ minimum: 1, description: 'Place of the first one of this page, from 1.' }),
-      itemsPerPage: Type.Integer({ minimum: 0, description: 'How many this page has.' }),
-      Resources: Type.Array(items, { description: `The ${what} of this page.` }),
+      totalResults: Type.Integer({ minimum: 0, description: `Total number of ${what}.` }),
+      startIndex: Type.Integer({ minimum: 1, description: `Index of the first result on this page, from 1.` }),
+      itemsPerPage: Type.Integer({ minimum: 0, description: 'Number of results on this page.' }),
+      Resources: Type.Array(items, { description: `The ${what} on this page.` }),
     },
     { description: `A page of ${what}.` },
   );
@@ -157,78 +157,78 @@ export const ScimPatch = Type.Unsafe<Readonly<Record<string, unknown>>>(
               path: Type.Optional(
                 Nullable(Type.String({ maxLength: 1024 }), {
                   description:
-                    'What is changed, such as `active` or `emails[type eq "work"].value`; without it the value names it.',
+                    'Attribute to change, such as `active` or `emails[type eq "work"].value`. Without it, the value contains the attributes.',
                 }),
               ),
               value: Type.Optional(Type.Unknown({ description: 'The new value.' })),
             },
             { additionalProperties: true, description: 'One change.' },
           ),
-          { maxItems: 1000, description: 'The changes, in their order.' },
+          { maxItems: 1000, description: 'Changes in order.' },
         ),
       ),
     },
     {
       additionalProperties: true,
-      description: 'Changes of a user.',
+      description: 'Changes to a user.',
       examples: [{ schemas: [scimPatchSchema], Operations: [{ op: 'replace', path: 'active', value: false }] }],
     },
   ),
 );
 
 const Supported = (description: string) =>
-  Type.Object({ supported: Type.Boolean({ description: 'Whether it is there.' }) }, { description });
+  Type.Object({ supported: Type.Boolean({ description: 'Whether it is supported.' }) }, { description });
 
 export const ScimServiceProviderConfig = Type.Object(
   {
     schemas: Schemas('Schema of the document.'),
-    documentationUri: Type.String({ description: 'Where the API is described.' }),
+    documentationUri: Type.String({ description: 'URL of the API documentation.' }),
     patch: Supported('PATCH.'),
     bulk: Type.Object(
       {
-        supported: Type.Boolean({ description: 'Whether it is there.' }),
-        maxOperations: Type.Integer({ description: 'Changes in one call.' }),
-        maxPayloadSize: Type.Integer({ description: 'Bytes of one call.' }),
+        supported: Type.Boolean({ description: 'Whether it is supported.' }),
+        maxOperations: Type.Integer({ description: 'Maximum changes per call.' }),
+        maxPayloadSize: Type.Integer({ description: 'Maximum bytes per call.' }),
       },
-      { description: 'Many changes in one call.' },
+      { description: 'Support for bulk operations.' },
     ),
     filter: Type.Object(
       {
-        supported: Type.Boolean({ description: 'Whether it is there.' }),
-        maxResults: Type.Integer({ description: 'Resources in one answer at most.' }),
+        supported: Type.Boolean({ description: 'Whether it is supported.' }),
+        maxResults: Type.Integer({ description: 'Maximum resources per response.' }),
       },
-      { description: 'Filters of lists.' },
+      { description: 'Support for filters.' },
     ),
-    changePassword: Supported('Setting passwords.'),
-    sort: Supported('Sorted lists.'),
-    etag: Supported('Versions of resources.'),
+    changePassword: Supported('Support for changing passwords.'),
+    sort: Supported('Support for sorting.'),
+    etag: Supported('Support for resource versions.'),
     authenticationSchemes: Type.Array(
       Type.Object(
         {
-          type: Type.String({ description: 'Kind of credential.' }),
-          name: Type.String({ description: 'Its name.' }),
-          description: Type.String({ description: 'What it is.' }),
-          specUri: Type.String({ description: 'Where it is described.' }),
+          type: Type.String({ description: 'Type of authentication.' }),
+          name: Type.String({ description: 'Name of the scheme.' }),
+          description: Type.String({ description: 'Description of the scheme.' }),
+          specUri: Type.String({ description: 'URL of its documentation.' }),
           primary: Type.Boolean({ description: 'True for the preferred one.' }),
         },
-        { description: 'A kind of credential.' },
+        { description: 'An authentication scheme.' },
       ),
-      { description: 'How callers prove who they are.' },
+      { description: 'Supported authentication schemes.' },
     ),
     meta: Type.Object(
       {
-        resourceType: Type.String({ description: 'Kind of document.' }),
-        location: Type.String({ description: 'Address of the document.' }),
+        resourceType: Type.String({ description: 'Type of the document.' }),
+        location: Type.String({ description: 'URL of the document.' }),
       },
-      { description: 'Of the document itself.' },
+      { description: 'Metadata of the document.' },
     ),
   },
-  { description: 'What this SCIM server can do (RFC 7643 section 5).' },
+  { description: 'Features of this SCIM server (RFC 7643 section 5).' },
 );
 
 const Document = Type.Unsafe<Readonly<Record<string, unknown>>>(
   Type.Object(
-    { id: Type.String({ description: 'Name of the kind or URN of the schema.' }) },
+    { id: Type.String({ description: 'Name of the resource type or URN of the schema.' }) },
     { additionalProperties: true, description: 'A document of RFC 7643.' },
   ),
 );
@@ -246,24 +246,24 @@ const shared = {
 const read = (entityType: string) => [{ action: 'read', entityType }] as const;
 const answer = <S extends TSchema>(schema: S, description: string) => ({ description, schema, mediaType }) as const;
 
-const params = Type.Object({ id: IdText('Id of the user.') }, { description: 'Which user.' });
+const params = Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' });
 const chosen = {
   attributes: Type.Optional(
-    Type.String({ maxLength: 4096, description: 'Attributes to show, separated by commas; id is always shown.' }),
+    Type.String({ maxLength: 4096, description: 'Attributes to return, separated by commas. id is always returned.' }),
   ),
   excludedAttributes: Type.Optional(
     Type.String({
       maxLength: 4096,
-      description: 'Attributes to leave out, separated by commas; not beside attributes.',
+      description: "Attributes to omit, separated by commas. Can't be combined with `attributes`.",
     }),
   ),
 };
-const chosenQuery = Type.Object(chosen, { description: 'What to show.' });
+const chosenQuery = Type.Object(chosen, { description: 'Attributes to return.' });
 const page = {
   startIndex: Type.Optional(
-    Type.Integer({ default: 1, description: 'Place of the first one, from 1; less counts as 1.' }),
+    Type.Integer({ default: 1, description: 'Index of the first result, from 1. Smaller values are treated as 1.' }),
   ),
-  count: Type.Optional(Type.Integer({ default: 100, description: 'How many at most; brought between 1 and 200.' })),
+  count: Type.Optional(Type.Integer({ default: 100, description: 'Maximum results, limited to 1 to 200.' })),
 };
 
 export const scimOperations = {
@@ -280,13 +280,13 @@ export const scimOperations = {
           Type.String({
             maxLength: 4096,
             description:
-              'Comparisons by eq, sw and co of userName, displayName, externalId, id, emails, emails.value and active, ' +
-              'joined by and. Any other filter is 400 invalidFilter.',
+              'Supports eq, sw and co on userName, displayName, externalId, id, emails, emails.value and active, ' +
+              'combined with and. Any other filter returns 400 invalidFilter.',
           }),
         ),
         ...chosen,
       },
-      { description: 'Page, filter, and what to show.' },
+      { description: 'Page, filter and attributes.' },
     ),
     responses: { 200: answer(listOf(ScimUser, 'users'), 'A page of users.') },
     errors: [],
@@ -298,10 +298,10 @@ export const scimOperations = {
     id: 'scim.createUser',
     method: 'POST',
     path: '/api/v1/scim/v2/Users',
-    summary: 'Make a user with the role member',
+    summary: 'Create a user with the role member',
     query: chosenQuery,
     body: ScimUserInput,
-    responses: { 201: answer(ScimUser, 'The user; Location says its address.') },
+    responses: { 201: answer(ScimUser, 'The user. The Location header has its URL.') },
     errors: ['duplicate_email'],
     audit: [{ action: 'create', entityType: 'user' }],
     transaction: 'tenant',
@@ -311,7 +311,7 @@ export const scimOperations = {
     id: 'scim.getUser',
     method: 'GET',
     path: '/api/v1/scim/v2/Users/{id}',
-    summary: 'Read one user',
+    summary: 'Get a user',
     params,
     query: chosenQuery,
     responses: { 200: answer(ScimUser, 'The user.') },
@@ -325,7 +325,7 @@ export const scimOperations = {
     method: 'PUT',
     path: '/api/v1/scim/v2/Users/{id}',
     summary: 'Replace attributes of a user',
-    description: 'An attribute that is left out is kept, but for active, which then counts as true.',
+    description: 'Omitted attributes are kept, except active, which defaults to true.',
     params,
     query: chosenQuery,
     body: ScimUserInput,
@@ -339,7 +339,7 @@ export const scimOperations = {
     id: 'scim.patchUser',
     method: 'PATCH',
     path: '/api/v1/scim/v2/Users/{id}',
-    summary: 'Change attributes of a user',
+    summary: 'Update attributes of a user',
     params,
     query: chosenQuery,
     body: ScimPatch,
@@ -354,7 +354,7 @@ export const scimOperations = {
     method: 'DELETE',
     path: '/api/v1/scim/v2/Users/{id}',
     summary: 'Deactivate a user',
-    description: 'The user stays readable, with active false. Repeatable.',
+    description: 'The user can still be read, with active false. Repeating the call has no further effect.',
     params,
     responses: { 204: { description: 'Deactivated.', schema: null } },
     errors: ['not_found'],
@@ -366,9 +366,9 @@ export const scimOperations = {
     id: 'scim.listGroups',
     method: 'GET',
     path: '/api/v1/scim/v2/Groups',
-    summary: 'List the groups: there are none',
+    summary: 'List groups; always empty',
     query: Type.Object(page, { description: 'Page.' }),
-    responses: { 200: answer(listOf(Document, 'groups'), 'A list without groups.') },
+    responses: { 200: answer(listOf(Document, 'groups'), 'An empty list.') },
     errors: [],
     audit: [],
     transaction: 'none',
@@ -378,8 +378,8 @@ export const scimOperations = {
     id: 'scim.serviceProviderConfig',
     method: 'GET',
     path: '/api/v1/scim/v2/ServiceProviderConfig',
-    summary: 'Read what this SCIM server can do',
-    responses: { 200: answer(ScimServiceProviderConfig, 'What it can do.') },
+    summary: 'Get the features of this SCIM server',
+    responses: { 200: answer(ScimServiceProviderConfig, 'Supported features.') },
     errors: [],
     audit: [],
     transaction: 'none',
@@ -389,8 +389,8 @@ export const scimOperations = {
     id: 'scim.listResourceTypes',
     method: 'GET',
     path: '/api/v1/scim/v2/ResourceTypes',
-    summary: 'List the kinds of resources',
-    responses: { 200: answer(listOf(Document, 'kinds of resources'), 'The kinds.') },
+    summary: 'List resource types',
+    responses: { 200: answer(listOf(Document, 'resource types'), 'The resource types.') },
     errors: [],
     audit: [],
     transaction: 'none',
@@ -400,9 +400,9 @@ export const scimOperations = {
     id: 'scim.getResourceType',
     method: 'GET',
     path: '/api/v1/scim/v2/ResourceTypes/{id}',
-    summary: 'Read one kind of resource',
-    params: Type.Object({ id: IdText('Name of the kind.') }, { description: 'Which kind.' }),
-    responses: { 200: answer(Document, 'The kind.') },
+    summary: 'Get a resource type',
+    params: Type.Object({ id: IdText('Name of the resource type.') }, { description: 'Resource type to read.' }),
+    responses: { 200: answer(Document, 'The resource type.') },
     errors: ['not_found'],
     audit: [],
     transaction: 'none',
@@ -423,8 +423,8 @@ export const scimOperations = {
     id: 'scim.getSchema',
     method: 'GET',
     path: '/api/v1/scim/v2/Schemas/{id}',
-    summary: 'Read one schema',
-    params: Type.Object({ id: IdText('URN of the schema.') }, { description: 'Which schema.' }),
+    summary: 'Get a schema',
+    params: Type.Object({ id: IdText('URN of the schema.') }, { description: 'SCIM schema to read.' }),
     responses: { 200: answer(Document, 'The schema.') },
     errors: ['not_found'],
     audit: [],

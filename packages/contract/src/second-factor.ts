@@ -10,14 +10,14 @@ const SecondFactorStep = Type.Object(
   {
     action: StringEnum(['setup', 'enable', 'verify', 'disable'], {
       description:
-        'setup: get a secret for the app. enable: prove that the app has it. verify: go on with a sign-in. disable: switch it off.',
+        'setup: get a secret for the authenticator app. enable: confirm that the app has it. verify: complete a sign-in. disable: turn it off.',
     }),
     mfaToken: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 2_048,
         description:
-          'Of the sign-in that asked for the second factor: verify needs it; setup and enable take it in place of a session.',
+          'Token from the sign-in that requires a second factor. Required for verify; setup and enable accept it instead of a session.',
       }),
     ),
     code: Type.Optional(
@@ -25,11 +25,11 @@ const SecondFactorStep = Type.Object(
         minLength: 1,
         maxLength: 32,
         description:
-          'Six digits from the app; for verify and disable also a backup code. Spaces and dashes do not matter.',
+          'Six digits from the authenticator app. verify and disable also accept a backup code. Spaces and dashes are ignored.',
       }),
     ),
     password: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1_024, description: 'Your password; disable needs it.' }),
+      Type.String({ minLength: 1, maxLength: 1_024, description: 'Your password. Required for disable.' }),
     ),
   },
   {
@@ -42,17 +42,17 @@ export type SecondFactorStep = Static<typeof SecondFactorStep>;
 /** Answers of all steps in one: what a step does not say is left out. */
 const SecondFactorAnswer = Type.Object(
   {
-    secret: Type.Optional(Type.String({ description: 'setup: the secret in base32, to be typed into the app.' })),
-    otpauthUrl: Type.Optional(Type.String({ description: 'setup: the same as an address, to be shown as a QR code.' })),
+    secret: Type.Optional(Type.String({ description: 'setup: the secret in base32, to type into the app.' })),
+    otpauthUrl: Type.Optional(Type.String({ description: 'setup: the same secret as a URI, to show as a QR code.' })),
     enabled: Type.Optional(Type.Boolean({ description: 'enable and disable: whether the second factor is on.' })),
     backupCodes: Type.Optional(
-      Type.Array(Type.String({ description: 'A code that opens once.' }), {
-        description: 'enable: codes for who has lost the app. They are shown this once.',
+      Type.Array(Type.String({ description: 'A single-use code.' }), {
+        description: 'enable: backup codes in case you lose the app. Shown only once.',
       }),
     ),
     ...Type.Partial(SignedIn).properties,
   },
-  { description: 'What the step led to; user, tenant and expiresAt when it opened a session.' },
+  { description: 'Result of the step. Includes user, tenant and expiresAt if it opened a session.' },
 );
 export type SecondFactorAnswer = Static<typeof SecondFactorAnswer>;
 
@@ -62,22 +62,23 @@ export const secondFactorOperations = {
     method: 'POST',
     path: '/api/v1/auth/mfa',
     tag: 'Accounts',
-    summary: 'Set up, prove or switch off the second factor',
+    summary: 'Set up, verify or disable the second factor',
     description:
-      'A sign-in by password that needs a second factor answers `mfaRequired` with an `mfaToken` of five minutes and no ' +
-      'cookie; `verify` goes on with it and answers as the sign-in would have. With `setupRequired` the tenant wants a ' +
-      'second factor and the person has none: `setup` and `enable` take the `mfaToken`, and `enable` then opens the ' +
-      'session. Each code and each backup code opens once. A wrong code counts as a failed sign-in.',
+      'When a password sign-in needs a second factor, it answers `mfaRequired` with an `mfaToken` that is ' +
+      'valid for five minutes, and sets no cookie. `verify` completes the sign-in. With `setupRequired`, ' +
+      'the tenant requires a second factor and the user has none yet: call `setup` and `enable` with the ' +
+      '`mfaToken`, and `enable` opens the session. Each code and each backup code works once. A wrong code ' +
+      'counts as a failed sign-in.',
     auth: 'none',
     role: null,
     loadClass: 'crud',
     rateLimits: [{ limit: 20, windowSeconds: 60, per: 'ip' }],
     headers: Type.Object(
-      { Cookie: Type.Optional(Type.String({ description: 'With `arbiter_session`, the session.' })) },
-      { description: 'The session of setup, enable and disable.' },
+      { Cookie: Type.Optional(Type.String({ description: 'Session cookie, `arbiter_session`.' })) },
+      { description: 'Session, for setup, enable and disable.' },
     ),
     body: SecondFactorStep,
-    responses: { 200: { description: 'Done.', schema: SecondFactorAnswer } },
+    responses: { 200: { description: 'Result of the step.', schema: SecondFactorAnswer } },
     errors: ['unauthorized', 'invalid_credentials', 'sso_required', 'invalid_transition', 'not_configured'],
     audit: [],
     transaction: 'own',
@@ -87,14 +88,14 @@ export const secondFactorOperations = {
     method: 'POST',
     path: '/api/v1/users/{id}/reset-mfa',
     tag: 'Users',
-    summary: 'Take the second factor of a user away',
+    summary: 'Remove the second factor of a user',
     description:
-      'For who has lost app and backup codes. It ends the sessions of the user, who is told by mail. For a user without a ' +
-      'second factor nothing happens.',
+      'For users who have lost both app and backup codes. Ends their sessions and notifies them by email. ' +
+      'Has no effect for a user without a second factor.',
     auth: 'credential',
     role: 'admin',
     loadClass: 'crud',
-    params: Type.Object({ id: IdText('Id of the user.') }, { description: 'Which user.' }),
+    params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' }),
     responses: { 200: { description: 'The user.', schema: User } },
     errors: ['not_found', 'not_configured'],
     audit: [{ action: 'update', entityType: 'user' }],

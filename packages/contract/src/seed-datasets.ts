@@ -7,38 +7,38 @@ import { largestCsv, multipartBytes } from './schema-figures.ts';
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 const Key = (description: string) => Type.String({ description, examples: ['coffee_rewards'] });
 
-/** A pack of demo data (contract part 1, 4.14). */
+/** A pack of demo data. */
 export const SeedDataset = Type.Object(
   {
-    key: Key('Names the dataset in these calls.'),
-    name: Type.String({ description: 'Its name.' }),
-    description: Type.String({ description: 'What is in it.' }),
-    source: Type.String({ description: 'Where its data comes from.' }),
+    key: Key('Key of the dataset in these calls.'),
+    name: Type.String({ description: 'Name of the dataset.' }),
+    description: Type.String({ description: 'What the dataset contains.' }),
+    source: Type.String({ description: 'Origin of the data.' }),
     csvFiles: Type.Array(
       Type.Object(
         {
-          schema: Type.String({ description: 'Schema that the file fills.' }),
+          schema: Type.String({ description: 'Schema the file fills.' }),
           fileName: Type.String({ description: 'Name of the file.' }),
-          columns: Type.Array(Type.String({ description: 'A header.' }), { description: 'Its headers.' }),
+          columns: Type.Array(Type.String({ description: 'A header.' }), { description: 'Headers of the file.' }),
         },
         { description: 'A file.' },
       ),
-      { description: 'Files that its schemas take.' },
+      { description: 'Files its schemas accept.' },
     ),
-    testingFocus: Type.String({ description: 'What it is good for.' }),
+    testingFocus: Type.String({ description: 'What the dataset is useful for.' }),
     schemaCount: Count('Schemas.'),
     offerCount: Count('Offers.'),
     modelCount: Count('Models.'),
     channelCount: Count('Channels.'),
     categoryCount: Count('Categories.'),
     creativeCount: Count('Creatives.'),
-    loaded: Type.Boolean({ description: 'True when it is loaded here.' }),
+    loaded: Type.Boolean({ description: 'True if it is loaded in this tenant.' }),
   },
   { description: 'A dataset.' },
 );
 export type SeedDataset = Static<typeof SeedDataset>;
 
-const currentlyLoaded = Nullable(Key('A dataset.'), { description: 'The dataset that is loaded; null for none.' });
+const currentlyLoaded = Nullable(Key('A dataset.'), { description: 'The loaded dataset; null if there is none.' });
 
 export const SeedDatasetList = Type.Object(
   { datasets: Type.Array(SeedDataset, { description: 'All datasets of this release.' }), currentlyLoaded },
@@ -47,12 +47,12 @@ export const SeedDatasetList = Type.Object(
 export type SeedDatasetList = Static<typeof SeedDatasetList>;
 
 const counts = Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-  description: 'How many of what; rows of a schema stand under `<schema>_rows`.',
+  description: 'Record counts. Rows of a schema are counted as `<schema>_rows`.',
 });
 
 export const SeedDatasetChanged = Type.Object(
   {
-    message: Type.String({ description: 'What was done, for a person.' }),
+    message: Type.String({ description: 'What was done, as a sentence.' }),
     counts,
     datasetKey: Key('The dataset.'),
   },
@@ -61,19 +61,19 @@ export const SeedDatasetChanged = Type.Object(
 export type SeedDatasetChanged = Static<typeof SeedDatasetChanged>;
 
 export const SeedDatasetRemoved = Type.Object(
-  { message: Type.String({ description: 'What was done, for a person.' }), counts },
+  { message: Type.String({ description: 'What was done, as a sentence.' }), counts },
   { description: 'What was removed.' },
 );
 export type SeedDatasetRemoved = Static<typeof SeedDatasetRemoved>;
 
 export const SeedDatasetUploaded = Type.Object(
   {
-    message: Type.String({ description: 'What was done, for a person.' }),
-    rowsInserted: Count('Rows that the schema has now.'),
+    message: Type.String({ description: 'What was done, as a sentence.' }),
+    rowsInserted: Count('Number of rows the schema now has.'),
     schemaName: Type.String({ description: 'The schema.' }),
     datasetKey: Key('The dataset.'),
   },
-  { description: 'What was taken over.' },
+  { description: 'What was imported.' },
 );
 export type SeedDatasetUploaded = Static<typeof SeedDatasetUploaded>;
 
@@ -81,8 +81,8 @@ export const SeedDatasetConflict = Type.Object(
   {
     status: StringEnum(['conflict'], { description: 'Always `conflict`.' }),
     currentlyLoaded,
-    requestedLoad: Key('The dataset that was asked for.'),
-    message: Type.String({ description: 'What is in the way, for a person.' }),
+    requestedLoad: Key('Requested dataset.'),
+    message: Type.String({ description: 'What is in the way, as a sentence.' }),
   },
   { description: 'Why nothing was loaded.' },
 );
@@ -105,12 +105,12 @@ export const SeedDatasetStatus = Type.Object(
   {
     status: StringEnum(['idle', 'running', 'completed', 'failed'], {
       description:
-        'What became of the last load. `running`: it, or a removal, is under way; `idle`: there was none, or it was removed since.',
+        'Status of the last load. `running`: a load or removal is in progress. `idle`: there was none, or the dataset has been removed.',
     }),
-    step: StringEnum(['', ...seedSteps], { description: 'Where it is, or where it ended; empty for `idle`.' }),
-    progress: Type.Integer({ minimum: 0, maximum: 100, description: 'How far it is, in percent.' }),
+    step: StringEnum(['', ...seedSteps], { description: 'Current or last step; empty for `idle`.' }),
+    progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Progress in percent.' }),
   },
-  { description: 'Progress of the tenant.' },
+  { description: 'Progress for the tenant.' },
 );
 export type SeedDatasetStatus = Static<typeof SeedDatasetStatus>;
 
@@ -119,7 +119,7 @@ const shared = {
   auth: 'credential',
   role: 'admin',
 } as const;
-const params = Type.Object({ key: Key('Key of the dataset.') }, { description: 'Which one.' });
+const params = Type.Object({ key: Key('Key of the dataset.') }, { description: 'Dataset to use.' });
 /** Everything is created or removed by this one call. */
 const whole = {
   params,
@@ -135,7 +135,7 @@ export const seedDatasetOperations = {
     id: 'seedDatasets.list',
     method: 'GET',
     path: '/api/v1/seed-dataset',
-    summary: 'List the datasets of demo data',
+    summary: 'List demo datasets',
     loadClass: 'crud',
     responses: { 200: { description: 'The datasets.', schema: SeedDatasetList } },
     errors: [],
@@ -148,22 +148,22 @@ export const seedDatasetOperations = {
     id: 'seedDatasets.load',
     method: 'POST',
     path: '/api/v1/seed-dataset/{key}',
-    summary: 'Load a dataset',
+    summary: 'Load a demo dataset',
     description:
-      'Creates its schemas with rows, categories, channels, offers, creatives, segments, models, rules, policies and flows, and what ' +
-      'happened with its customers in the last 90 days; all or nothing.',
+      'Creates its schemas with rows, categories, channels, offers, creatives, segments, models, rules, ' +
+      'policies and flows, along with 90 days of customer history. All or nothing.',
     rateLimits: [{ limit: 5, windowSeconds: 60, per: 'tenant', countsFound: true }],
     query: Type.Object(
       {
         force: Type.Optional(
-          Type.Boolean({ default: false, description: 'Removes the dataset that is loaded, in the same transaction.' }),
+          Type.Boolean({ default: false, description: 'Remove the loaded dataset first, in the same transaction.' }),
         ),
       },
-      { description: 'How.' },
+      { description: 'Loading options.' },
     ),
     responses: {
-      201: { description: 'Loaded.', schema: SeedDatasetChanged },
-      409: { description: 'A dataset is loaded already, or is being loaded.', schema: SeedDatasetConflict },
+      201: { description: 'The dataset was loaded.', schema: SeedDatasetChanged },
+      409: { description: 'A dataset is already loaded or being loaded.', schema: SeedDatasetConflict },
     },
     errors: ['not_found', 'rate_limited'],
     audit: [{ action: 'load_pack', entityType: 'seedDataset' }],
@@ -174,10 +174,11 @@ export const seedDatasetOperations = {
     id: 'seedDatasets.unload',
     method: 'DELETE',
     path: '/api/v1/seed-dataset/{key}',
-    summary: 'Remove a dataset',
+    summary: 'Remove a demo dataset',
     description:
-      'Removes what the load created, in reverse order, with what was made below it since: offers in its categories, creatives on ' +
-      'its channels, segments over its schemas. Decisions that were made stay provable. 409 `in_use` names what is in the way.',
+      'Removes what the load created, in reverse order, including anything created under it since: offers ' +
+      'in its categories, creatives on its channels, segments over its schemas. Decisions already made can ' +
+      'still be proven. 409 `in_use` lists what is in the way.',
     responses: { 200: { description: 'Removed.', schema: SeedDatasetRemoved } },
     errors: ['not_found', 'in_use', 'concurrent_modification'],
     audit: [{ action: 'unload_pack', entityType: 'seedDataset' }],
@@ -187,13 +188,13 @@ export const seedDatasetOperations = {
     id: 'seedDatasets.upload',
     method: 'POST',
     path: '/api/v1/seed-dataset/{key}/upload',
-    summary: 'Put the rows of a file in the place of those of a dataset',
+    summary: 'Replace the rows of a dataset with those of a file',
     description:
-      'The dataset must be loaded. Headers are the columns of the schema in any letter case, or, for the clients of ' +
-      '`retail_bank`, those of the UCI data set Bank Marketing; other columns of the file are ignored, columns that it lacks are ' +
-      'null, and the key must be there. The delimiter is the one of comma, semicolon, tab and bar that splits the header best. A ' +
-      'row that does not fit refuses the file with up to 20 line numbers; the old rows are then as they were. Decisions see the ' +
-      'old rows or the new ones, never a mix.',
+      'The dataset must be loaded. Headers must be the columns of the schema in any letter case or, for ' +
+      'the clients of `retail_bank`, those of the UCI data set Bank Marketing. Other columns are ignored, ' +
+      'missing columns are null, and the key is required. The delimiter is whichever of comma, semicolon, ' +
+      'tab and bar splits the header best. An invalid row rejects the whole file, with up to 20 line ' +
+      'numbers, and the old rows stay. Decisions see either the old or the new rows, never a mix.',
     loadClass: 'heavy',
     params,
     rateLimits: [{ limit: 5, windowSeconds: 60, per: 'tenant', countsFound: true }],
@@ -202,13 +203,13 @@ export const seedDatasetOperations = {
     body: Type.Object(
       {
         file: Binary({
-          description: 'CSV with a header, at most 50 MB; UTF-8, or UTF-16 with a byte order mark, else Windows-1252.',
+          description: 'CSV with a header, at most 50 MB, in UTF-8, UTF-16 with a byte order mark, or Windows-1252.',
         }),
         schema: Type.String({ description: 'Name of a schema of the dataset.', examples: ['coffee_members'] }),
       },
-      { description: 'A file, and where it goes.' },
+      { description: 'File and target schema.' },
     ),
-    responses: { 200: { description: 'Taken over.', schema: SeedDatasetUploaded } },
+    responses: { 200: { description: 'The rows were imported.', schema: SeedDatasetUploaded } },
     errors: ['not_found', 'csv_invalid', 'rate_limited'],
     audit: [{ action: 'upload', entityType: 'seedDataset' }],
     transaction: 'own',
@@ -218,8 +219,8 @@ export const seedDatasetOperations = {
     id: 'seedDatasets.status',
     method: 'GET',
     path: '/api/v1/seed-dataset/{key}/status',
-    summary: 'Read how far the loading is',
-    description: 'Progress is of the tenant; the key is informational.',
+    summary: 'Get the loading progress',
+    description: 'Progress is tracked per tenant; the key is informational.',
     role: 'viewer',
     loadClass: 'crud',
     params,

@@ -9,7 +9,7 @@ import { CustomerId, Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Ti
 export const segmentStatuses = ['draft', 'active', 'paused', 'archived'] as const;
 export type SegmentStatus = (typeof segmentStatuses)[number];
 
-const Status = StringEnum(segmentStatuses, { description: 'Only active segments take part in decisions.' });
+const Status = StringEnum(segmentStatuses, { description: 'Only active segments are used in decisions.' });
 
 const column = (description: string) => Type.String({ minLength: 1, maxLength: 63, description });
 
@@ -18,16 +18,16 @@ const joinProperties = {
     examples: ['orders'],
     pattern: '^[A-Za-z_][A-Za-z0-9_]{0,62}$',
     description:
-      'How filters name columns of the joined rows: `<alias>.<column>`. Unique in the segment; not customer, not metric.',
+      'Alias for the columns of the joined rows in filters: `<alias>.<column>`. Unique in the segment; `customer` and `metric` are not allowed.',
   }),
   schemaId: Id('Schema of the joined rows.'),
   match: StringEnum(['any', 'none'], {
     description:
-      'any (default): one joined row meets the conditions that name it; none: not one does. Without conditions: whether there is a row.',
+      'any (default): at least one joined row matches the conditions on it. none: no joined row matches. Without conditions: whether a row exists.',
   }),
   joinType: StringEnum(['left', 'inner'], {
     description:
-      'inner: rows of the base schema without a joined row never belong. Default: as the link between the schemas says when the fields are those of the link, else left.',
+      'inner: rows of the base schema without a joined row are never members. Default: the join type of the link between the schemas if the fields are those of the link, otherwise left.',
   }),
 };
 
@@ -36,9 +36,9 @@ export const SegmentJoin = Type.Object(
   {
     ...joinProperties,
     baseField: column('Column of the base schema.'),
-    joinField: column('Column of the joined schema that holds the same value.'),
+    joinField: column('Column of the joined schema with the same value.'),
   },
-  { description: 'Rows of another schema, found by an equal value.' },
+  { description: 'Rows of another schema, matched by an equal value.' },
 );
 export type SegmentJoin = Static<typeof SegmentJoin>;
 
@@ -47,31 +47,29 @@ const SegmentJoinIn = Type.Object(
     alias: joinProperties.alias,
     schemaId: joinProperties.schemaId,
     baseField: Type.Optional(
-      column('Column of the base schema; default: the link between the schemas, else the row key.'),
+      column('Column of the base schema. Default: from the link between the schemas, otherwise the row key.'),
     ),
     joinField: Type.Optional(
-      column('Column of the joined schema; default: the link between the schemas, else the row key.'),
+      column('Column of the joined schema. Default: from the link between the schemas, otherwise the row key.'),
     ),
     match: Type.Optional(joinProperties.match),
     joinType: Type.Optional(joinProperties.joinType),
   },
-  { description: 'Rows of another schema, found by an equal value.' },
+  { description: 'Rows of another schema, matched by an equal value.' },
 );
 
 /** Most joins of a segment. */
 export const mostSegmentJoins = 5;
 
 const definition = {
-  baseSchemaId: Type.Optional(
-    Id('Customer-type schema whose rows are asked; default: the oldest customer-type schema.'),
-  ),
+  baseSchemaId: Type.Optional(Id('Schema of type customer to select from. Default: the oldest one.')),
   joins: Type.Optional(
-    Type.Array(SegmentJoinIn, { maxItems: mostSegmentJoins, description: 'Further rows to ask about.' }),
+    Type.Array(SegmentJoinIn, { maxItems: mostSegmentJoins, description: 'Other schemas to join.' }),
   ),
   filters: Type.Optional(
     Type.Unknown({
       description:
-        'Who belongs to it: groups `{ logic, conditions }` of `{ field, operator, value }`. Fields are columns of the base schema (`age`, also `customer.age`) and `<alias>.<column>` of joins. Default: everybody.',
+        'Who is a member: groups `{ logic, conditions }` of `{ field, operator, value }`. Fields are columns of the base schema (`age`, also `customer.age`) and `<alias>.<column>` of joins. Default: everyone.',
       examples: [{ logic: 'and', conditions: [{ field: 'tier', operator: 'in', value: ['gold', 'platinum'] }] }],
     }),
   ),
@@ -82,25 +80,25 @@ export const Segment = Type.Object(
   {
     id: Id('Id of the segment.'),
     tenantId: Id('Tenant.'),
-    name: Name('Name, unique among segments.'),
-    description: Type.String({ maxLength: 10_000, description: 'Who they are.' }),
+    name: Name('Name. Unique among segments.'),
+    description: Type.String({ maxLength: 10_000, description: 'Description of the members.' }),
     status: Status,
-    entityType: Type.Literal('customer', { description: 'What it is a set of.' }),
-    baseSchemaId: Id('Customer-type schema whose rows are asked.'),
+    entityType: Type.Literal('customer', { description: 'Kind of members.' }),
+    baseSchemaId: Id('Schema of type customer to select from.'),
     baseSchema: Type.Object(
       { id: Id('Id of the schema.'), name: Type.String({ description: 'Name of the schema.' }) },
       { description: 'The base schema.' },
     ),
     baseSchemaName: Type.String({ description: 'Name of the base schema.' }),
-    joins: Type.Array(SegmentJoin, { description: 'Further rows that are asked about, fields filled in.' }),
-    filters: JsonObject('The condition in its stored form: `{ logic, conditions }`, or one leaf.'),
+    joins: Type.Array(SegmentJoin, { description: 'Joined schemas, with fields filled in.' }),
+    filters: JsonObject('The condition as stored: `{ logic, conditions }`, or a single condition.'),
     customerCount: Nullable(Type.Integer(), {
-      description: 'Customers at the last count; null while they are being counted.',
+      description: 'Members at the last count; null while counting.',
     }),
-    viewName: Type.String({ description: "View of its members in the tenant's database schema; never changes." }),
-    lastRefreshedAt: Nullable(Timestamp('Instant.'), { description: 'When they were last counted, or null.' }),
-    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
-    createdAt: Timestamp('When it was made.'),
+    viewName: Type.String({ description: "View of its members in the tenant's database schema. Can't be changed." }),
+    lastRefreshedAt: Nullable(Timestamp('Instant.'), { description: 'When it was last counted, or null.' }),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every change.' }),
+    createdAt: Timestamp('When it was created.'),
     updatedAt: Timestamp('When it last changed.'),
   },
   { description: 'A segment.' },
@@ -108,17 +106,17 @@ export const Segment = Type.Object(
 export type Segment = Static<typeof Segment>;
 
 const changes = {
-  name: Type.Optional(Name('Name, unique among segments.')),
-  description: Type.Optional(Type.String({ maxLength: 10_000, description: 'Who they are.' })),
+  name: Type.Optional(Name('Name. Unique among segments.')),
+  description: Type.Optional(Type.String({ maxLength: 10_000, description: 'Description of the members.' })),
   status: Type.Optional(Status),
-  entityType: Type.Optional(Type.Literal('customer', { description: 'What it is a set of; customer.' })),
+  entityType: Type.Optional(Type.Literal('customer', { description: 'Kind of members: customer.' })),
   ...definition,
 };
 
 export const SegmentCreate = Type.Object(
-  { ...changes, name: Name('Name, unique among segments.') },
+  { ...changes, name: Name('Name. Unique among segments.') },
   {
-    description: 'A new segment. Without filters everybody belongs to it.',
+    description: 'A new segment. Without filters, everyone is a member.',
     examples: [
       {
         name: 'Gold with savings',
@@ -172,7 +170,7 @@ export const segmentResource = resource({
 const segmentRecordOperations = recordOperations(segmentResource);
 
 const common = { tag: 'Segments', auth: 'credential', loadClass: 'heavy', transaction: 'tenant' } as const;
-const oneSegment = Type.Object({ id: IdText('Id of the segment.') }, { description: 'Which segment.' });
+const oneSegment = Type.Object({ id: IdText('Id of the segment.') }, { description: 'Segment to read.' });
 
 const membersPage = { usual: 50, maximum: 200 };
 
@@ -182,19 +180,19 @@ export const mostMembersCounted = 10_000;
 const SegmentMembers = Type.Object(
   {
     data: Type.Array(Type.Object({ customerId: CustomerId('A member.') }, { description: 'A member.' }), {
-      description: 'The members of this page.',
+      description: 'Members on this page.',
     }),
     pagination: Type.Object(
       {
         total: Type.Integer({
-          description: `Members: exact up to ${mostMembersCounted}, beyond that as of the last count.`,
+          description: `Number of members: exact up to ${mostMembersCounted}, above that from the last count.`,
         }),
-        limit: Type.Integer({ description: 'The page size that was used.' }),
-        hasMore: Type.Boolean({ description: 'True when another page follows.' }),
-        cursor: Nullable(Type.String(), { description: 'Same as nextCursor.' }),
+        limit: Type.Integer({ description: 'Page size used.' }),
+        hasMore: Type.Boolean({ description: 'True if there is another page.' }),
+        cursor: Nullable(Type.String(), { description: 'Same as `nextCursor`.' }),
         nextCursor: Nullable(Type.String(), { description: 'Cursor of the next page, or null.' }),
       },
-      { description: 'Where this page stands.' },
+      { description: 'Position of this page.' },
     ),
   },
   { description: 'A page of members.' },
@@ -203,11 +201,11 @@ const SegmentMembers = Type.Object(
 const SegmentPreview = Type.Object(
   {
     count: Nullable(Type.Integer(), {
-      description: 'Customers that would belong to it; null when there are too many to count in time.',
+      description: 'Customers that would be members; null if counting would take too long.',
     }),
     sample: Type.Array(JsonObject('A row of the base schema.'), { description: 'Up to 20 of their rows, by row key.' }),
   },
-  { description: 'Who would belong to it.' },
+  { description: 'Who would be a member.' },
 );
 
 const SegmentOverlap = Type.Object(
@@ -217,38 +215,38 @@ const SegmentOverlap = Type.Object(
         {
           id: Id('Id of the segment.'),
           name: Type.String({ description: 'Name of the segment.' }),
-          size: Type.Integer({ description: 'Its customers.' }),
+          size: Type.Integer({ description: 'Number of customers in it.' }),
         },
         { description: 'One of the segments.' },
       ),
-      { description: 'The segments, in the order asked.' },
+      { description: 'Segments, in the order of the request.' },
     ),
     overlaps: Type.Array(
       Type.Object(
         {
-          segments: Type.Array(Id('Segment.'), { description: 'The segments that are compared.' }),
-          count: Type.Integer({ description: 'Customers that belong to all of them.' }),
-          percent: Type.Number({ description: 'Share of the smallest of them, in percent, two decimals.' }),
+          segments: Type.Array(Id('Segment.'), { description: 'Segments compared.' }),
+          count: Type.Integer({ description: 'Customers in all of them.' }),
+          percent: Type.Number({ description: 'Share of the smallest segment in percent, two decimals.' }),
         },
-        { description: 'What some segments have in common.' },
+        { description: 'Overlap of some segments.' },
       ),
-      { description: 'All pairs, and all of them together when there are more than two.' },
+      { description: 'All pairs and, if there are more than two segments, all of them together.' },
     ),
-    totalUniqueCustomers: Type.Integer({ description: 'Customers that belong to at least one.' }),
+    totalUniqueCustomers: Type.Integer({ description: 'Customers in at least one of them.' }),
     overlapWarnings: Type.Array(
       Type.Object(
         {
           segments: Type.Array(Id('Segment.'), { description: 'The segments.' }),
-          percent: Type.Number({ description: 'Share of the smallest of them, in percent.' }),
-          message: Type.String({ description: 'The same in words.' }),
+          percent: Type.Number({ description: 'Share of the smallest segment in percent.' }),
+          message: Type.String({ description: 'The same as a sentence.' }),
         },
-        { description: 'Segments that have much in common.' },
+        { description: 'Segments with a large overlap.' },
       ),
       { description: 'Overlaps above 30 percent.' },
     ),
-    sampled: Type.Boolean({ description: 'True: figures are scaled up from a sample of the customers.' }),
+    sampled: Type.Boolean({ description: 'True: figures are extrapolated from a sample of customers.' }),
   },
-  { description: 'What segments have in common.' },
+  { description: 'Overlap of the segments.' },
 );
 export type SegmentOverlap = Static<typeof SegmentOverlap>;
 
@@ -259,9 +257,9 @@ export const segmentMemberOperations = {
     id: 'segments.refresh',
     method: 'POST',
     path: '/api/v1/segments/{id}/refresh',
-    summary: 'Count a segment now',
+    summary: 'Recount a segment now',
     description:
-      'Both are null when counting takes longer than a request may: then it goes on in the background, and GET shows them when it is done.',
+      'Both are null when counting takes longer than a request may. Counting then continues in the background, and GET returns the figures when they are ready.',
     role: 'editor',
     params: oneSegment,
     responses: {
@@ -284,8 +282,8 @@ export const segmentMemberOperations = {
     id: 'segments.customers',
     method: 'GET',
     path: '/api/v1/segments/{id}/customers',
-    summary: 'List the customers of a segment',
-    description: 'Order: row key.',
+    summary: 'List members of a segment',
+    description: 'Sorted by row key.',
     role: 'viewer',
     params: oneSegment,
     query: Type.Object(cursorQuery(membersPage), { description: 'Page.' }),
@@ -298,13 +296,13 @@ export const segmentMemberOperations = {
     id: 'segments.preview',
     method: 'POST',
     path: '/api/v1/segments/preview',
-    summary: 'Count who would belong to a segment',
+    summary: 'Preview the members of a segment',
     role: 'viewer',
     body: Type.Object(definition, {
-      description: 'What a segment would say.',
+      description: 'Definition to preview.',
       examples: [{ filters: [{ field: 'tier', operator: 'eq', value: 'gold' }] }],
     }),
-    responses: { 200: { description: 'Who would belong to it.', schema: SegmentPreview } },
+    responses: { 200: { description: 'Who would be a member.', schema: SegmentPreview } },
     errors: ['reference_not_found'],
     audit: [],
   }),
@@ -314,7 +312,7 @@ export const segmentMemberOperations = {
     method: 'POST',
     path: '/api/v1/segments/overlap',
     summary: 'Compare segments',
-    description: 'Exact while at most sampleSize customers belong to any of them; beyond that from a sample.',
+    description: 'Exact if at most sampleSize customers are in any of them; otherwise based on a sample.',
     role: 'viewer',
     body: Type.Object(
       {
@@ -324,14 +322,14 @@ export const segmentMemberOperations = {
           uniqueItems: true,
           description: 'The segments to compare.',
         }),
-        sampleSize: Type.Optional(Int(100, 50_000, 'Most customers that are looked at; default 5000.')),
+        sampleSize: Type.Optional(Int(100, 50_000, 'Maximum number of customers to examine. Default 5000.')),
       },
       {
-        description: 'Which segments.',
+        description: 'Segments to compare.',
         examples: [{ segmentIds: [exampleId('segment'), exampleId('lapsed')] }],
       },
     ),
-    responses: { 200: { description: 'What they have in common.', schema: SegmentOverlap } },
+    responses: { 200: { description: 'Overlap of the segments.', schema: SegmentOverlap } },
     errors: ['reference_not_found'],
     audit: [],
   }),

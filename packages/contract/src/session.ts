@@ -4,43 +4,45 @@ import { Id, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 const SessionPrincipal = Type.Object(
   {
-    kind: StringEnum(['user', 'api_key', 'oauth_client'], { description: 'What the credential is.' }),
+    kind: StringEnum(['user', 'api_key', 'oauth_client'], { description: 'Kind of credential.' }),
     id: Id('Id of the user, key or client.'),
-    name: Type.String({ description: 'Its name.' }),
+    name: Type.String({ description: 'Name of the credential.' }),
     userId: Nullable(Id('Id of a user.'), {
-      description: 'The user it acts for; null for a credential of the operator.',
+      description: 'User it acts for; null for an operator credential.',
     }),
-    email: Type.Optional(Type.String({ description: 'Address of a user.' })),
+    email: Type.Optional(Type.String({ description: 'Email address of a user.' })),
     role: Nullable(StringEnum(roles, { description: 'A role.' }), {
-      description: 'Highest role of the credential; null for a key of SCIM routes only.',
+      description: 'Highest role of the credential; null for a key with the scope `scim` only.',
     }),
     scopes: Type.Optional(
-      Type.Array(Type.String({ description: 'A scope.' }), { description: 'Scopes of a key or client.' }),
+      Type.Array(Type.String({ description: 'A scope.' }), { description: 'Scopes of an API key or OAuth client.' }),
     ),
   },
-  { description: 'Who the credential stands for.' },
+  { description: 'Who the credential belongs to.' },
 );
 
 /** Who calls (docs/design/api-access.md 4.2). Without a valid credential only `authenticated: false`. */
 export const Session = Type.Object(
   {
-    authenticated: Type.Boolean({ description: 'True when a valid credential was sent.' }),
+    authenticated: Type.Boolean({ description: 'True if a valid credential was sent.' }),
     principal: Type.Optional(SessionPrincipal),
     tenant: Type.Optional(
       Type.Object(
         {
           id: Id('Id of the tenant.'),
-          name: Type.String({ description: 'Display label of the tenant.' }),
-          isPlayground: Type.Boolean({ description: 'True for a playground.' }),
+          name: Type.String({ description: 'Display name of the tenant.' }),
+          isPlayground: Type.Boolean({ description: 'True for a playground tenant.' }),
         },
         { description: 'Tenant of the credential.' },
       ),
     ),
     expiresAt: Type.Optional(
-      Nullable(Timestamp('An instant.'), { description: 'When the credential ends, null when it does not.' }),
+      Nullable(Timestamp('Point in time, RFC 3339.'), {
+        description: "When the credential expires; null if it doesn't.",
+      }),
     ),
   },
-  { description: 'Who calls.' },
+  { description: 'The caller.' },
 );
 export type Session = Static<typeof Session>;
 
@@ -50,8 +52,8 @@ export const sessionOperations = {
     method: 'GET',
     path: '/api/v1/auth/session',
     tag: 'Access',
-    summary: 'Say who the credential stands for',
-    description: 'Answers 200 also without a valid credential, then with `authenticated: false` only.',
+    summary: 'Get the current credential',
+    description: 'Without a valid credential, returns 200 with `authenticated: false` only.',
     auth: 'none',
     role: null,
     loadClass: 'crud',
@@ -61,11 +63,11 @@ export const sessionOperations = {
       {
         Authorization: Type.Optional(Type.String({ description: '`Bearer <API key>`.' })),
         'X-API-Key': Type.Optional(Type.String({ description: 'An API key.' })),
-        Cookie: Type.Optional(Type.String({ description: 'With `arbiter_session`, a session.' })),
+        Cookie: Type.Optional(Type.String({ description: 'Session cookie, `arbiter_session`.' })),
       },
       { description: 'The credential, in one of these places.' },
     ),
-    responses: { 200: { description: 'Who calls.', schema: Session } },
+    responses: { 200: { description: 'The caller.', schema: Session } },
     errors: [],
     audit: [],
     transaction: 'own',

@@ -23,14 +23,13 @@ const weight = (description: string) => Type.Optional(Type.Number({ minimum: 0, 
 /** Exponents of the score method `formula`. */
 export const FormulaWeights = Type.Object(
   {
-    propensityWeight: weight('Exponent of propensity; 1 when left out.'),
-    relevanceWeight: weight('Exponent of relevance; 1 when left out.'),
-    impactWeight: weight('Exponent of impact; 1 when left out.'),
-    emphasisWeight: weight('Exponent of emphasis; 1 when left out.'),
+    propensityWeight: weight('Exponent of propensity. Default 1.'),
+    relevanceWeight: weight('Exponent of relevance. Default 1.'),
+    impactWeight: weight('Exponent of impact. Default 1.'),
+    emphasisWeight: weight('Exponent of emphasis. Default 1.'),
   },
   {
-    description:
-      'Exponents for every candidate, in place of those that the flow says. Its score method must be formula.',
+    description: 'Exponents for every candidate, overriding those of the flow. Requires the score method formula.',
   },
 );
 export type FormulaWeights = Static<typeof FormulaWeights>;
@@ -38,11 +37,11 @@ export type FormulaWeights = Static<typeof FormulaWeights>;
 const version = Type.Optional(
   Type.Union(
     [
-      StringEnum(['published', 'draft'], { description: 'Word.' }),
+      StringEnum(['published', 'draft'], { description: 'Version by name.' }),
       Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number.' }),
     ],
     {
-      description: '`published` (the default), `draft`, or the number of a published version.',
+      description: '`published` (default), `draft`, or the number of a published version.',
     },
   ),
 );
@@ -52,19 +51,19 @@ const { attributes, segments, context } = RecommendRequest.properties;
 
 const clock = Type.Optional(
   Timestamp(
-    "The decision's clock, from 2000 to 2100; default now. It moves windows, schedules and time policies, not the times of what is counted.",
+    'Time to decide at, from 2000 to 2100. Default: now. It affects windows, schedules and time policies, but not the times of what is counted.',
   ),
 );
 
 export const SimulateRequest = Type.Object(
   {
-    customerId: Type.Optional(CustomerId('Simulates for this customer. Excludes `segmentId`.')),
-    segmentId: Type.Optional(Id('Simulates over the customers of this segment. Excludes `customerId`.')),
+    customerId: Type.Optional(CustomerId("Customer to simulate for. Can't be combined with `segmentId`.")),
+    segmentId: Type.Optional(Id("Segment to simulate over. Can't be combined with `customerId`.")),
     decisionFlowKey,
     flowId,
     version,
     draftConfig: Type.Optional(
-      JsonObject('A config that is stored nowhere, validated as publishing would. Excludes `version`.'),
+      JsonObject("A config to try without storing it. Validated as for publishing. Can't be combined with `version`."),
     ),
     now: clock,
     channel,
@@ -75,7 +74,7 @@ export const SimulateRequest = Type.Object(
     attributes,
     profile: Type.Optional(
       JsonObject(
-        'Values under `customer.` to decide with in place of those that are stored; customers only. Memberships of segments are not worked out anew. Names that could not be set are answered in `notSet`.',
+        'Values under `customer.` that override the stored ones. For a single customer only. Segment memberships are not re-evaluated. Names that could not be set are returned in `notSet`.',
         { maxProperties: 200 },
       ),
     ),
@@ -83,7 +82,7 @@ export const SimulateRequest = Type.Object(
     context,
     decisionId: Type.Optional(
       IdText(
-        'Decides once more on what this recorded decision of the customer was made of (id of the decision, its request or its trace): its plan, values, counts, clock and seed. Only `profile`, `attributes`, `segments`, `limit` and `seed` may stand beside it; they change that.',
+        'Recorded decision of the customer to repeat (id of the decision, its request or its trace), with its plan, values, counts, clock and seed. Can be combined with `profile`, `attributes`, `segments`, `limit` and `seed` only, which override the recorded ones.',
       ),
     ),
     formulaOverride: Type.Optional(FormulaWeights),
@@ -93,25 +92,26 @@ export const SimulateRequest = Type.Object(
         maxLength: 64,
         pattern: '^[A-Za-z0-9_-]+$',
         description:
-          'From it all chance follows, and which customers are sampled; default: another one for each call of a customer, `0` for segments. The seed of a record repeats its chance.',
+          'Seed of all random draws and of the customer sample. Default: a new one for each call for a customer, `0` for segments. The seed of a record repeats its draws.',
       }),
     ),
     sampleSize: Type.Optional(
-      Int(1, simulationSample.maximum, 'Customers that are decided for at most; segments only.', {
+      Int(1, simulationSample.maximum, 'Maximum number of customers to decide for. Segments only.', {
         default: simulationSample.usual,
       }),
     ),
     compare: Type.Optional(
       Nullable(Type.Object({ decisionFlowKey, version, formulaOverride: Type.Optional(FormulaWeights) }), {
-        description: 'What to compare with, for the same customers; segments only. Default of each: as published.',
+        description:
+          'What to compare with, for the same customers. Segments only. Default for each value: as published.',
       }),
     ),
     async: Type.Optional(
-      Type.Boolean({ description: 'Answer at once and go on in the background; segments only. Default false.' }),
+      Type.Boolean({ description: 'Return immediately and continue in the background. Segments only. Default false.' }),
     ),
   },
   {
-    description: 'For whom, by what and when. Exactly one of `customerId` and `segmentId`.',
+    description: 'What to simulate. Exactly one of `customerId` and `segmentId`.',
     examples: [{ customerId: 'member-4711', decisionFlowKey: 'next-best-offer', version: 'draft', limit: 5 }],
   },
 );
@@ -121,15 +121,16 @@ export type SimulateRequest = Static<typeof SimulateRequest>;
 export const SimulatedAnswer = Type.Object(
   {
     ...RecommendAnswer.properties,
-    simulated: Type.Boolean({ description: 'True: nothing was stored or counted.' }),
+    simulated: Type.Boolean({ description: 'Always true: nothing was stored or counted.' }),
     recordedDecisionId: Nullable(Type.String(), {
-      description: 'The recorded decision that it was made of once more; null: made of what is stored now.',
+      description: 'The recorded decision that was repeated; null if current data was used.',
     }),
     notSet: Type.Array(Type.String(), {
-      description: "Names of `profile` that changed nothing: the flow reads no such value of the customer's own row.",
+      description:
+        "Names in `profile` that had no effect, because the flow doesn't read them from the customer's own row.",
     }),
   },
-  { description: 'What recommend would answer, with `meta`.' },
+  { description: 'What recommend would return, with `meta`.' },
 );
 export type SimulatedAnswer = Static<typeof SimulatedAnswer>;
 
@@ -137,8 +138,8 @@ const share = Type.Number({ description: 'Share of offersDelivered, 6 decimals.'
 
 const figures = {
   sampledCustomers: count('Customers that were decided for.'),
-  customersWithOffers: count('Those with at least one item.'),
-  offersDelivered: count('Items of all answers.'),
+  customersWithOffers: count('Customers with at least one item.'),
+  offersDelivered: count('Total number of items.'),
   averageScore: Nullable(Type.Number(), { description: 'Mean score of the items, 6 decimals; null without items.' }),
   topOffers: Type.Array(
     Type.Object(
@@ -150,12 +151,12 @@ const figures = {
       },
       { description: 'An offer.' },
     ),
-    { description: `The ${simulationTopOffers} that were delivered most.` },
+    { description: `The ${simulationTopOffers} offers delivered most often.` },
   ),
   byChannel: Type.Array(
     Type.Object(
       {
-        channelId: textOrNull('Channel; null for items without one.'),
+        channelId: textOrNull('Id of the channel; null for items without one.'),
         channelName: textOrNull('Name of the channel.'),
         count: count('Items.'),
         share,
@@ -167,7 +168,7 @@ const figures = {
   byCategory: Type.Array(
     Type.Object(
       {
-        categoryId: textOrNull('Category; null for offers without one.'),
+        categoryId: textOrNull('Id of the category; null for offers without one.'),
         categoryName: textOrNull('Name of the category.'),
         count: count('Items.'),
         share,
@@ -179,11 +180,14 @@ const figures = {
 };
 
 const ran = {
-  decisionFlowKey: Type.String({ description: 'Flow that ran; empty when none has run yet.' }),
+  decisionFlowKey: Type.String({ description: 'Flow that ran; empty if none has run yet.' }),
   version: Nullable(Type.Integer(), { description: 'Published version that ran; null for a draft.' }),
 };
 
-export const SimulationFigures = Type.Object({ ...ran, ...figures }, { description: 'What a flow gave the sample.' });
+export const SimulationFigures = Type.Object(
+  { ...ran, ...figures },
+  { description: 'Result of a flow for the sample.' },
+);
 export type SimulationFigures = Static<typeof SimulationFigures>;
 
 const Changed = Type.Object(
@@ -194,10 +198,10 @@ const Changed = Type.Object(
 export const SimulationDiff = Type.Object(
   {
     changedCustomers: count('Customers whose offers or their order differ.'),
-    gained: Type.Array(Changed, { description: 'Offers that customers get here and not in `compare`, most first.' }),
-    lost: Type.Array(Changed, { description: 'Offers that customers get in `compare` and not here, most first.' }),
+    gained: Type.Array(Changed, { description: 'Offers delivered here but not in `compare`, most first.' }),
+    lost: Type.Array(Changed, { description: 'Offers delivered in `compare` but not here, most first.' }),
   },
-  { description: 'What the flow changes against `compare`.' },
+  { description: 'Changes relative to `compare`.' },
 );
 export type SimulationDiff = Static<typeof SimulationDiff>;
 
@@ -207,32 +211,32 @@ export const simulationErrors = ['timeout', 'cancelled', 'segment_unavailable', 
 export const Simulation = Type.Object(
   {
     id: Id('Id of the simulation.'),
-    status: StringEnum(simulationStatuses, { description: 'How far it is.' }),
+    status: StringEnum(simulationStatuses, { description: 'Status of the simulation.' }),
     segmentId: Id('Segment.'),
     ...ran,
-    reachableCustomers: count('Customers of the segment.'),
+    reachableCustomers: count('Number of customers in the segment.'),
     ...figures,
-    durationMs: Nullable(Type.Integer(), { description: 'How long it took; null while it runs.' }),
-    error: Nullable(StringEnum(simulationErrors, { description: 'Word.' }), {
+    durationMs: Nullable(Type.Integer(), { description: 'Duration; null while it runs.' }),
+    error: Nullable(StringEnum(simulationErrors, { description: 'Error code.' }), {
       description:
-        '`timeout`, `cancelled`, `segment_unavailable` (it is gone), `interrupted` (its process ended) or `internal`; null unless failed.',
+        '`timeout`, `cancelled`, `segment_unavailable` (the segment was deleted), `interrupted` (its process ended) or `internal`; null unless it failed.',
     }),
     progress: Type.Object(
       {
         sampled: count('Customers decided for so far.'),
-        total: count('Customers of the sample; 0 until it is drawn.'),
+        total: count('Customers in the sample; 0 until it is drawn.'),
       },
-      { description: 'How far it is.' },
+      { description: 'Progress of the simulation.' },
     ),
-    compare: Nullable(SimulationFigures, { description: 'What `compare` gave; null without.' }),
+    compare: Nullable(SimulationFigures, { description: 'Result of `compare`; null without it.' }),
     diff: Nullable(SimulationDiff, { description: 'Null without `compare`.' }),
-    seed: Type.String({ description: 'Seed of the sample and of all chance.' }),
-    sampleSize: count('Customers at most, as asked.'),
-    now: Timestamp("The decisions' clock."),
-    createdAt: Timestamp('When it was asked for.'),
-    completedAt: Nullable(Timestamp('End.'), { description: 'When it ended; null while it runs.' }),
+    seed: Type.String({ description: 'Seed of the sample and of all random draws.' }),
+    sampleSize: count('Maximum number of customers, as requested.'),
+    now: Timestamp('Time used for the decisions.'),
+    createdAt: Timestamp('When it was requested.'),
+    completedAt: Nullable(Timestamp('Instant.'), { description: 'When it ended; null while it runs.' }),
   },
-  { description: 'A simulation over a segment. Caps are read as they are; no customer uses up those of another.' },
+  { description: "A simulation over a segment. Caps are read as they are; customers don't use up each other's caps." },
 );
 export type Simulation = Static<typeof Simulation>;
 
@@ -254,7 +258,7 @@ const flowErrors = [
   'not_configured',
 ] as const;
 
-const simulationParams = Type.Object({ id: IdText('Id of the simulation.') }, { description: 'Which simulation.' });
+const simulationParams = Type.Object({ id: IdText('Id of the simulation.') }, { description: 'Simulation to use.' });
 
 /** Of both ways to simulate together. */
 const perTenant = [{ limit: 300, windowSeconds: 60, per: 'tenant', bucket: 'simulate' }] as const;
@@ -265,18 +269,19 @@ export const simulationOperations = {
     id: 'simulations.run',
     method: 'POST',
     path: '/api/v1/simulate',
-    summary: 'Decide for show, for a customer or over a segment',
+    summary: 'Simulate decisions for a customer or a segment',
     description:
-      'Runs the real decision; nothing is counted, recorded or reserved. Over a segment the customers with the smallest hash of ' +
-      `seed and id are sampled, the answer comes within 120 s, and it is kept for 30 days; a tenant may ask for ${segmentSimulationsPerMinute} of these a minute.`,
+      'Runs the real decision without counting, recording or reserving anything. For a segment, the ' +
+      'customers with the smallest hash of seed and id are sampled. The response takes up to 120 s and is ' +
+      `stored for 30 days. A tenant can start ${segmentSimulationsPerMinute} segment simulations per minute.`,
     body: SimulateRequest,
     rateLimits: perTenant,
     responses: {
       200: {
-        description: 'What recommend would answer, or the finished simulation over the segment.',
-        schema: Type.Union([SimulatedAnswer, Simulation], { description: 'By what was asked.' }),
+        description: 'What recommend would return, or the finished simulation over the segment.',
+        schema: Type.Union([SimulatedAnswer, Simulation], { description: 'Depends on the request.' }),
       },
-      202: { description: 'It goes on in the background.', schema: Simulation },
+      202: { description: 'The simulation continues in the background.', schema: Simulation },
     },
     errors: [...flowErrors, 'rate_limited', 'inputs_unavailable', 'record_corrupt'],
     transaction: 'own',
@@ -287,8 +292,8 @@ export const simulationOperations = {
     method: 'GET',
     path: '/api/v1/simulate',
     loadClass: 'crud',
-    summary: 'List simulations over segments',
-    description: 'Newest first; those of the last 30 days.',
+    summary: 'List segment simulations',
+    description: 'Those of the last 30 days, newest first.',
     query: Type.Object(offsetQuery(simulationPage), { description: 'Page.' }),
     responses: { 200: { description: 'A page of simulations.', schema: offsetPage(Simulation) } },
     errors: [],
@@ -300,7 +305,7 @@ export const simulationOperations = {
     method: 'GET',
     path: '/api/v1/simulate/{id}',
     loadClass: 'crud',
-    summary: 'Read a simulation over a segment',
+    summary: 'Get a segment simulation',
     params: simulationParams,
     responses: { 200: { description: 'The simulation.', schema: Simulation } },
     errors: ['not_found'],
@@ -312,10 +317,10 @@ export const simulationOperations = {
     method: 'POST',
     path: '/api/v1/simulate/{id}/cancel',
     loadClass: 'crud',
-    summary: 'End a simulation that runs',
-    description: 'It is then failed with the error `cancelled`. 409 when it has ended.',
+    summary: 'Cancel a running simulation',
+    description: 'The simulation ends as failed with the error `cancelled`. Returns 409 if it has already ended.',
     params: simulationParams,
-    body: Type.Object({}, { description: 'Nothing is needed.' }),
+    body: Type.Object({}, { description: 'An empty body.' }),
     responses: { 200: { description: 'The simulation.', schema: Simulation } },
     errors: ['not_found', 'invalid_transition'],
     transaction: 'tenant',
@@ -326,11 +331,11 @@ export const simulationOperations = {
     method: 'POST',
     path: '/api/v1/customers/{customerId}/simulate',
     tag: 'Customers',
-    summary: 'Decide for show for a customer',
-    description: 'As `POST /api/v1/simulate` with `customerId`; `limit` is 20 when it is left out.',
+    summary: 'Simulate a decision for a customer',
+    description: 'Same as `POST /api/v1/simulate` with `customerId`. `limit` defaults to 20.',
     params: Type.Object(
-      { customerId: CustomerId("The tenant's own id of the customer.") },
-      { description: 'Which customer.' },
+      { customerId: CustomerId('Your own id of the customer.') },
+      { description: 'Customer to simulate for.' },
     ),
     body: Type.Object(
       {
@@ -342,12 +347,12 @@ export const simulationOperations = {
         attributes,
         segments,
         now: clock,
-        draft: Type.Optional(Type.Boolean({ description: 'Runs the draft of the flow. Default false.' })),
+        draft: Type.Optional(Type.Boolean({ description: 'Run the draft of the flow. Default false.' })),
       },
-      { description: 'Where, by what and when.', examples: [{ channel: 'web', limit: 5 }] },
+      { description: 'What to simulate.', examples: [{ channel: 'web', limit: 5 }] },
     ),
     rateLimits: perTenant,
-    responses: { 200: { description: 'What recommend would answer.', schema: SimulatedAnswer } },
+    responses: { 200: { description: 'What recommend would return.', schema: SimulatedAnswer } },
     errors: [...flowErrors],
     transaction: 'own',
   }),

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation, roles } from './core/operation.ts';
 import { IdText, Nullable, StringEnum } from './core/schemas.ts';
 
-/** Single sign-on of a tenant's people (contract part 1, 2 and 4.4; docs/design/api-access.md 4.3 and 22 "SSO"). */
+/** Single sign-on of a tenant's people (docs/design/api-access.md 4.3 and 22 "SSO"). */
 
 export const ssoProviders = ['oidc', 'saml', 'none'] as const;
 export type SsoProvider = (typeof ssoProviders)[number];
@@ -16,60 +16,65 @@ export const ssoStateSeconds = 600;
 const url = (description: string) =>
   Nullable(Type.String({ minLength: 1, maxLength: 2_048, description: 'A URL.' }), { description });
 const text = (maxLength: number, description: string) =>
-  Nullable(Type.String({ minLength: 1, maxLength, pattern: '\\S', description: 'A text.' }), { description });
+  Nullable(Type.String({ minLength: 1, maxLength, pattern: '\\S', description: 'A string.' }), { description });
 
 const settings = {
-  enabled: Type.Boolean({ description: 'True: people of the tenant may sign in through the identity provider.' }),
+  enabled: Type.Boolean({ description: 'True: users of the tenant can sign in through the identity provider.' }),
   samlEntityId: text(
     1_024,
-    "Entity id of the identity provider: the Issuer of its assertions. Ours is our metadata's.",
+    'Entity id of the identity provider: the Issuer of its assertions. Our entity id is in our metadata.',
   ),
-  samlSsoUrl: url('Where people are sent to sign in, by the redirect binding.'),
-  samlAcsUrl: url('Where the identity provider posts assertions; null: `/api/v1/sso/callback` of the public address.'),
+  samlSsoUrl: url('URL to send users to, with the redirect binding.'),
+  samlAcsUrl: url('URL to post assertions to. Null: `/api/v1/sso/callback` at the public address.'),
   samlAllowUnsolicited: Type.Boolean({
     description:
-      'True: assertions that answer no request of ours are taken (sign-in that begins at the identity provider).',
+      "True: accept assertions that don't answer a request of ours (sign-in started at the identity provider).",
   }),
-  oidcIssuer: url('Issuer of the OpenID provider; its metadata are found from there.'),
+  oidcIssuer: url('Issuer of the OpenID provider. Its metadata is discovered from there.'),
   oidcClientId: text(255, 'Our client id at the OpenID provider.'),
   oidcScopes: Type.String({
     minLength: 1,
     maxLength: 500,
     pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+( [\\x21\\x23-\\x5b\\x5d-\\x7e]+)*$',
-    description: 'Scopes that are asked for, separated by spaces; `openid` must be one of them.',
+    description: 'Scopes to request, separated by spaces. Must include `openid`.',
     examples: ['openid email profile'],
   }),
-  defaultRole: StringEnum(roles, { description: 'Role of people whom their first sign-in makes users.' }),
+  defaultRole: StringEnum(roles, { description: 'Role of users created by their first sign-in.' }),
   allowedDomains: Type.Array(
-    Type.String({ minLength: 1, maxLength: 253, description: 'A domain, for example `example.com`.' }),
-    { maxItems: 100, description: 'Domains of addresses that may sign in; empty: any.' },
+    Type.String({ minLength: 1, maxLength: 253, description: 'A domain, such as `example.com`.' }),
+    { maxItems: 100, description: 'Email domains that can sign in. Empty: any.' },
   ),
-  autoProvision: Type.Boolean({ description: 'True: strangers become users by their first sign-in.' }),
+  autoProvision: Type.Boolean({ description: 'True: unknown people become users when they first sign in.' }),
   enforceForAllUsers: Type.Boolean({
-    description: 'True: passwords and Google open nothing any more. Needs `enabled`.',
+    description: 'True: signing in with a password or Google is disabled. Requires `enabled`.',
   }),
 };
 const provider = StringEnum(ssoProviders, {
-  description: 'Protocol of the identity provider; none: nothing is configured.',
+  description: 'Protocol of the identity provider. none: not configured.',
 });
 
 /** A configuration as it is read. Secrets are not in it. */
 export const SsoConfig = Type.Object(
   {
-    configured: Type.Boolean({ description: 'False while no provider is chosen; then only `provider` follows.' }),
+    configured: Type.Boolean({
+      description: 'False while no provider is chosen. In that case only `provider` follows.',
+    }),
     provider,
     ...Type.Partial(Type.Object(settings)).properties,
-    hasOidcClientSecret: Type.Optional(Type.Boolean({ description: 'True when the client secret is stored.' })),
-    hasSamlCertificate: Type.Optional(Type.Boolean({ description: 'True when a certificate is stored.' })),
+    hasOidcClientSecret: Type.Optional(Type.Boolean({ description: 'True if a client secret is stored.' })),
+    hasSamlCertificate: Type.Optional(Type.Boolean({ description: 'True if a certificate is stored.' })),
   },
   { description: 'Single sign-on of the tenant.' },
 );
 export type SsoConfig = Static<typeof SsoConfig>;
 
 const secret = (maxLength: number, description: string) =>
-  Nullable(Type.String({ minLength: 1, maxLength, pattern: '\\S', description: 'The secret, or eight bullets.' }), {
-    description: `${description} Never shown again. Absent or sent as eight bullets it stays; null takes it away.`,
-  });
+  Nullable(
+    Type.String({ minLength: 1, maxLength, pattern: '\\S', description: 'The secret, or eight bullets to keep it.' }),
+    {
+      description: `${description} Never returned. If it is omitted or sent as eight bullets, the stored value stays; null removes it.`,
+    },
+  );
 
 /** What `configure` takes; what is left out stays. */
 export const SsoConfigInput = Type.Object(
@@ -78,23 +83,23 @@ export const SsoConfigInput = Type.Object(
     ...Type.Partial(Type.Object(settings)).properties,
     oidcClientSecret: Type.Optional(secret(4_096, 'Our client secret at the OpenID provider.')),
     samlCertificate: Type.Optional(
-      secret(65_536, "The identity provider's signing certificates: PEM or bare base64, several one after the other."),
+      secret(65_536, 'Signing certificates of the identity provider: PEM or plain base64, one after another.'),
     ),
   },
-  { description: 'A configuration, or the parts of it that change.' },
+  { description: 'A configuration, or the parts of it to change.' },
 );
 export type SsoConfigInput = Static<typeof SsoConfigInput>;
 
 const SsoAction = Type.Object(
   {
-    action: StringEnum(['configure', 'get_auth_url'], { description: 'What to do.' }),
+    action: StringEnum(['configure', 'get_auth_url'], { description: 'Action to take.' }),
     config: Type.Optional(SsoConfigInput),
     state: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 255,
         pattern: '^[\\x21-\\x7e]+$',
-        description: "For get_auth_url, required: the caller's nonce. The url carries `<tenantId>:<nonce>`.",
+        description: 'Required for get_auth_url: your nonce. The URL carries `<tenantId>:<nonce>`.',
       }),
     ),
     redirectUri: Type.Optional(
@@ -102,13 +107,13 @@ const SsoAction = Type.Object(
         minLength: 1,
         maxLength: 2_048,
         description:
-          'For get_auth_url, required: where the provider sends the browser back to. Of the origin of NEXTAUTH_URL or one ' +
-          'of SSO_REDIRECT_ALLOWLIST. SAML answers always go to `samlAcsUrl`.',
+          'Required for get_auth_url: where the provider redirects the browser. Must have the origin of ' +
+          'NEXTAUTH_URL or be listed in SSO_REDIRECT_ALLOWLIST. SAML responses always go to `samlAcsUrl`.',
       }),
     ),
   },
   {
-    description: 'A call of single sign-on.',
+    description: 'A single sign-on action.',
     examples: [
       {
         action: 'configure',
@@ -133,29 +138,29 @@ const SsoActionAnswer = Type.Object(
     message: Type.Optional(Type.String({ description: 'configure: what was done.' })),
     authUrl: Type.Optional(Type.String({ description: 'get_auth_url: where to send the browser.' })),
   },
-  { description: 'What came of it.' },
+  { description: 'Result of the action.' },
 );
 
-/** Who signed in (contract part 1, 4.4). */
+/** Who signed in. */
 export const SsoSignIn = Type.Object(
   {
     userId: Type.String({ format: 'uuid', description: 'Id of the user.' }),
-    email: Type.String({ description: 'Address of the user.' }),
+    email: Type.String({ description: 'Email address of the user.' }),
     name: Type.String({ description: 'Name of the user.' }),
-    created: Type.Boolean({ description: 'True when this sign-in made the user.' }),
-    provider: StringEnum(['oidc', 'saml'], { description: 'Protocol by which it was done.' }),
+    created: Type.Boolean({ description: 'True if this sign-in created the user.' }),
+    provider: StringEnum(['oidc', 'saml'], { description: 'Protocol that was used.' }),
   },
-  { description: 'Who signed in.' },
+  { description: 'User who signed in.' },
 );
 export type SsoSignIn = Static<typeof SsoSignIn>;
 
 const browserHeaders = Type.Object(
   {
     Cookie: Type.Optional(
-      Type.String({ description: '`arbiter_sso` binds the sign-in to the browser that began it.' }),
+      Type.String({ description: 'Cookie `arbiter_sso`, which binds the sign-in to the browser that started it.' }),
     ),
   },
-  { description: 'Of the browser.' },
+  { description: 'Browser cookies.' },
 );
 const tenantQuery = IdText('Id of the tenant.');
 
@@ -167,7 +172,7 @@ const callback = {
   auth: 'none',
   role: null,
   path: '/api/v1/sso/callback',
-  // GET and POST together (contract part 1, section 8).
+  // GET and POST together.
   rateLimits: [{ limit: 30, windowSeconds: 60, per: 'ip', bucket: 'sso.callback' }],
   failurePage: 'sso',
   errors: ['validation_failed', 'unauthorized', 'forbidden', 'not_configured', 'upstream_failed'],
@@ -180,9 +185,10 @@ const firstSignIn = [
   { action: 'login', entityType: 'user' },
 ] as const;
 const signedIn = {
-  200: { description: 'Signed in; the cookie of the session is set.', schema: SsoSignIn },
+  200: { description: 'Signed in. The session cookie is set.', schema: SsoSignIn },
   302: {
-    description: 'For browsers (`Accept: text/html`): the page that was asked for, or the login page with `error=sso`.',
+    description:
+      'For browsers (`Accept: text/html`): redirects to the requested page, or to the login page with `error=sso`.',
     schema: null,
   },
 } as const;
@@ -193,8 +199,8 @@ export const ssoOperations = {
     id: 'sso.get',
     method: 'GET',
     path: '/api/v1/sso',
-    summary: 'Read the single sign-on configuration',
-    responses: { 200: { description: 'The configuration without its secrets.', schema: SsoConfig } },
+    summary: 'Get the single sign-on configuration',
+    responses: { 200: { description: 'The configuration without secrets.', schema: SsoConfig } },
     errors: [],
     audit: [],
     transaction: 'tenant',
@@ -204,10 +210,10 @@ export const ssoOperations = {
     id: 'sso.act',
     method: 'POST',
     path: '/api/v1/sso',
-    summary: 'Configure single sign-on, or get the address where a sign-in begins',
+    summary: 'Configure single sign-on, or get a sign-in URL',
     headers: browserHeaders,
     body: SsoAction,
-    responses: { 200: { description: 'What came of it.', schema: SsoActionAnswer } },
+    responses: { 200: { description: 'Result of the action.', schema: SsoActionAnswer } },
     errors: ['not_configured', 'upstream_failed'],
     audit: [{ action: 'update', entityType: 'sso' }],
     transaction: 'own',
@@ -217,7 +223,7 @@ export const ssoOperations = {
     id: 'sso.login',
     method: 'GET',
     path: '/api/v1/sso/login',
-    summary: 'Begin a sign-in at the identity provider',
+    summary: 'Start a sign-in at the identity provider',
     head: false,
     rateLimits: [{ limit: 30, windowSeconds: 60, per: 'ip' }],
     failurePage: 'sso',
@@ -226,12 +232,12 @@ export const ssoOperations = {
       {
         tenantId: tenantQuery,
         returnTo: Type.Optional(
-          Type.String({ description: 'Own path that the browser is sent to afterwards; anything else counts as `/`.' }),
+          Type.String({ description: 'Path on this server to open afterwards. Anything else is treated as `/`.' }),
         ),
       },
-      { description: 'Whose identity provider.' },
+      { description: 'Tenant whose identity provider to use.' },
     ),
-    responses: { 302: { description: 'To the identity provider.', schema: null } },
+    responses: { 302: { description: 'Redirects to the identity provider.', schema: null } },
     errors: ['not_found', 'not_configured', 'upstream_failed'],
     transaction: 'own',
   }),
@@ -239,20 +245,20 @@ export const ssoOperations = {
     ...callback,
     id: 'sso.callback',
     method: 'GET',
-    summary: 'Finish an OpenID Connect sign-in',
+    summary: 'Complete an OpenID Connect sign-in',
     head: false,
     headers: browserHeaders,
     query: Type.Object(
       {
-        code: Type.Optional(Type.String({ description: 'The authorization code; required unless `error` is there.' })),
+        code: Type.Optional(Type.String({ description: 'The authorization code. Required unless `error` is set.' })),
         state: Type.Optional(Type.String({ description: 'Required: `<tenantId>:<nonce>`, as it was sent.' })),
         iss: Type.Optional(
-          Type.String({ description: 'The issuer (RFC 9207); another one than the configured is 401.' }),
+          Type.String({ description: "The issuer (RFC 9207). If it isn't the configured one, the call returns 401." }),
         ),
-        error: Type.Optional(Type.String({ description: 'What the provider says went wrong.' })),
-        error_description: Type.Optional(Type.String({ description: 'The same for people.' })),
+        error: Type.Optional(Type.String({ description: 'Error code from the provider.' })),
+        error_description: Type.Optional(Type.String({ description: 'Error description from Google.' })),
       },
-      { description: "The provider's answer." },
+      { description: 'Response of the provider.' },
     ),
     responses: signedIn,
     audit: firstSignIn,
@@ -261,18 +267,18 @@ export const ssoOperations = {
     ...callback,
     id: 'sso.receive',
     method: 'POST',
-    summary: 'Finish a SAML sign-in (POST binding)',
+    summary: 'Complete a SAML sign-in (POST binding)',
     csrfExempt: true,
     bodyKind: 'jsonOrForm',
     // Assertions of users with many groups are large.
     bodyLimit: 1_048_576,
     body: Type.Object(
       {
-        SAMLResponse: Type.String({ minLength: 1, description: 'The response in base64.' }),
+        SAMLResponse: Type.String({ minLength: 1, description: 'The SAML response in base64.' }),
         RelayState: Type.String({ minLength: 1, description: 'Id of the tenant.' }),
       },
       {
-        description: "The identity provider's answer.",
+        description: 'Response of the identity provider.',
         examples: [{ SAMLResponse: 'PHNhbWxwOlJlc3BvbnNlLz4=', RelayState: '0199a000-0000-7000-8000-00000000000a' }],
       },
     ),
@@ -284,8 +290,8 @@ export const ssoOperations = {
     id: 'sso.metadata',
     method: 'GET',
     path: '/api/v1/sso/metadata',
-    summary: 'Read our SAML metadata for a tenant',
-    query: Type.Object({ tenantId: tenantQuery }, { description: 'Which tenant.' }),
+    summary: 'Get our SAML metadata for a tenant',
+    query: Type.Object({ tenantId: tenantQuery }, { description: 'Tenant to get metadata for.' }),
     responses: {
       200: {
         description: 'Metadata of the service provider.',

@@ -19,35 +19,38 @@ export const suppressionPage = { usual: 50, maximum: 200 };
 export const neverExpires = '9999-12-31T00:00:00.000Z';
 
 const Scope = StringEnum(suppressionScopes, {
-  description: 'What the customer is not shown: every offer, those of a category, or one offer.',
+  description: 'What the suppression applies to: every offer, those of a category, or one offer.',
 });
 const PolicyType = StringEnum(suppressionTypes, {
-  description: '`manual`: set by a person; else the type of the policy. `cooldown` rows are computed from contacts.',
+  description:
+    '`manual`: set by a user. Other values: the type of the policy. `cooldown` entries are computed from contacts.',
 });
 
 const row = {
-  id: Nullable(Id('Id of the row.'), { description: 'Id of the row; null for a running cooldown, which is computed.' }),
+  id: Nullable(Id('Id of the row.'), {
+    description: 'Id of the suppression; null for an active cooldown, which is computed.',
+  }),
   scope: Scope,
   scopeId: Type.String({ description: 'Id of the offer or category; `all` for scope global.' }),
   offerName: Nullable(Type.String(), { description: 'Name of the offer; null for other scopes.' }),
   policyType: PolicyType,
-  policyId: Nullable(Id('Policy.'), { description: 'The policy that wrote it; null for a manual one.' }),
-  reason: Type.String({ description: 'Why; `cooldown` for a running cooldown.' }),
+  policyId: Nullable(Id('Policy.'), { description: 'Id of the policy that created it; null for a manual one.' }),
+  reason: Type.String({ description: 'Reason; `cooldown` for an active cooldown.' }),
   triggerCount: Type.Integer({ minimum: 1, description: 'How often it was set.' }),
-  createdAt: Timestamp('When it was first set; of a cooldown the latest contact.'),
-  expiresAt: Timestamp('From then on it has no effect.'),
-  isActive: Type.Boolean({ description: 'expiresAt is later than now.' }),
+  createdAt: Timestamp('When it was first set. For a cooldown: the latest contact.'),
+  expiresAt: Timestamp('When it expires.'),
+  isActive: Type.Boolean({ description: 'Whether expiresAt is in the future.' }),
 };
 
-/** What keeps offers from a customer (part 1, customer suppression; docs/design/api-catalogue.md 12). */
+/** What keeps offers from a customer (docs/design/api-catalogue.md 12). */
 export const Suppression = Type.Object(
   { ...row, customerId: CustomerId() },
   { description: 'A suppression of a customer.' },
 );
 export type Suppression = Static<typeof Suppression>;
 
-const Days = Int(1, 36_500, 'Ends so many times 24 hours from now; not beside expiresAt.');
-const Reason = Type.String({ minLength: 1, maxLength: 1000, pattern: '\\S', description: 'Why, in words.' });
+const Days = Int(1, 36_500, "Expires this many days of 24 hours from now. Can't be combined with expiresAt.");
+const Reason = Type.String({ minLength: 1, maxLength: 1000, pattern: '\\S', description: 'Reason, as text.' });
 
 export const SuppressionCreate = Type.Object(
   {
@@ -55,23 +58,25 @@ export const SuppressionCreate = Type.Object(
     scope: Scope,
     scopeId: Type.Optional(
       Nullable(Type.String({ minLength: 1, maxLength: 36 }), {
-        description: 'Id of the offer or category; null, `all` or left out for scope global.',
+        description: 'Id of the offer or category. Null, `all` or omitted for scope global.',
       }),
     ),
-    expiresAt: Type.Optional(Timestamp('End, later than now. Without it and without days there is none.')),
+    expiresAt: Type.Optional(
+      Timestamp("Expiry, in the future. If neither this nor `days` is set, the suppression doesn't expire."),
+    ),
     days: Type.Optional(Days),
     reason: Reason,
   },
   {
     description:
-      'A suppression by hand. The same customer and scope again raises triggerCount and keeps the later end.',
+      'A manual suppression. Repeating the same customer and scope increases triggerCount and keeps the later expiry.',
     examples: [
       {
         customerId: 'member-4711',
         scope: 'offer',
         scopeId: exampleId('offer'),
         days: 30,
-        reason: 'Asked for no more of it',
+        reason: 'Asked not to see it again',
       },
     ],
   },
@@ -79,26 +84,26 @@ export const SuppressionCreate = Type.Object(
 export type SuppressionCreate = Static<typeof SuppressionCreate>;
 
 const changes = {
-  customerId: Type.Optional(CustomerId(`The customer. ${sentAsItIs}`)),
-  scope: Type.Optional(StringEnum(suppressionScopes, { description: `What it is about. ${sentAsItIs}` })),
+  customerId: Type.Optional(CustomerId(`Customer. ${sentAsItIs}`)),
+  scope: Type.Optional(StringEnum(suppressionScopes, { description: `Scope. ${sentAsItIs}` })),
   scopeId: Type.Optional(
     Type.String({ maxLength: 36, description: `Id of the offer or category, or \`all\`. ${sentAsItIs}` }),
   ),
-  expiresAt: Type.Optional(Timestamp('New end, later than now.')),
+  expiresAt: Type.Optional(Timestamp('New expiry, in the future.')),
   days: Type.Optional(Days),
   reason: Type.Optional(Reason),
 };
-const changeExample = { days: 90, reason: 'Asked for a quarter of rest' };
+const changeExample = { days: 90, reason: 'Asked for a three-month break' };
 
 const SuppressionChange = Type.Object(
-  { id: Type.Optional(Id('Id of the suppression; may be sent as it is.')), ...changes },
-  { description: 'Changes of a suppression.', examples: [changeExample] },
+  { id: Type.Optional(Id('Id of the suppression. Can be sent back unchanged.')), ...changes },
+  { description: 'Changes to a suppression.', examples: [changeExample] },
 );
 export type SuppressionChange = Static<typeof SuppressionChange>;
 
 const SuppressionChangeWithId = Type.Object(
   { id: Id('Id of the suppression.'), ...changes },
-  { description: 'Changes of a suppression.', examples: [{ id: exampleId('customerSuppression'), ...changeExample }] },
+  { description: 'Changes to a suppression.', examples: [{ id: exampleId('customerSuppression'), ...changeExample }] },
 );
 
 const common = {
@@ -111,7 +116,8 @@ const path = '/api/v1/suppressions';
 const change = {
   ...common,
   method: 'PUT',
-  description: 'Acts from the next decision on. Only a suppression that was set by hand; one of a policy is 409.',
+  description:
+    'Takes effect from the next decision. Only for manual suppressions; one created by a policy returns 409.',
   role: 'admin',
   record: Suppression,
   responses: { 200: { description: 'The suppression.', schema: Suppression } },
@@ -135,16 +141,16 @@ export const suppressionOperations = {
     path,
     summary: 'List suppressions',
     description:
-      'Order: newest first. With `customerId` the running cooldowns of the customer are listed too, with `id` null; those ' +
-      'are of policies with scope offer, category or global.',
+      "Newest first. With `customerId`, the customer's active cooldowns from policies with scope offer, " +
+      'category or global are also listed, with `id` null.',
     role: 'viewer',
     query: Type.Object(
       {
         ...cursorQuery(suppressionPage),
-        customerId: Type.Optional(Type.String({ maxLength: 1024, description: 'Only those of this customer.' })),
+        customerId: Type.Optional(Type.String({ maxLength: 1024, description: 'Customer to filter by.' })),
         scope: Type.Optional(Scope),
         policyType: Type.Optional(PolicyType),
-        includeExpired: Type.Optional(QueryFlag('True also lists expired ones.')),
+        includeExpired: Type.Optional(QueryFlag('True: also list expired suppressions.')),
       },
       { description: 'Page and filters.' },
     ),
@@ -159,13 +165,14 @@ export const suppressionOperations = {
     path,
     summary: 'Suppress offers for a customer',
     description:
-      'Acts from the next decision on. One row for each customer and scope: a repeat answers 200 and leaves an audit row ' +
-      '`update`. Audit rows name the customer by a keyed hash only.',
+      'Takes effect from the next decision. There is one suppression per customer and scope: repeating the ' +
+      'call returns 200 and writes an audit row `update`. Audit rows identify the customer by a keyed hash ' +
+      'only.',
     role: 'admin',
     body: SuppressionCreate,
     record: Suppression,
     responses: {
-      200: { description: 'The suppression, which was there already.', schema: Suppression },
+      200: { description: 'The existing suppression.', schema: Suppression },
       201: { description: 'The new suppression.', schema: Suppression },
     },
     errors: ['reference_not_found', 'not_configured'],
@@ -176,9 +183,9 @@ export const suppressionOperations = {
     id: 'suppressions.get',
     method: 'GET',
     path: `${path}/{id}`,
-    summary: 'Read one suppression',
+    summary: 'Get a suppression',
     role: 'viewer',
-    params: Type.Object({ id: IdText('Id of the suppression.') }, { description: 'Which suppression.' }),
+    params: Type.Object({ id: IdText('Id of the suppression.') }, { description: 'Suppression to use.' }),
     responses: { 200: { description: 'The suppression.', schema: Suppression } },
     errors: ['not_found'],
     audit: [],
@@ -187,47 +194,48 @@ export const suppressionOperations = {
     ...change,
     id: 'suppressions.update',
     path,
-    summary: 'Change end or reason of a suppression',
+    summary: "Update a suppression's expiry or reason, with its id in the body",
     body: SuppressionChangeWithId,
   }),
   updateById: operation({
     ...change,
     id: 'suppressions.updateById',
     path: `${path}/{id}`,
-    summary: 'Change end or reason of one suppression',
-    params: Type.Object({ id: IdText('Id of the suppression.') }, { description: 'Which suppression.' }),
+    summary: "Update a suppression's expiry or reason",
+    params: Type.Object({ id: IdText('Id of the suppression.') }, { description: 'Suppression to use.' }),
     body: SuppressionChange,
   }),
   delete: operation({
     ...removal,
     id: 'suppressions.delete',
     path,
-    summary: 'Lift a suppression',
-    description: 'Acts from the next decision on. Lifting what a policy wrote does not lift the policy.',
-    query: Type.Object({ id: IdText('The suppression to lift.') }, { description: 'Which suppression.' }),
+    summary: 'Lift a suppression by query parameter',
+    description:
+      'Takes effect from the next decision. Lifting a suppression created by a policy does not affect the policy.',
+    query: Type.Object({ id: IdText('The suppression to lift.') }, { description: 'Suppression to use.' }),
   }),
   deleteById: operation({
     ...removal,
     id: 'suppressions.deleteById',
     path: `${path}/{id}`,
-    summary: 'Lift one suppression',
-    params: Type.Object({ id: IdText('Id of the suppression.') }, { description: 'Which suppression.' }),
+    summary: 'Lift a suppression',
+    params: Type.Object({ id: IdText('Id of the suppression.') }, { description: 'Suppression to use.' }),
   }),
   ofCustomer: operation({
     ...common,
     id: 'suppressions.ofCustomer',
     method: 'GET',
     path: '/api/v1/customers/{customerId}/suppressions',
-    summary: 'List the suppressions of a customer',
-    description: 'All of them, newest first, running cooldowns included.',
+    summary: "List a customer's suppressions",
+    description: 'All of them, newest first, including active cooldowns.',
     role: 'viewer',
     params: Type.Object(
-      { customerId: CustomerId("The tenant's own id of the customer.") },
-      { description: 'Which customer.' },
+      { customerId: CustomerId('Your own id of the customer.') },
+      { description: 'Customer to read.' },
     ),
     query: Type.Object(
-      { includeExpired: Type.Optional(QueryFlag('True also lists expired ones.')) },
-      { description: 'Which of them.' },
+      { includeExpired: Type.Optional(QueryFlag('True: also list expired suppressions.')) },
+      { description: 'Filters.' },
     ),
     responses: {
       200: {
@@ -235,10 +243,12 @@ export const suppressionOperations = {
         schema: Type.Object(
           {
             customerId: CustomerId(),
-            data: Type.Array(Type.Object(row, { description: 'A suppression.' }), { description: 'Newest first.' }),
-            total: Type.Integer({ description: 'How many there are.' }),
+            data: Type.Array(Type.Object(row, { description: 'A suppression.' }), {
+              description: 'Suppressions, newest first.',
+            }),
+            total: Type.Integer({ description: 'Number of suppressions returned.' }),
           },
-          { description: 'The suppressions of a customer.' },
+          { description: 'Suppressions of a customer.' },
         ),
       },
     },

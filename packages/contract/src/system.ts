@@ -6,35 +6,37 @@ import { JsonObject, StringEnum } from './core/schemas.ts';
 /** What the process says about itself (docs/design/api-access.md 19). */
 export const Health = Type.Object(
   {
-    status: StringEnum(['ok'], { description: 'Always ok: the process answers.' }),
+    status: StringEnum(['ok'], { description: 'Always ok: the process responds.' }),
     version: Type.String({ description: 'Version of Arbiter.' }),
     uptimeSeconds: Type.Integer({ minimum: 0, description: 'Whole seconds since the process started.' }),
   },
-  { description: 'The process is alive.' },
+  { description: 'The process is running.' },
 );
 export type Health = Static<typeof Health>;
 
 const Check = (what: string) =>
-  StringEnum(['ok', 'failed', 'off'], { description: `${what}; off: this server is configured not to.` });
+  StringEnum(['ok', 'failed', 'off'], { description: `${what}. off: this server is not configured for it.` });
 
 export const ReadyChecks = Type.Object(
   {
-    database: Check('The database answers'),
+    database: Check('The database responds'),
     migrations: Check('All migrations are applied'),
-    role: Check('The database role cannot bypass row-level security'),
-    queueConsumer: Check('The worker takes jobs'),
-    scheduler: Check('This server schedules alerts, exports and reports, or stands by while another one does'),
+    role: Check("The database role can't bypass row-level security"),
+    queueConsumer: Check('The worker accepts jobs'),
+    scheduler: Check(
+      'This server runs the schedules for alerts, exports and reports, or stands by while another one does',
+    ),
   },
-  { description: 'The single checks.' },
+  { description: 'Individual checks.' },
 );
 export type ReadyChecks = Static<typeof ReadyChecks>;
 
 export const Readiness = Type.Object(
   {
-    status: StringEnum(['ready', 'not_ready'], { description: 'Whether traffic may be sent here.' }),
+    status: StringEnum(['ready', 'not_ready'], { description: 'Whether the server is ready for traffic.' }),
     checks: ReadyChecks,
   },
-  { description: 'Whether the process may take traffic.' },
+  { description: 'Readiness of the process.' },
 );
 export type Readiness = Static<typeof Readiness>;
 
@@ -56,9 +58,9 @@ export const systemOperations = {
     path: '/api/v1/health',
     aliases: ['/api/health'],
     tag: 'System',
-    summary: 'Is the process alive',
+    summary: 'Check liveness',
     loadClass: 'health',
-    responses: { 200: { description: 'It is.', schema: Health } },
+    responses: { 200: { description: 'The process is running.', schema: Health } },
   }),
   ready: operation({
     ...open,
@@ -67,8 +69,9 @@ export const systemOperations = {
     path: '/api/v1/ready',
     aliases: ['/api/ready'],
     tag: 'System',
-    summary: 'May traffic be sent here',
-    description: 'Turns 503 first when the process is asked to stop, so that a balancer can take it out.',
+    summary: 'Check readiness',
+    description:
+      'Returns 503 as soon as the process is asked to stop, so that a load balancer can take it out of rotation.',
     loadClass: 'health',
     responses: {
       200: { description: 'Ready.', schema: Readiness },
@@ -81,15 +84,15 @@ export const systemOperations = {
     path: '/api/v1/metrics',
     aliases: ['/api/metrics'],
     tag: 'System',
-    summary: 'Metrics in Prometheus text form',
+    summary: 'Get metrics in Prometheus text format',
     description:
-      'Of all processes of this server, whichever answers. Opened by the bearer `METRICS_TOKEN` only; while that variable is unset every call is 401.',
+      'Covers all processes of this server. Requires the bearer token `METRICS_TOKEN`; if that variable is unset, every call returns 401.',
     auth: secret(['METRICS_TOKEN']),
     role: null,
     loadClass: 'health',
     responses: {
       200: {
-        description: 'The metrics.',
+        description: 'Metrics of this server.',
         schema: Type.String({ description: 'Prometheus text format.' }),
         mediaType: 'text/plain; version=0.0.4; charset=utf-8',
       },
@@ -105,16 +108,16 @@ export const systemOperations = {
     path: '/api/v1/openapi.json',
     aliases: ['/api/openapi.json'],
     tag: 'System',
-    summary: 'This description as an OpenAPI 3.1 document',
+    summary: 'Get this API description as an OpenAPI 3.1 document',
     loadClass: 'crud',
     rateLimits: documentLimits,
     headers: Type.Object(
-      { 'If-None-Match': Type.Optional(Type.String({ description: 'ETag of the copy that the caller has.' })) },
+      { 'If-None-Match': Type.Optional(Type.String({ description: 'ETag of your copy.' })) },
       { description: 'Headers.' },
     ),
     responses: {
       200: { description: 'The document, with an ETag.', schema: JsonObject('An OpenAPI 3.1 document.') },
-      304: { description: 'The copy of the caller is the current one.', schema: null },
+      304: { description: 'Your copy is up to date.', schema: null },
     },
   }),
   docs: operation({
@@ -124,7 +127,7 @@ export const systemOperations = {
     path: '/api/v1/docs',
     aliases: ['/api/docs'],
     tag: 'System',
-    summary: 'The operations as a page for people',
+    summary: 'Get the API documentation as a web page',
     loadClass: 'crud',
     rateLimits: documentLimits,
     responses: { 200: html('The page.') },
@@ -135,7 +138,7 @@ export const systemOperations = {
     method: 'GET',
     path: '/docs/errors',
     tag: 'System',
-    summary: 'The error codes as a page for people',
+    summary: 'Get the error codes as a web page',
     loadClass: 'crud',
     rateLimits: documentLimits,
     responses: { 200: html('The page.') },

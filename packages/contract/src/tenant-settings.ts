@@ -5,58 +5,66 @@ import { Int, JsonObject, Nullable, StringEnum } from './core/schemas.ts';
 /** Keys of `aiAnalyzerSettings` (docs/design/api-access.md 6). */
 const analyzer = {
   llmExplanationsEnabled: Type.Boolean({
-    description: 'Narrative and SHAP explanations. Stored, without effect until they are built.',
+    description: 'Narrative and SHAP explanations. Stored, but has no effect yet.',
   }),
-  multiLanguageEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+  multiLanguageEnabled: Type.Boolean({ description: 'Reserved; `true` is rejected.' }),
   governance: Type.Object(
     { fourEyesEnabled: Type.Boolean({ description: 'Same value as the top-level fourEyesEnabled.' }) },
-    { additionalProperties: false, description: 'Governance of changes.' },
+    { additionalProperties: false, description: 'Change governance.' },
   ),
   arbitration: Type.Object(
     {
-      budgetPacingEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
-      goalSeekEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
-      lagrangianEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
-      exp3IxEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+      budgetPacingEnabled: Type.Boolean({ description: 'Reserved; `true` is rejected.' }),
+      goalSeekEnabled: Type.Boolean({ description: 'Reserved; `true` is rejected.' }),
+      lagrangianEnabled: Type.Boolean({ description: 'Reserved; `true` is rejected.' }),
+      exp3IxEnabled: Type.Boolean({ description: 'Reserved; `true` is rejected.' }),
     },
     { additionalProperties: false, description: 'Arbitration methods.' },
   ),
   ml: Type.Object(
-    { counterfactualTrainingEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }) },
+    { counterfactualTrainingEnabled: Type.Boolean({ description: 'Reserved; `true` is rejected.' }) },
     { additionalProperties: false, description: 'Model training.' },
   ),
 };
 
 const Feature = (what: string) =>
-  Type.Boolean({ description: `${what}; off: writes are refused, the runtime skips the feature, reads stay.` });
-const Later = (what: string) =>
-  Type.Boolean({ description: `${what}. Stored, without effect until the feature is built.` });
-const Reserved = (what: string) =>
-  Nullable(Type.Null(), { description: `${what}. Reserved: any value is refused until it is built.` });
+  Type.Boolean({ description: `${what}. off: changes are rejected and decisions skip the feature; reads still work.` });
+const Later = (what: string) => Type.Boolean({ description: `${what}. Stored, but has no effect yet.` });
+const Reserved = (what: string) => Nullable(Type.Null(), { description: `${what}. Reserved: any value is rejected.` });
 
 /** Every tenant setting (docs/design/api-access.md 6). */
 const settings = {
-  decisionTraceEnabled: Type.Boolean({ description: 'Write decision traces (sealed records are always written).' }),
+  decisionTraceEnabled: Type.Boolean({
+    description: 'Whether decision traces are stored. Sealed records are always stored.',
+  }),
   decisionTraceSampleRate: Type.Number({ minimum: 0, maximum: 1, description: 'Share of decisions traced, 0 to 1.' }),
-  timezone: Type.String({ minLength: 1, maxLength: 64, description: 'IANA zone of cap days, schedules, reports.' }),
+  timezone: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'IANA time zone for daily caps, schedules and reports.',
+  }),
   locale: Type.String({ minLength: 2, maxLength: 35, description: 'BCP 47 language tag.' }),
   currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.' }),
-  theme: StringEnum(['dark', 'light', 'system'], { description: 'Look of the console.' }),
-  maxOffersPerDecision: Int(1, 50, 'Ceiling of `limit` in a decision.'),
+  theme: StringEnum(['dark', 'light', 'system'], { description: 'Theme of the console.' }),
+  maxOffersPerDecision: Int(1, 50, 'Maximum `limit` of a decision.'),
   defaultArbitrationProfileId: Nullable(Type.String({ format: 'uuid' }), {
-    description: 'Ranking profile of flows that name none.',
+    description: "Ranking profile for flows that don't set one.",
   }),
-  holdoutPercentage: Type.Number({ minimum: 0, maximum: 100, description: 'Control group of the tenant, percent.' }),
+  holdoutPercentage: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: "Size of the tenant's control group, in percent.",
+  }),
   defaultChannelTimeout: Int(
     100,
     60_000,
-    'Longest outbound channel call, milliseconds. Stored, without effect until channels deliver.',
+    'Timeout of outbound channel calls, in milliseconds. Stored, but has no effect yet.',
   ),
-  reservationTtlSeconds: Int(60, 86_400, 'Life of a reservation on explicit channels, seconds.'),
-  mandatoryDailyCap: Int(0, 100, 'Mandatory offers per customer and day.'),
-  fourEyesEnabled: Type.Boolean({ description: 'True: users cannot approve their own requests.' }),
+  reservationTtlSeconds: Int(60, 86_400, 'Lifetime of a reservation on explicit channels, in seconds.'),
+  mandatoryDailyCap: Int(0, 100, 'Maximum mandatory offers per customer and day.'),
+  fourEyesEnabled: Type.Boolean({ description: "True: users can't approve their own requests." }),
   approvalWorkflowEnabled: Type.Boolean({
-    description: 'Editors need an approval to make governed records live, and to change live ones.',
+    description: 'True: editors need an approval to make governed records live and to change live ones.',
   }),
   enableExperiments: Later('Experiments'),
   enableBudgets: Feature('Budgets'),
@@ -74,29 +82,30 @@ const settings = {
       customer: Type.Array(Type.String({ minLength: 1, maxLength: 63, description: 'Name of a column.' }), {
         maxItems: 100,
         uniqueItems: true,
-        description: 'Columns of schemas of type customer that enrich by themselves.',
+        description: 'Columns of customer schemas that are added automatically.',
       }),
       segments: Type.Array(Type.String({ minLength: 1, maxLength: 128, description: 'Id or name of a segment.' }), {
         maxItems: 100,
         uniqueItems: true,
-        description: 'Active segments whose membership is kept, whether or not a flow, rule or policy names them.',
+        description: 'Active segments whose membership is recorded even if no flow, rule or policy uses them.',
       }),
     },
     {
       additionalProperties: false,
       description:
-        'What sealed records keep besides what flows, rules and policies read, so that later drafts can be judged by it.',
+        'Additional data for sealed records, beyond what flows, rules and policies read, so that later drafts can be tested with it.',
     },
   ),
   mfaRequired: Type.Boolean({
-    description: 'People who sign in by password need a second factor; who has none sets it up while signing in.',
+    description:
+      'True: users who sign in with a password need a second factor. Users without one set it up during sign-in.',
   }),
-  consentRequired: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+  consentRequired: Type.Boolean({ description: 'Reserved; `true` is rejected.' }),
   fairnessPolicy: Nullable(JsonObject('Fairness policy.'), {
-    description: 'Fairness policy. Reserved: any object is refused until it is built.',
+    description: 'Fairness policy. Reserved: any object is rejected.',
   }),
   mlWorker: Reserved('Machine learning worker'),
-  allowedIpRanges: Reserved('Address ranges that may call'),
+  allowedIpRanges: Reserved('IP ranges that may call the API'),
   aiAnalyzerSettings: Type.Object(analyzer, { additionalProperties: false, description: 'Analysis and explanations.' }),
 };
 
@@ -167,9 +176,9 @@ export const settingsWithoutEffect = [
 export const TenantSettingsAnswer = Type.Object(
   {
     ...settings,
-    settingsVersion: Type.Integer({ minimum: 1, description: 'Raised by each change.' }),
+    settingsVersion: Type.Integer({ minimum: 1, description: 'Increases with every change.' }),
   },
-  { description: 'Settings of a tenant, defaults filled in.' },
+  { description: 'Settings of a tenant, with defaults filled in.' },
 );
 export type TenantSettingsAnswer = Static<typeof TenantSettingsAnswer>;
 
@@ -194,7 +203,7 @@ function patchOf(properties: TProperties, options: PatchOptions): TSchema {
     const inner = { additionalProperties: false, description: 'Keys to change.' };
     const own = typeof nested === 'object' && nested !== null ? patchOf(nested as TProperties, inner) : schema;
     const described = String(Reflect.get(schema, 'description'));
-    return [key, Type.Optional(Nullable(own, { description: `${described} null: back to the default.` }))];
+    return [key, Type.Optional(Nullable(own, { description: `${described} null: reset to the default.` }))];
   });
   return Type.Object(Object.fromEntries(keys), { ...options });
 }
@@ -206,7 +215,7 @@ function patchOf(properties: TProperties, options: PatchOptions): TSchema {
 export const TenantSettingsUpdate = Type.Unsafe<TenantSettingsPatch>(
   patchOf(settings, {
     additionalProperties: true,
-    description: 'Settings to change; an unknown key is refused.',
+    description: 'Settings to change. Unknown keys are rejected.',
     examples: [{ timezone: 'Europe/Paris', currency: 'EUR', maxOffersPerDecision: 20 }],
   }),
 );
@@ -225,7 +234,7 @@ export const tenantSettingsOperations = {
     ...shared,
     id: 'tenantSettings.get',
     method: 'GET',
-    summary: 'Read the settings of the tenant',
+    summary: "Get the tenant's settings",
     role: 'viewer',
     responses: { 200: { description: 'All settings.', schema: TenantSettingsAnswer } },
     errors: [],
@@ -235,8 +244,8 @@ export const tenantSettingsOperations = {
     ...shared,
     id: 'tenantSettings.update',
     method: 'PUT',
-    summary: 'Change settings of the tenant',
-    description: 'Deep merge; null resets a key to its default. Acts on every node within a second.',
+    summary: "Update the tenant's settings",
+    description: 'Merged deeply; null resets a key to its default. Takes effect on every node within a second.',
     role: 'admin',
     body: TenantSettingsUpdate,
     responses: { 200: { description: 'All settings after the change.', schema: TenantSettingsAnswer } },

@@ -6,9 +6,9 @@ import { Id, Name, Nullable, Timestamp } from './core/schemas.ts';
 export const Tenant = Type.Object(
   {
     id: Id('Id of the tenant.'),
-    name: Type.String({ description: 'Display label, without effect on isolation and routing.' }),
+    name: Type.String({ description: 'Display name. Has no effect on isolation or routing.' }),
     isPlayground: Type.Boolean({ description: 'True for a playground, which has a decision quota.' }),
-    timezone: Type.String({ description: "IANA zone of the tenant's days and schedules (a tenant setting)." }),
+    timezone: Type.String({ description: "IANA time zone of the tenant's days and schedules (a tenant setting)." }),
     createdAt: Timestamp('When the tenant was created.'),
   },
   { description: 'A tenant.' },
@@ -16,8 +16,8 @@ export const Tenant = Type.Object(
 export type Tenant = Static<typeof Tenant>;
 
 export const TenantUpdate = Type.Object(
-  { name: Name('New display label.', 100) },
-  { description: 'What may be changed of a tenant.', examples: [{ name: 'Acme' }] },
+  { name: Name('New display name.', 100) },
+  { description: 'Changes to a tenant.', examples: [{ name: 'Acme' }] },
 );
 export type TenantUpdate = Static<typeof TenantUpdate>;
 
@@ -27,13 +27,13 @@ const Quota = (description: string) => Nullable(Type.Integer({ minimum: 0 }), { 
 export const TenantStatus = Type.Object(
   {
     tenantId: Id('Id of the tenant.'),
-    isPlayground: Type.Boolean({ description: 'True for a playground.' }),
-    isDemoMode: Type.Boolean({ description: 'True when the server runs with DEMO_MODE.' }),
-    hasData: Type.Boolean({ description: 'True when the tenant has any offer or schema.' }),
-    quotaUsed: Quota('Decisions used up; null for normal tenants.'),
-    quotaLimit: Quota('Decisions a playground has in all; null for normal tenants.'),
-    quotaRemaining: Quota('Decisions left; null for normal tenants.'),
-    quotaExceeded: Nullable(Type.Boolean(), { description: 'True when none are left; null for normal tenants.' }),
+    isPlayground: Type.Boolean({ description: 'True for a playground tenant.' }),
+    isDemoMode: Type.Boolean({ description: 'True if the server runs with DEMO_MODE.' }),
+    hasData: Type.Boolean({ description: 'True if the tenant has any offer or schema.' }),
+    quotaUsed: Quota('Decisions used; null for normal tenants.'),
+    quotaLimit: Quota('Total decisions a playground can use; null for normal tenants.'),
+    quotaRemaining: Quota('Decisions remaining; null for normal tenants.'),
+    quotaExceeded: Nullable(Type.Boolean(), { description: 'True if none remain; null for normal tenants.' }),
   },
   { description: 'State of the tenant.' },
 );
@@ -44,8 +44,8 @@ export type TenantStatus = Static<typeof TenantStatus>;
  * `confirmation_mismatch` (docs/design/api-access.md 2).
  */
 export const TenantReset = Type.Object(
-  { confirm: Type.Optional(Type.Unsafe<boolean>({ description: 'Must be there and be true.' })) },
-  { description: 'What is to be confirmed.', examples: [{ confirm: true }] },
+  { confirm: Type.Optional(Type.Unsafe<boolean>({ description: 'Required. Must be true.' })) },
+  { description: 'Confirmation.', examples: [{ confirm: true }] },
 );
 
 const shared = { tag: 'Tenant', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
@@ -56,7 +56,7 @@ export const tenantOperations = {
     id: 'tenant.get',
     method: 'GET',
     path: '/api/v1/tenant',
-    summary: "Read the caller's tenant",
+    summary: 'Get your tenant',
     role: 'viewer',
     responses: { 200: { description: 'The tenant.', schema: Tenant } },
     errors: [],
@@ -67,7 +67,7 @@ export const tenantOperations = {
     id: 'tenant.update',
     method: 'PUT',
     path: '/api/v1/tenant',
-    summary: "Rename the caller's tenant",
+    summary: 'Rename your tenant',
     role: 'admin',
     body: TenantUpdate,
     record: Tenant,
@@ -80,18 +80,18 @@ export const tenantOperations = {
     id: 'tenant.reset',
     method: 'POST',
     path: '/api/v1/tenant/reset',
-    summary: 'Delete everything that a playground holds',
+    summary: 'Reset a playground',
     description:
-      'Users, keys, clients, single sign-on, settings and the audit log remain, with the system outcome types; the counter of decisions is 0.',
+      'Deletes everything the playground contains, except users, keys, clients, single sign-on, settings, the audit log and the system outcome types. Sets the decision counter to 0.',
     role: 'admin',
     loadClass: 'heavy',
     body: TenantReset,
     responses: {
       200: {
-        description: 'Done.',
+        description: 'The playground was reset.',
         schema: Type.Object(
-          { message: Type.String({ description: 'What was done, for a person.' }) },
-          { description: 'What was done.' },
+          { message: Type.String({ description: 'What was done, as a sentence.' }) },
+          { description: 'Result of the reset.' },
         ),
       },
     },
@@ -105,7 +105,7 @@ export const tenantOperations = {
     id: 'tenant.status',
     method: 'GET',
     path: '/api/v1/tenant/status',
-    summary: 'Read the state of the tenant and its quota',
+    summary: 'Get the state and quota of the tenant',
     role: 'viewer',
     responses: { 200: { description: 'The state.', schema: TenantStatus } },
     errors: [],

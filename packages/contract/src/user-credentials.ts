@@ -9,21 +9,23 @@ export const userCredentialsListed = 1_000;
 /** An API key or OAuth client that a user owns (docs/adr/0068-a-credential-does-what-its-owner-may.md). */
 export const UserCredential = Type.Object(
   {
-    kind: StringEnum(['api_key', 'oauth_client'], { description: 'What the credential is.' }),
+    kind: StringEnum(['api_key', 'oauth_client'], { description: 'Kind of credential.' }),
     id: Id('Id of the key or client.'),
     name: Type.String({ description: 'Name of the key or client.' }),
     prefix: Type.String({ description: 'First 12 characters of the key, or of the `client_id`.' }),
     scopes: Type.Array(StringEnum(apiKeyScopes, { description: 'A scope.' }), {
-      description: "Scopes that it was given. The owner's role limits them.",
+      description: "Scopes it was given. They are limited by the owner's role.",
     }),
     role: Nullable(StringEnum(roles, { description: 'A role.' }), {
-      description: 'Role that it has today; null for a key that opens SCIM routes only, or nothing.',
+      description: 'Current role; null if the key has the scope `scim` only, or no access.',
     }),
     createdAt: Timestamp('When it was created.'),
-    lastUsedAt: Nullable(Timestamp('An instant.'), {
+    lastUsedAt: Nullable(Timestamp('Point in time, RFC 3339.'), {
       description: 'When the key was last used, to the minute; null before the first use, and for clients.',
     }),
-    expiresAt: Nullable(Timestamp('An instant.'), { description: 'When the key expires; null if it does not.' }),
+    expiresAt: Nullable(Timestamp('Point in time, RFC 3339.'), {
+      description: 'When the key expires; null if it does not.',
+    }),
   },
   { description: 'An active API key or OAuth client of a user.' },
 );
@@ -32,25 +34,25 @@ export type UserCredential = Static<typeof UserCredential>;
 const UserCredentials = Type.Object(
   {
     data: Type.Array(UserCredential, { description: 'Credentials, newest first.' }),
-    total: Type.Integer({ minimum: 0, description: 'How many there are.' }),
+    total: Type.Integer({ minimum: 0, description: 'Total number of credentials.' }),
   },
   { description: 'API keys and OAuth clients of a user.' },
 );
 
 const CredentialsReassign = Type.Object(
   {
-    toUserId: Id('Who owns the credentials from now on: an active admin of the tenant.'),
+    toUserId: Id('New owner: an active admin of the tenant.'),
     credentialIds: Type.Optional(
       Type.Array(Id('Id of a key or client of the user.'), {
         minItems: 1,
         maxItems: userCredentialsListed,
         uniqueItems: true,
-        description: 'Which credentials to reassign; all of them by default.',
+        description: 'Credentials to reassign. Default: all.',
       }),
     ),
   },
   {
-    description: 'Who takes over which credentials.',
+    description: 'New owner and credentials.',
     examples: [{ toUserId: '0190a0b0-0000-7000-8000-000000000002' }],
   },
 );
@@ -62,7 +64,7 @@ const shared = {
   role: 'admin',
   loadClass: 'crud',
   transaction: 'tenant',
-  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'Which user.' }),
+  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' }),
 } as const;
 
 export const userCredentialOperations = {
@@ -84,7 +86,7 @@ export const userCredentialOperations = {
     id: 'users.reassignCredentials',
     method: 'POST',
     path: '/api/v1/users/{id}/credentials/reassign',
-    summary: 'Give the API keys and OAuth clients of a user to another admin',
+    summary: "Reassign a user's API keys and OAuth clients to another admin",
     description:
       'Secrets stay the same, so integrations keep running. From now on the new owner’s role limits the credentials. For ' +
       'approvals, everyone who has owned a credential counts as one person until it’s revoked.',

@@ -9,33 +9,33 @@ export type UserStatus = (typeof userStatuses)[number];
 const userSources = ['registration', 'invite', 'scim', 'sso', 'google', 'bootstrap'] as const;
 
 const Role = StringEnum(userRoles, {
-  description: 'What the person may do; a member, whom a directory made, may look as a viewer does.',
+  description: 'Role of the user. A member, provisioned by a directory, has read access like a viewer.',
 });
 const Status = StringEnum(userStatuses, {
-  description: 'invited: the address is not verified; locked: too many wrong passwords; deactivated: may do nothing.',
+  description: 'invited: the email address is not verified. locked: too many wrong passwords. deactivated: no access.',
 });
-const instantOrNull = (description: string) => Nullable(Timestamp('An instant.'), { description });
+const instantOrNull = (description: string) => Nullable(Timestamp('Point in time, RFC 3339.'), { description });
 const textOrNull = (description: string) => Nullable(Type.String(), { description });
 
 /** A person of the tenant (docs/design/api-access.md 5.2). */
 export const User = Type.Object(
   {
     id: Id('Id of the user.'),
-    name: Type.String({ description: 'Name, as it was given.' }),
-    email: Type.String({ description: 'Address, as it was given.' }),
-    image: textOrNull('Address of a picture, or null.'),
+    name: Type.String({ description: 'Name, as entered.' }),
+    email: Type.String({ description: 'Email address, as entered.' }),
+    image: textOrNull('URL of a picture, or null.'),
     role: Role,
     status: Status,
-    source: StringEnum(userSources, { description: 'How the user came to be.' }),
-    externalId: textOrNull('Id in the directory that provisions the user, or null.'),
-    emailVerifiedAt: instantOrNull('When the address was proven, or null.'),
+    source: StringEnum(userSources, { description: 'How the user was created.' }),
+    externalId: textOrNull('Id in the provisioning directory, or null.'),
+    emailVerifiedAt: instantOrNull('When the email address was verified, or null.'),
     lastLoginAt: instantOrNull('When the user last signed in, or null.'),
-    lockedUntil: instantOrNull('Until when no password is taken, or null.'),
-    secondFactor: Type.Boolean({ description: 'True: signing in by password takes a second factor, which is set up.' }),
-    createdAt: Timestamp('When the user was made.'),
+    lockedUntil: instantOrNull('When the password lock ends, or null.'),
+    secondFactor: Type.Boolean({ description: 'True: a second factor is set up and required for password sign-in.' }),
+    createdAt: Timestamp('When the user was created.'),
     updatedAt: Timestamp('When the user last changed.'),
   },
-  { description: 'A person of the tenant.' },
+  { description: 'A user of the tenant.' },
 );
 export type User = Static<typeof User>;
 
@@ -51,14 +51,14 @@ const common = {
 
 const one = {
   ...common,
-  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'Which user.' }),
+  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'User to use.' }),
   responses: { 200: { description: 'The user.', schema: User } },
 } as const;
 
 const changesUser = [{ action: 'update', entityType: 'user' }] as const;
 
 const GivenRole = StringEnum(['admin', 'editor', 'viewer'], {
-  description: 'What the person may do. The role member is given by directories alone.',
+  description: 'Role of the user. The role member can only be assigned by a directory.',
 });
 
 export const userOperations = {
@@ -70,8 +70,10 @@ export const userOperations = {
     query: Type.Object(
       {
         ...cursorQuery(usualPage),
-        search: Type.Optional(Type.String({ maxLength: 255, description: 'Contained in name or address, any case.' })),
-        q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
+        search: Type.Optional(
+          Type.String({ maxLength: 255, description: 'Text to find in the name or email address, ignoring case.' }),
+        ),
+        q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as `search`.' })),
         role: Type.Optional(Role),
         status: Type.Optional(Status),
       },
@@ -84,7 +86,7 @@ export const userOperations = {
     ...one,
     id: 'users.get',
     path: '/api/v1/users/{id}',
-    summary: 'Read one user',
+    summary: 'Get a user',
     errors: ['not_found'],
   }),
   update: operation({
@@ -92,16 +94,16 @@ export const userOperations = {
     id: 'users.update',
     method: 'PUT',
     path: '/api/v1/users/{id}',
-    summary: 'Change name or role of a user',
+    summary: 'Update the name or role of a user',
     description:
-      'Sessions, API keys, OAuth clients and issued tokens of the user keep working, limited to the new role within a second.',
+      "The user's sessions, API keys, OAuth clients and issued tokens keep working and are limited to the new role within a second.",
     body: Type.Object(
       {
-        id: Type.Optional(Id('Id of the user; may be sent as it is.')),
+        id: Type.Optional(Id('Id of the user. Can be sent back unchanged.')),
         name: Type.Optional(Name('New name.', 100)),
         role: Type.Optional(GivenRole),
       },
-      { description: 'What changes.', examples: [{ name: 'Ada Lovelace', role: 'editor' }] },
+      { description: 'Changes to the user.', examples: [{ name: 'Ada Lovelace', role: 'editor' }] },
     ),
     record: User,
     errors: ['not_found', 'last_admin'],
@@ -114,9 +116,10 @@ export const userOperations = {
     path: '/api/v1/users/{id}',
     summary: 'Deactivate a user',
     description:
-      'Ends every session, every mailed link, and every API key, OAuth client and issued token of the user within a second; the ' +
-      'record stays. Repeatable. To keep integrations running, reassign what `GET /users/{id}/credentials` lists first.',
-    responses: { 204: { description: 'The user is deactivated.', schema: null } },
+      'Ends every session, emailed link, API key, OAuth client and issued token of the user within a ' +
+      'second. The record is kept. Repeating the call has no further effect. To keep integrations running, ' +
+      'first reassign what `GET /users/{id}/credentials` lists.',
+    responses: { 204: { description: 'The user was deactivated.', schema: null } },
     errors: ['not_found', 'last_admin'],
     audit: changesUser,
   }),
@@ -125,8 +128,8 @@ export const userOperations = {
     id: 'users.reactivate',
     method: 'POST',
     path: '/api/v1/users/{id}/reactivate',
-    summary: 'Bring a deactivated user back',
-    description: 'Ends a lock after wrong passwords too. An active user stays as it is.',
+    summary: 'Reactivate a user',
+    description: 'Also ends a lock after wrong passwords. Has no effect on an active user.',
     errors: ['not_found'],
     audit: changesUser,
   }),
@@ -135,8 +138,9 @@ export const userOperations = {
     id: 'users.unlock',
     method: 'POST',
     path: '/api/v1/users/{id}/unlock',
-    summary: 'End the lock after wrong passwords',
-    description: 'A user who is not locked stays as it is; a deactivated one stays deactivated.',
+    summary: 'Unlock a user',
+    description:
+      "Ends the lock after wrong passwords. Has no effect if the user isn't locked; a deactivated user stays deactivated.",
     errors: ['not_found'],
     audit: changesUser,
   }),

@@ -9,7 +9,7 @@ export const whyNotAnswerExample = {
   offerName: 'Gold card',
   verdict: 'blocked',
   selected: false,
-  summary: 'Gold card is refused by 1 gate: Minimum age. 1 change would put it into the answer.',
+  summary: 'Gold card is blocked by 1 gate: Minimum age. 1 change would get it returned.',
   evaluatedAt: '2026-11-20T09:00:00.000Z',
   exploration: 'greedy',
   rank: null,

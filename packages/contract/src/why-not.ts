@@ -12,28 +12,26 @@ const Json = (description: string) => Type.Unknown({ description });
 
 const Gate = Type.Object(
   {
-    stage: text(
-      "Type of the node that asked it, or a stage of the engine's own, such as `suppression` or `admission`.",
-    ),
-    nodeId: textOrNull('Node of the flow; null for a stage that the flow does not write down.'),
-    status: StringEnum(['passed', 'blocked', 'skipped'], { description: 'What it said of the offer.' }),
-    id: textOrNull('Rule or policy; null for a gate that is neither.'),
+    stage: text('Type of the node that has the gate, or a stage of the engine, such as `suppression` or `admission`.'),
+    nodeId: textOrNull('Id of the node; null for a stage that is not part of the flow.'),
+    status: StringEnum(['passed', 'blocked', 'skipped'], { description: 'Result for the offer.' }),
+    id: textOrNull('Id of the rule or policy; null for other gates.'),
     name: textOrNull('Name of the rule or policy, or the cause (`schedule`, `stock`, `emergency_excluded`, ...).'),
     ruleType: textOrNull('Type of the rule or policy.'),
-    reason: textOrNull('Why it refused, in words.'),
+    reason: textOrNull('Why it rejected the offer, as text.'),
     detail: Json(
-      'The values that were compared, by type. `final: true`: nothing is suggested against it. `penalty`: a match rule that failed, and lowered the score.',
+      'Values that were compared, by type. `final: true`: no change is suggested for it. `penalty`: a match rule that failed and lowered the score.',
     ),
   },
-  { description: 'A gate that the offer met. All of them are asked, not only the first that refuses.' },
+  { description: 'A gate the offer went through. All gates are checked, not only the first one that rejects.' },
 );
 
 const FlipChange = Type.Object(
   {
     path: text('`customer.<column>`, `attributes.<name>`, `segments`, `offer.priority` or `score`.'),
-    from: Json('Value now; null where there is none.'),
-    to: Json('Value that would do.'),
-    any: Type.Optional(Type.Boolean({ description: 'True: any value would do; `to` is an example.' })),
+    from: Json('Current value; null if there is none.'),
+    to: Json('Value that would pass.'),
+    any: Type.Optional(Type.Boolean({ description: 'True: any value would pass; `to` is an example.' })),
   },
   { description: 'One change.' },
 );
@@ -42,59 +40,61 @@ const Flip = Type.Object(
   {
     kind: StringEnum(['attribute', 'time', 'priority', 'score'], {
       description:
-        '`attribute`: other values or memberships. `time`: waiting. `priority`, `score`: the smallest of the offer that is enough.',
+        '`attribute`: other values or memberships. `time`: waiting. `priority`, `score`: the smallest value that is enough.',
     }),
     changes: Type.Array(FlipChange, {
-      description: 'To be made together; none of them can be left out. Empty for `time`.',
+      description: 'Changes to make together; none can be left out. Empty for `time`.',
     }),
     at: Nullable(Timestamp(''), {
-      description: 'Of `time`: the instant at which the offer is in the answer, and a second before which it is not.',
+      description: 'For `time`: when the offer would be returned. One second earlier it would not.',
     }),
-    verified: Type.Literal(true, { description: 'Decided again with the change before it was reported.' }),
-    resultRank: Type.Integer({ description: 'Rank that the offer then has.' }),
+    verified: Type.Literal(true, { description: 'True: the decision was repeated with the change to confirm it.' }),
+    resultRank: Type.Integer({ description: 'Rank the offer would have.' }),
   },
-  { description: 'A smallest change that puts the offer into the answer.' },
+  { description: 'A smallest change that would get the offer returned.' },
 );
 
 export const WhyNotAnswer = Type.Object(
   {
     customerId: text('The customer.'),
-    offerId: text('The offer.'),
-    offerName: text('Its name.'),
+    offerId: text('Id of the offer.'),
+    offerName: text('Name of the offer.'),
     verdict: StringEnum(['eligible', 'blocked'], { description: '`eligible`: it passed every gate and was ranked.' }),
-    selected: Type.Boolean({ description: 'True when the answer has it.' }),
-    summary: text('The same in a sentence.'),
-    evaluatedAt: Timestamp("The decision's clock."),
+    selected: Type.Boolean({ description: 'True if the offer is returned.' }),
+    summary: text('The same as a sentence.'),
+    evaluatedAt: Timestamp('Time used for the decision.'),
     exploration: StringEnum(['greedy', 'recorded'], {
-      description: '`greedy`: nothing was left to chance. `recorded`: the seed of the record decided.',
+      description: '`greedy`: nothing was left to chance. `recorded`: the seed of the record was used.',
     }),
     rank: Nullable(Type.Integer(), {
-      description: 'Its rank in the answer, or else its place by score among the ranked; null when blocked.',
+      description: 'Rank in the response, or its position by score among the ranked offers; null if blocked.',
     }),
-    score: Nullable(Type.Number(), { description: 'Its score, 6 decimals; null when it was not scored.' }),
+    score: Nullable(Type.Number(), { description: 'Score, 6 decimals; null if it was not scored.' }),
     cutoffScore: Nullable(Type.Number(), {
-      description: 'Score of the last item of the answer, 6 decimals; null while the answer has room.',
+      description: 'Score of the last item returned, 6 decimals; null if more items would fit.',
     }),
-    gates: Type.Array(Gate, { description: 'The gates that it met, in order.' }),
-    flips: Type.Array(Flip, { description: 'At most 10; those of values first, smaller sets before larger.' }),
+    gates: Type.Array(Gate, { description: 'Gates the offer went through, in order.' }),
+    flips: Type.Array(Flip, {
+      description: 'At most 10. Changes of values come first, smaller sets before larger ones.',
+    }),
     search: Type.Object(
       {
-        executions: Type.Integer({ description: 'Decisions that were made to find them.' }),
-        limit: Type.Integer({ description: 'Most that may be made.' }),
+        executions: Type.Integer({ description: 'Decisions made to find them.' }),
+        limit: Type.Integer({ description: 'Maximum number of decisions.' }),
         truncated: Type.Boolean({
-          description: 'True: it ended before everything was tried, so more flips may exist.',
+          description: 'True: the search ended early, so more flips may exist.',
         }),
       },
-      { description: 'The search.' },
+      { description: 'Figures of the search.' },
     ),
   },
-  { description: 'Why the offer is, or is not, in the answer.', examples: [whyNotAnswerExample] },
+  { description: "Why the offer is or isn't returned.", examples: [whyNotAnswerExample] },
 );
 export type WhyNotAnswer = Static<typeof WhyNotAnswer>;
 
 const decisionId = Type.Optional(
   IdText(
-    'Asks of this recorded decision of the customer (id of the decision, its request or its trace), not of now: its plan, inputs and seed. Stands alone.',
+    "Recorded decision of the customer to explain (id of the decision, its request or its trace), with its plan, inputs and seed. Can't be combined with other request fields.",
   ),
 );
 
@@ -110,8 +110,8 @@ const {
 
 /** A body of recommend, whose customer stands in the path. */
 export const WhyNotRequest = Type.Object(
-  { ...asked, now: Type.Optional(Timestamp('Instant to decide at, from 2000 to 2100; default now.')) },
-  { description: 'What would be asked of recommend.', examples: [whyNotExample] },
+  { ...asked, now: Type.Optional(Timestamp('Time to decide at, from 2000 to 2100. Default: now.')) },
+  { description: 'The recommend request to explain.', examples: [whyNotExample] },
 );
 export type WhyNotRequest = Static<typeof WhyNotRequest>;
 
@@ -124,25 +124,26 @@ const common = {
   stopsWithCaller: true,
   rateLimits: [{ limit: 300, windowSeconds: 60, per: 'tenant', bucket: 'why-not' }],
   params: Type.Object(
-    { customerId: CustomerId("The tenant's own id of the customer."), offerId: IdText('The offer.') },
-    { description: 'Who, and which offer.' },
+    { customerId: CustomerId('Your own id of the customer.'), offerId: IdText('Id of the offer.') },
+    { description: 'Customer and offer.' },
   ),
-  responses: { 200: { description: 'The answer.', schema: WhyNotAnswer } },
+  responses: { 200: { description: 'The explanation.', schema: WhyNotAnswer } },
   audit: [{ action: 'read', entityType: 'whyNot' }],
   transaction: 'own',
 } as const;
 
 const description =
-  'Runs the real decision and stores nothing. Every gate that the offer meets is told. A flip is a smallest change that puts ' +
-  'the offer into the answer: each was decided again before it is shown. A customer who is not known has an empty profile. ';
+  'Runs the real decision without storing anything. Reports every gate the offer goes through. A flip ' +
+  'is a smallest change that would get the offer returned; each was confirmed by repeating the ' +
+  'decision. An unknown customer has an empty profile. ';
 
 export const whyNotOperations = {
   ask: operation({
     ...common,
     id: 'customers.whyNot',
     method: 'GET',
-    summary: 'Ask why a customer is not shown an offer',
-    description: `${description}\`POST\` takes a whole request instead.`,
+    summary: "Explain why a customer isn't shown an offer",
+    description: `${description}Use \`POST\` to send a whole request instead.`,
     query: Type.Object(
       {
         channel: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Channel type.' })),
@@ -151,16 +152,14 @@ export const whyNotOperations = {
           Type.String({
             minLength: 1,
             maxLength: 255,
-            description: 'Placement id, else key, else name, else slot type.',
+            description: 'Placement id, otherwise key, name or slot type.',
           }),
         ),
-        flowId: Type.Optional(IdText('Key or id of the flow; default: the one that recommend takes.')),
-        limit: Type.Optional(
-          Type.Integer({ minimum: 1, description: 'Items in the answer, at most 50; left out: 5.' }),
-        ),
+        flowId: Type.Optional(IdText('Key or id of the flow. Default: the one that recommend uses.')),
+        limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Maximum items, at most 50. Default 5.' })),
         decisionId,
       },
-      { description: 'What would be asked of recommend, or which decision was made.' },
+      { description: 'The request or the recorded decision to explain.' },
     ),
     errors: [
       'validation_failed',
@@ -176,8 +175,8 @@ export const whyNotOperations = {
     ...common,
     id: 'customers.whyNotWith',
     method: 'POST',
-    summary: 'Ask why a customer would not be shown an offer, given a whole request',
-    description: `${description}Takes the body of recommend, so that attributes, segments and context count.`,
+    summary: "Explain why a customer isn't shown an offer, for a whole request",
+    description: `${description}Takes the body of recommend, so that attributes, segments and context are considered.`,
     body: WhyNotRequest,
     errors: ['validation_failed', 'not_found', 'reference_not_found', 'flow_not_published', 'not_configured'],
   }),

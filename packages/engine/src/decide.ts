@@ -122,7 +122,7 @@ function begin(
   const { program } = plan;
   const { request } = input;
   const clock = input.zones[plan.timezone];
-  if (clock === undefined) throw new Error(`the input has no clock for ${plan.timezone}`);
+  if (clock === undefined) throw new Error(`the input has no clock for the time zone ${plan.timezone}`);
   const customer = customerOf(plan, input.profile);
   const scratch = scratchOf(program);
   const known = knownTarget(program, scratch.targets, request);

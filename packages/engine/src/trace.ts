@@ -75,7 +75,7 @@ export interface ScoredRow {
   readonly shadowScores: Readonly<Record<string, number>>;
 }
 
-/** Collects the trace of one decision (part 2, 2; docs/design/api-decisioning.md 11). */
+/** Collects the trace of one decision (docs/design/api-decisioning.md 11). */
 export interface TraceBuilder {
   stage(row: StageRow): void;
   drop(row: DroppedRow): void;

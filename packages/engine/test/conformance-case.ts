@@ -150,7 +150,7 @@ export function readCase(json: Json): ConformanceCase {
       if (calendar === undefined) return inputOf(source, snapshot, plan, now, clock);
       const { timezone } = snapshot.tenant;
       const usual = calendar.clockOf(timezone);
-      if (usual === null) throw new Error(`${timezone} is no zone`);
+      if (usual === null) throw new Error(`${timezone} is not a time zone`);
       const zones = zonesOf(source, plan).flatMap((zone) => {
         const found = calendar.clockOf(zone);
         return found === null ? [] : [[zone, found] as const];

@@ -28,7 +28,7 @@ export interface Claim {
 
 export function readClaim(text: string): Claim {
   const [subject = '', side = 'acts'] = text.split(':');
-  if (side !== 'acts' && side !== 'rests') throw new Error(`${text} claims neither acts nor rests`);
+  if (side !== 'acts' && side !== 'rests') throw new Error(`${text} must claim either acts or rests`);
   const [key = '', word = null] = subject.split('=');
   return { subject, path: key.split('.'), word, side };
 }
@@ -148,7 +148,7 @@ function changed(source: Json, steps: Steps, change: (value: Json) => Json | und
   const copy = JSON.parse(JSON.stringify(source)) as Json;
   const last = steps.at(-1);
   const holder = read(copy, steps.slice(0, -1)) as Record<string | number, Json> | Json[] | undefined;
-  if (holder === undefined || last === undefined) throw new Error(`the case has nothing at ${steps.join('.')}`);
+  if (holder === undefined || last === undefined) throw new Error(`the case has no value at ${steps.join('.')}`);
   const value = change((holder as Record<string | number, Json>)[last] as Json);
   if (value !== undefined) (holder as Record<string | number, Json>)[last] = value;
   else if (Array.isArray(holder)) holder.splice(Number(last), 1);

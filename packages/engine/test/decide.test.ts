@@ -60,7 +60,7 @@ test('resolveTarget names what the caller must correct', () => {
   const foreign = {
     code: 'validation_failed',
     path: '/placements/0/placementId',
-    message: 'is not a placement of the requested channel',
+    message: 'must be a placement of the requested channel',
   };
   assert.deepEqual(one('p1', { channelId: 'e1' }).problem, foreign);
   assert.deepEqual(one('p1', { channel: 'email' }).problem, foreign);

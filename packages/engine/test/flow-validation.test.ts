@@ -330,7 +330,7 @@ test('exploration has bounds', () => {
   ];
   for (const [explore, error] of wrong) assert.deepEqual(errors(explore), [error], JSON.stringify(explore));
   const { errors: told } = validateFlow(flow([inventory, score], { explore: 'often' }), known, { use: 'draft' });
-  assert.equal(told[0]?.message, 'must be an object of rate, poolSize, fromRank and channels');
+  assert.equal(told[0]?.message, 'must be an object with rate, poolSize, fromRank and channels');
   const { warnings } = validateFlow(flow([inventory, score], { explore: { rates: 0.1 } }), known, { use: 'draft' });
   assert.deepEqual(
     warnings.map(({ code, path, nearest }) => [code, path, nearest]),

@@ -55,7 +55,7 @@ test('PROCESSES is a number, or one for each core', () => {
 test('a direct URL needs the one that it goes past', () => {
   assert.match(
     problemsOf({ DATABASE_DIRECT_URL: 'postgresql://a@b/c' })[0] ?? '',
-    /^DATABASE_DIRECT_URL needs DATABASE_URL/,
+    /^DATABASE_DIRECT_URL requires DATABASE_URL/,
   );
 });
 
@@ -85,13 +85,13 @@ test('a blank value is unset, and a blank secret is warned about', () => {
   assert.equal(config.API_KEY_PEPPER, null);
   assert.equal(config.PORT, 3000);
   assert.deepEqual(config.blank, ['PORT', 'API_KEY_PEPPER']);
-  assert.deepEqual(config.warnings, ['API_KEY_PEPPER is blank and counts as unset']);
+  assert.deepEqual(config.warnings, ['API_KEY_PEPPER is blank and treated as unset']);
 });
 
 test('a short secret is a warning, and an error in production', () => {
   assert.equal(readConfig({ METRICS_TOKEN: 'short' }).warnings.length, 1);
   assert.deepEqual(problemsOf({ METRICS_TOKEN: 'short', NODE_ENV: 'production' }), [
-    'METRICS_TOKEN is shorter than 16 characters',
+    'METRICS_TOKEN must be at least 16 characters',
   ]);
   assert.equal(readConfig({ METRICS_TOKEN: longSecret, NODE_ENV: 'production' }).METRICS_TOKEN, longSecret);
 });
@@ -102,12 +102,12 @@ test('a secret may stand in a file', (t) => {
   const file = join(folder, 'pepper');
   writeFileSync(file, `${longSecret}\n`);
   assert.equal(readConfig({ API_KEY_PEPPER_FILE: file }).API_KEY_PEPPER, longSecret);
-  assert.match(problemsOf({ API_KEY_PEPPER_FILE: `${file}.absent` })[0] ?? '', /^API_KEY_PEPPER cannot be read/);
-  assert.match(problemsOf({ API_KEY_PEPPER_FILE: file, API_KEY_PEPPER: longSecret })[0] ?? '', /both set/);
+  assert.match(problemsOf({ API_KEY_PEPPER_FILE: `${file}.absent` })[0] ?? '', /^API_KEY_PEPPER can't be read/);
+  assert.match(problemsOf({ API_KEY_PEPPER_FILE: file, API_KEY_PEPPER: longSecret })[0] ?? '', /must not both be set/);
 });
 
 test('an admin URL needs the application URL', () => {
-  assert.match(problemsOf({ DATABASE_ADMIN_URL: 'postgres://o@h/d' })[0] ?? '', /needs DATABASE_URL/);
+  assert.match(problemsOf({ DATABASE_ADMIN_URL: 'postgres://o@h/d' })[0] ?? '', /requires DATABASE_URL/);
 });
 
 test('every variable is described', () => {
@@ -122,11 +122,11 @@ test('mail: SES needs its region, keys come in pairs, and nothing is said that c
   });
   assert.equal(readConfig({ AWS_REGION: 'eu-central-1', SES_FROM_EMAIL: 'a@b.example' }).AWS_REGION, 'eu-central-1');
   const problems: readonly [Record<string, string>, RegExp][] = [
-    [{ SES_FROM_EMAIL: 'a@b.example' }, /^SES_FROM_EMAIL needs AWS_REGION/],
+    [{ SES_FROM_EMAIL: 'a@b.example' }, /^SES_FROM_EMAIL requires AWS_REGION/],
     [{ SES_FROM_EMAIL: 'nobody', AWS_REGION: 'eu-central-1' }, /^SES_FROM_EMAIL must be an address/],
-    [{ AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come together/],
-    [{ AWS_SECRET_ACCESS_KEY: 'secret' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come together/],
-    [{ SMTP_URL: 'https://mail.example' }, /^SMTP_URL must begin with smtp/],
+    [{ AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together/],
+    [{ AWS_SECRET_ACCESS_KEY: 'secret' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together/],
+    [{ SMTP_URL: 'https://mail.example' }, /^SMTP_URL must start with smtp/],
     [{ SMTP_URL: 'smtp://mail.example?pool=true' }, /^SMTP_URL has an unknown parameter/],
     [{ MAIL_FROM: 'a@b.example, c@d.example' }, /^MAIL_FROM must be an address/],
   ];

@@ -6,7 +6,7 @@ import { type MailSender, readSender, readSmtpUrl, type SmtpServer } from './con
 
 /**
  * Every environment variable of the server: the only module that reads `process.env`. docs/config.md is generated from
- * this table (tools/generate-config-docs.ts). Sources: contract part 1 section 5, docs/design/api-access.md 5.1 and 18.
+ * this table (tools/generate-config-docs.ts). Sources: docs/design/api-access.md 5.1 and 18.
  */
 
 /** A variable as the table describes it. `read` throws an Error whose message completes "<NAME> ...". */
@@ -26,11 +26,11 @@ type Group =
   | 'Listening'
   | 'Storage'
   | 'Secrets'
-  | 'Start and sign-up'
+  | 'Startup and sign-up'
   | 'Background'
-  | 'Mail'
+  | 'Email'
   | 'Outbound'
-  | 'Limits and observation';
+  | 'Limits and observability';
 
 function text(group: Group, about: string, fallback: string | null = null, shown?: string): Variable<string | null> {
   return { group, text: about, shown: shown ?? fallback ?? 'unset', secret: false, read: (value) => value, fallback };
@@ -112,7 +112,7 @@ function list(group: Group, about: string, item: (value: string) => string): Var
 function readUrl(schemes: readonly string[]): (value: string) => string {
   return (value) => {
     const scheme = URL.canParse(value) ? new URL(value).protocol.slice(0, -1) : '';
-    if (!schemes.includes(scheme)) throw new Error(`must be a URL that begins with ${schemes.join(':// or ')}://`);
+    if (!schemes.includes(scheme)) throw new Error(`must be a URL that starts with ${schemes.join(':// or ')}://`);
     return value;
   };
 }
@@ -130,7 +130,7 @@ function readOrigin(value: string): string {
 
 function readNetwork(value: string): string {
   if (isIP(value) !== 0 || ipaddr.isValidCIDR(value)) return value;
-  throw new Error(`must list addresses or networks such as 10.0.0.0/8, not ${value}`);
+  throw new Error(`must list IP addresses or networks such as 10.0.0.0/8, not ${value}`);
 }
 
 function readDataKey(value: string): string {
@@ -144,93 +144,104 @@ function databaseUrl(about: string, shown = 'unset'): Variable<string | null> {
 }
 
 export const variables = {
-  PORT: whole('Listening', 'Port. 0 takes any free one.', 3000, 0, 65535),
+  PORT: whole('Listening', 'Port to listen on. 0 picks any free port.', 3000, 0, 65535),
   HOST: word('Listening', 'Address to listen on (0.0.0.0 in the container image).', '127.0.0.1'),
   PROCESSES: wholeOrCores(
     'Listening',
-    'Server processes behind the port; one of them runs the background work. `auto`: as many as there are cores. See docs/guides/scaling.md.',
+    'Number of server processes behind the port; one of them runs the background work. `auto`: one per core. See docs/guides/scaling.md.',
     1,
     1,
     64,
   ),
-  NEXTAUTH_URL: url('Listening', 'Public address of the server.', ['http', 'https'], '`http://localhost:<PORT>`'),
+  NEXTAUTH_URL: url('Listening', 'Public URL of the server.', ['http', 'https'], '`http://localhost:<PORT>`'),
   TRUSTED_PROXIES: list(
     'Listening',
-    'Addresses and networks whose X-Forwarded-For is believed, by commas.',
+    'Addresses and networks whose X-Forwarded-For is trusted, separated by commas.',
     readNetwork,
   ),
-  CORS_ALLOWED_ORIGINS: list('Listening', 'Exact origins that browsers may call from, by commas.', readOrigin),
+  CORS_ALLOWED_ORIGINS: list(
+    'Listening',
+    'Exact origins that browsers may call from, separated by commas.',
+    readOrigin,
+  ),
 
   DATABASE_URL: databaseUrl(
-    'PostgreSQL 15 to 18, as the application role: no superuser, no BYPASSRLS, owner of nothing. Percent-encode what a URL does not allow in its password. Unset: an embedded database in DATA_DIR.',
+    'PostgreSQL 15 to 18, as the application role: not a superuser, no BYPASSRLS, owner of nothing. Percent-encode special characters in the password. Unset: an embedded database in DATA_DIR.',
     'unset (embedded)',
   ),
   DATABASE_ADMIN_URL: databaseUrl(
-    'The owner: migrates and makes the roles, the one of DATABASE_URL included. Backups need a superuser or BYPASSRLS. Unset with DATABASE_URL set: as MIGRATE=off.',
+    "The owner role, which migrates and creates the other roles, including the one in DATABASE_URL. Backups need a superuser or BYPASSRLS. If it is unset while DATABASE_URL is set, migrations don't run, as with MIGRATE=off.",
   ),
   DATABASE_DIRECT_URL: databaseUrl(
-    'The same database, past a pooler that DATABASE_URL leads through in transaction mode: for notifications, jobs and the start. Unset: DATABASE_URL.',
+    'A direct connection to the same database, if DATABASE_URL goes through a pooler in transaction mode. Used for notifications, jobs and startup. Unset: DATABASE_URL.',
     'unset (DATABASE_URL)',
   ),
-  DATABASE_POOL_MAX: whole('Storage', 'Connections of the pool, in each process.', 10, 2, 1000),
-  DATA_DIR: word('Storage', 'Folder for the embedded database, generated secrets, outbox and exports.', './data'),
-  MIGRATE: onOff('Storage', 'Bring the schema up to date at start.', true),
-  REDIS_URL: url('Storage', 'Counts the calls of rate limits in Redis instead of in the database.', [
-    'redis',
-    'rediss',
-  ]),
+  DATABASE_POOL_MAX: whole('Storage', 'Connections in the pool of each process.', 10, 2, 1000),
+  DATA_DIR: word('Storage', 'Folder for the embedded database, generated secrets, the outbox and exports.', './data'),
+  MIGRATE: onOff('Storage', 'Apply pending migrations at startup.', true),
+  REDIS_URL: url('Storage', 'Redis for counting rate limits, instead of the database.', ['redis', 'rediss']),
 
   AUTO_SECRETS: onOffOr(
     'Secrets',
-    'Make absent JWT_SIGNING_SECRET, NEXTAUTH_SECRET, API_KEY_PEPPER and DATA_ENCRYPTION_KEY once, into DATA_DIR/secrets.json.',
+    'Generate missing JWT_SIGNING_SECRET, NEXTAUTH_SECRET, API_KEY_PEPPER and DATA_ENCRYPTION_KEY once and store them in DATA_DIR/secrets.json.',
     'on when embedded',
   ),
-  API_KEY_PEPPER: secret('Secrets', 'Keys the hashes of API keys and client secrets. Changing it breaks every key.'),
-  JWT_SIGNING_SECRET: secret('Secrets', 'Signs access tokens; NEXTAUTH_SECRET is the fallback.'),
+  API_KEY_PEPPER: secret(
+    'Secrets',
+    'Secret for hashing API keys and client secrets. Changing it invalidates all of them.',
+  ),
+  JWT_SIGNING_SECRET: secret('Secrets', 'Signs access tokens. Falls back to NEXTAUTH_SECRET.'),
   NEXTAUTH_SECRET: secret('Secrets', 'Signs sessions.'),
   DATA_ENCRYPTION_KEY: {
-    ...secret('Secrets', '32 bytes in base64: encrypts sealed records and stored secrets.'),
+    ...secret('Secrets', '32 bytes in base64. Encrypts sealed records and stored secrets.'),
     read: readDataKey,
   },
   DATA_ENCRYPTION_KEYS_OLD: {
-    ...list('Secrets', 'Earlier values of DATA_ENCRYPTION_KEY, by commas: still open what they sealed.', readDataKey),
+    ...list(
+      'Secrets',
+      'Previous values of DATA_ENCRYPTION_KEY, separated by commas. Still used for decryption.',
+      readDataKey,
+    ),
     secret: true,
   },
 
-  BOOTSTRAP_FILE: text('Start and sign-up', 'JSON file of tenants, users, keys and settings, applied at every start.'),
+  BOOTSTRAP_FILE: text(
+    'Startup and sign-up',
+    'JSON file with tenants, users, keys and settings. Applied at every start.',
+  ),
   DEMO_TENANT: onOff(
-    'Start and sign-up',
-    'On an empty database without BOOTSTRAP_FILE: make a first tenant with an admin and an API key.',
+    'Startup and sign-up',
+    'If the database is empty and BOOTSTRAP_FILE is unset: create a first tenant with an admin and an API key.',
     true,
   ),
   DEMO_DATA: onOff(
-    'Start and sign-up',
-    'Load the demo pack into the first tenant. `npm start -- --empty` is `off`.',
+    'Startup and sign-up',
+    'Load the demo pack into the first tenant. `npm start -- --empty` sets it to `off`.',
     true,
   ),
-  DEMO_MODE: onOff('Start and sign-up', 'Reported by /tenant/status as isDemoMode.', false),
+  DEMO_MODE: onOff('Startup and sign-up', 'Returned by /tenant/status as isDemoMode.', false),
   GOOGLE_CLIENT_ID: text(
-    'Start and sign-up',
-    'Sign-in with Google: our client id. Its redirect path is `/api/auth/callback/google`.',
+    'Startup and sign-up',
+    'Google sign-in: client id. The redirect path is `/api/auth/callback/google`.',
   ),
-  GOOGLE_CLIENT_SECRET: secret('Start and sign-up', 'Sign-in with Google: our client secret.'),
+  GOOGLE_CLIENT_SECRET: secret('Startup and sign-up', 'Google sign-in: client secret.'),
   GOOGLE_ISSUER_URL: {
     ...word(
-      'Start and sign-up',
-      'Sign-in with Google: the issuer; another OpenID provider in tests.',
+      'Startup and sign-up',
+      'Google sign-in: issuer. Set it to another OpenID provider in tests.',
       'https://accounts.google.com',
     ),
     read: readUrl(['https', 'http']),
   },
-  REGISTRATION: onOff('Start and sign-up', 'Anybody may sign up and gets a tenant of their own.', true),
+  REGISTRATION: onOff('Startup and sign-up', 'Anyone can sign up and gets a tenant of their own.', true),
   PLAYGROUND_MODE: onOff(
-    'Start and sign-up',
-    'Tenants of those who sign up are playgrounds, with a quota of decisions.',
+    'Startup and sign-up',
+    'Tenants created by sign-up are playgrounds with a decision quota.',
     false,
   ),
 
   WORKER: onOff('Background', 'Run background jobs, in one process of this server.', true),
-  WORKER_CONCURRENCY: whole('Background', 'Jobs at once.', 4, 1, 100),
+  WORKER_CONCURRENCY: whole('Background', 'Number of jobs to run at once.', 4, 1, 100),
   SCHEDULER: onOff(
     'Background',
     'Schedule alerts, segment refreshes, expiries, exports and reports. Leave it on everywhere: a lease decides which server does it. Maintenance runs wherever WORKER is on.',
@@ -239,103 +250,120 @@ export const variables = {
   APPROVAL_MAX_AGE_HOURS: {
     ...whole(
       'Background',
-      'Hours after which approvals that nobody has decided expire; other values count as unset.',
+      'Hours after which pending approvals expire. Other values are treated as unset.',
       168,
       1,
       876_000,
     ),
-    // The one variable whose malformed value does not keep the server from starting (contract part 1, 4.12).
+    // The one variable whose malformed value does not keep the server from starting.
     read: (value: string) =>
       /^[0-9]{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= 876_000 ? Number(value) : 168,
   },
-  CRON_SECRET: secret('Background', 'Opens /api/v1/cron/* to a scheduler outside; unset = closed.'),
-  CRON_TOKEN: secret('Background', 'Opens /api/cron/tick to a scheduler outside; unset: CRON_SECRET does.'),
+  CRON_SECRET: secret('Background', 'Bearer token for /api/v1/cron/*, for an external scheduler. Unset: closed.'),
+  CRON_TOKEN: secret('Background', 'Bearer token for /api/cron/tick, for an external scheduler. Unset: CRON_SECRET.'),
   EXPORT_DIR: text(
     'Background',
-    'Folder for exports and for anchors of audit chains, one for all nodes; readable for this user only.',
+    "Folder for exports and audit chain anchors, shared by all nodes. Readable by the server's user only.",
     null,
     '`<DATA_DIR>/exports`',
   ),
-  SHUTDOWN_GRACE_SECONDS: whole('Background', 'Longest time for requests and jobs to end after SIGTERM.', 10, 1, 600),
+  SHUTDOWN_GRACE_SECONDS: whole(
+    'Background',
+    'Maximum time for requests and jobs to finish after SIGTERM.',
+    10,
+    1,
+    600,
+  ),
 
   SES_FROM_EMAIL: {
     ...text(
-      'Mail',
-      'Sender of mail by Amazon SES, which is used when this is set: an address, or a name and <address>.',
+      'Email',
+      'Sender of email through Amazon SES: an address, or a name and <address>. Setting it enables SES.',
     ),
     read: readSender,
     fallback: null,
   } satisfies Variable<MailSender | null>,
-  AWS_REGION: text('Mail', 'Region of SES. SES_FROM_EMAIL needs it.'),
+  AWS_REGION: text('Email', 'Region of SES. Required with SES_FROM_EMAIL.'),
   AWS_ACCESS_KEY_ID: foreignSecret(
-    'Mail',
-    "Key for SES. Unset: what AWS' own tools find on this machine (role of the container or instance, profile).",
+    'Email',
+    'Access key for SES. Unset: the credentials that the AWS SDK finds on this machine (container or instance role, profile).',
   ),
-  AWS_SECRET_ACCESS_KEY: foreignSecret('Mail', 'Secret of that key.'),
-  AWS_SESSION_TOKEN: foreignSecret('Mail', 'Session token of that key, when it is a temporary one.'),
+  AWS_SECRET_ACCESS_KEY: foreignSecret('Email', 'Secret of the access key.'),
+  AWS_SESSION_TOKEN: foreignSecret('Email', 'Session token of the access key, if it is temporary.'),
   SMTP_URL: {
     ...foreignSecret(
-      'Mail',
-      '`smtp[s]://[user:password@]host[:port]`: the mail server, when SES is not used. `smtp` (port 587) begins in clear and turns to TLS, which is required when a password goes to another machine; `smtps` (port 465) is TLS from the start. `?tls=required`, `?tls=if-offered` and `?tls=unverified` (any certificate is believed) say otherwise.',
+      'Email',
+      '`smtp[s]://[user:password@]host[:port]`: the SMTP server, if SES is not used. `smtp` (port 587) starts unencrypted and upgrades to TLS, which is required if a password is sent to another machine; `smtps` (port 465) uses TLS from the start. Override with `?tls=required`, `?tls=if-offered` or `?tls=unverified` (accepts any certificate).',
     ),
     read: readSmtpUrl,
     fallback: null,
   } satisfies Variable<SmtpServer | null>,
   MAIL_FROM: {
-    ...word('Mail', 'Sender of mail by SMTP and into files: an address, or a name and <address>.', 'arbiter@localhost'),
+    ...word(
+      'Email',
+      'Sender of email through SMTP and into files: an address, or a name and <address>.',
+      'arbiter@localhost',
+    ),
     read: readSender,
     fallback: { name: '', address: 'arbiter@localhost' },
   } satisfies Variable<MailSender>,
   MAIL_OUTBOX_DIR: text(
-    'Mail',
-    'Folder for mail when neither SES nor SMTP is configured: one `.eml` file for each, readable for this user only.',
+    'Email',
+    "Folder for email if neither SES nor SMTP is configured: one `.eml` file per message, readable by the server's user only.",
     null,
     '`<DATA_DIR>/outbox`',
   ),
 
-  OUTBOUND_ALLOW_CIDRS: list('Outbound', 'Private networks that outbound calls may reach, by commas.', readNetwork),
+  OUTBOUND_ALLOW_CIDRS: list(
+    'Outbound',
+    'Private networks that outbound calls may reach, separated by commas.',
+    readNetwork,
+  ),
   SSO_REDIRECT_ALLOWLIST: list(
     'Outbound',
-    'Exact origins, besides that of NEXTAUTH_URL, to which identity providers may send browsers back, by commas.',
+    'Exact origins, in addition to that of NEXTAUTH_URL, to which identity providers may redirect browsers, separated by commas.',
     readOrigin,
   ),
-  OUTBOUND_HTTP_OK: onOff('Outbound', 'Allow http destinations; for development only.', false),
+  OUTBOUND_HTTP_OK: onOff('Outbound', 'Allow http destinations. For development only.', false),
 
   RATE_LIMIT_DEFAULT_PER_MINUTE: whole(
-    'Limits and observation',
-    'Limit per credential for routes without one; 0 = none.',
+    'Limits and observability',
+    'Rate limit per credential for routes without their own; 0 = none.',
     0,
     0,
     1_000_000,
   ),
   RECOMMEND_RATE_PER_MINUTE: whole(
-    'Limits and observation',
-    'Limit per tenant for recommend, respond and ingest, each; 0 = none.',
+    'Limits and observability',
+    'Rate limit per tenant for recommend, respond and ingest, each; 0 = none.',
     0,
     0,
     100_000_000,
   ),
   MAIL_RATE_PER_MINUTE: noneOrWhole(
-    'Limits and observation',
-    'Addresses to which the destinations (`ops_email`) of one tenant may mail in a minute; what is more waits or is refused. ' +
-      'A destination has up to 50; 0 = no limit.',
+    'Limits and observability',
+    "Maximum addresses per minute that one tenant's email destinations (`ops_email`) can send to. " +
+      'Anything above waits or is rejected. A destination has up to 50 addresses; 0 = no limit.',
     1_000,
     50,
     1_000_000,
   ),
   METRICS_TENANT_LABEL: onOff(
-    'Limits and observation',
-    'Metrics of decisions at /api/v1/metrics carry the label `tenant`.',
+    'Limits and observability',
+    'Add the label `tenant` to decision metrics at /api/v1/metrics.',
     false,
   ),
-  METRICS_TOKEN: secret('Limits and observation', 'Bearer of /api/v1/metrics; unset = closed.'),
+  METRICS_TOKEN: secret('Limits and observability', 'Bearer token for /api/v1/metrics. Unset: closed.'),
   LOG_LEVEL: oneOf(
-    'Limits and observation',
-    'Least level that is logged.',
+    'Limits and observability',
+    'Minimum log level.',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     'info',
   ),
-  NODE_ENV: text('Limits and observation', '`production`: secrets shorter than 16 characters stop the start.'),
+  NODE_ENV: text(
+    'Limits and observability',
+    "`production`: the server doesn't start with secrets shorter than 16 characters.",
+  ),
 } as const satisfies Record<string, Variable<unknown>>;
 
 type Values = {
@@ -385,12 +413,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       const value = given.trim();
       if (value === '') {
         blank.push(name);
-        if (variable.secret) warnings.push(`${name} is blank and counts as unset`);
+        if (variable.secret) warnings.push(`${name} is blank and treated as unset`);
         continue;
       }
       values[name] = variable.read(value);
       if (variable.secret && variable.anyLength !== true && value.length < shortestSecret) {
-        const complaint = `${name} is shorter than ${shortestSecret} characters`;
+        const complaint = `${name} must be at least ${shortestSecret} characters`;
         if (env.NODE_ENV === 'production') problems.push(complaint);
         else warnings.push(complaint);
       }
@@ -399,16 +427,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     }
   }
   if (values.DATABASE_ADMIN_URL !== null && values.DATABASE_URL === null) {
-    problems.push('DATABASE_ADMIN_URL needs DATABASE_URL, the application role');
+    problems.push('DATABASE_ADMIN_URL requires DATABASE_URL, the application role');
   }
   if (values.DATABASE_DIRECT_URL !== null && values.DATABASE_URL === null) {
-    problems.push('DATABASE_DIRECT_URL needs DATABASE_URL, the same database through a pooler');
+    problems.push('DATABASE_DIRECT_URL requires DATABASE_URL, the same database through a pooler');
   }
   if (values.SES_FROM_EMAIL !== null && values.AWS_REGION === null) {
-    problems.push('SES_FROM_EMAIL needs AWS_REGION, the region of SES');
+    problems.push('SES_FROM_EMAIL requires AWS_REGION, the region of SES');
   }
   if ((values.AWS_ACCESS_KEY_ID === null) !== (values.AWS_SECRET_ACCESS_KEY === null)) {
-    problems.push('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come together');
+    problems.push('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   // Each entry was read by the variable of its name, or is its fallback.
@@ -422,11 +450,11 @@ function rawValue(
 ): string | undefined {
   const file = env[`${name}_FILE`]?.trim();
   if (!variable.secret || file === undefined || file === '') return env[name];
-  if (env[name] !== undefined && env[name].trim() !== '') throw new Error(`and ${name}_FILE are both set`);
+  if (env[name] !== undefined && env[name].trim() !== '') throw new Error(`and ${name}_FILE must not both be set`);
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    throw new Error(`cannot be read: ${name}_FILE names no readable file`);
+    throw new Error(`can't be read: ${name}_FILE is not a readable file`);
   }
 }
 

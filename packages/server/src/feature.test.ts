@@ -38,7 +38,7 @@ test('nothing has two owners: the start says what it is and who they are', () =>
   const refused = (parts: Parameters<typeof feature>[0], what: string, other = 'plants') =>
     assert.throws(
       () => start(feature(parts)),
-      new Error(`The ${what} is declared twice: by the features birds and ${other}.`),
+      new Error(`The ${what} is declared more than once: by the features birds and ${other}.`),
     );
   refused({ name: 'birds' }, 'name birds', 'birds');
   refused({ name: 'plants', tables: ['plants', 'birds'] }, 'table birds');

@@ -163,7 +163,9 @@ function assertOneOwner<F extends { readonly name: string }>(
     for (const thing of owned(feature)) {
       const other = owners.get(thing);
       if (other !== undefined) {
-        throw new Error(`The ${what} ${thing} is declared twice: by the features ${other} and ${feature.name}.`);
+        throw new Error(
+          `The ${what} ${thing} is declared more than once: by the features ${other} and ${feature.name}.`,
+        );
       }
       owners.set(thing, feature.name);
     }

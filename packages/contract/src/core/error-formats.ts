@@ -5,10 +5,10 @@ import Type, { type Static } from 'typebox';
 /** RFC 6749 section 5.2. */
 export const OAuthError = Type.Object(
   {
-    error: Type.String({ description: 'A code of the standard, for example `invalid_client`.' }),
-    error_description: Type.Optional(Type.String({ description: 'What is wrong, for a person.' })),
+    error: Type.String({ description: 'Error code of the standard, such as `invalid_client`.' }),
+    error_description: Type.Optional(Type.String({ description: 'What went wrong, as a sentence.' })),
   },
-  { description: 'What went wrong (RFC 6749).' },
+  { description: 'An error (RFC 6749).' },
 );
 export type OAuthError = Static<typeof OAuthError>;
 
@@ -20,20 +20,22 @@ export const ScimError = Type.Object(
     schemas: Type.Array(Type.String({ description: 'Schema of the message.' }), {
       description: `Always \`${scimErrorSchema}\`.`,
     }),
-    status: Type.String({ description: 'The HTTP status as text.' }),
-    scimType: Type.Optional(Type.String({ description: 'A finer code of the standard, for example `uniqueness`.' })),
-    detail: Type.String({ description: 'What is wrong, for a person.' }),
+    status: Type.String({ description: 'The HTTP status as a string.' }),
+    scimType: Type.Optional(Type.String({ description: 'Detailed code of the standard, such as `uniqueness`.' })),
+    detail: Type.String({ description: 'What went wrong, as a sentence.' }),
   },
-  { description: 'What went wrong (RFC 7644).' },
+  { description: 'An error (RFC 7644).' },
 );
 export type ScimError = Static<typeof ScimError>;
 
 /** What schedulers get: they read the status, and people the code. */
 export const CronError = Type.Object(
   {
-    error: Type.String({ description: 'A code of the registry, for example `unauthorized`.' }),
-    requestId: Type.Optional(Type.String({ description: 'Same as the header X-Request-Id; from 500 on.' })),
+    error: Type.String({ description: 'Error code, such as `unauthorized`.' }),
+    requestId: Type.Optional(
+      Type.String({ description: 'Same as the header X-Request-Id. Set for status 500 and above.' }),
+    ),
   },
-  { description: 'What went wrong.' },
+  { description: 'An error.' },
 );
 export type CronError = Static<typeof CronError>;

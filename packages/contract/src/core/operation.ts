@@ -5,7 +5,7 @@ import type { BodyKind, ByteStream, Parts, RawBody, StreamedFile } from './bodie
 import type { ErrorCode } from './errors.ts';
 import type { Resource } from './resource.ts';
 
-/** Roles, lowest first (part 1, section 1). */
+/** Roles, lowest first. */
 export const roles = ['viewer', 'editor', 'admin'] as const;
 export type Role = (typeof roles)[number];
 

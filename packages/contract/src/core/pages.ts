@@ -25,53 +25,55 @@ export const cursorQuery = ({ usual, maximum }: PageLimits) => ({
     Type.Integer({
       minimum: 1,
       default: usual,
-      description: `Rows per page; above ${maximum} it becomes ${maximum}.`,
+      description: `Page size. Values above ${maximum} are treated as ${maximum}.`,
     }),
   ),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: 'Cursor of the previous page.' })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1024, description: '`nextCursor` of the previous page.' }),
+  ),
 });
 
 /** Where a page of a cursor list stands. */
 export const Pagination = Type.Object(
   {
-    total: Type.Integer({ description: 'Rows that match the filters.' }),
-    limit: Type.Integer({ description: 'The page size that was used.' }),
-    hasMore: Type.Boolean({ description: 'True when another page follows.' }),
-    cursor: Type.Union([Type.String(), Type.Null()], { description: 'Same as nextCursor.' }),
+    total: Type.Integer({ description: 'Total number of matching rows.' }),
+    limit: Type.Integer({ description: 'Page size used.' }),
+    hasMore: Type.Boolean({ description: 'True if there is another page.' }),
+    cursor: Type.Union([Type.String(), Type.Null()], { description: 'Same as `nextCursor`.' }),
     nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'Cursor of the next page, or null.' }),
   },
-  { description: 'Where this page stands.' },
+  { description: 'Position of this page.' },
 );
 export type Pagination = Type.Static<typeof Pagination>;
 
 /** Envelope of a cursor list. `cursor` repeats `nextCursor` where the contract names it so. */
 export const cursorPage = <T extends TSchema>(item: T) =>
   Type.Object(
-    { data: Type.Array(item, { description: 'The rows of this page.' }), pagination: Pagination },
-    { description: 'A page of a cursor list.' },
+    { data: Type.Array(item, { description: 'Rows of this page.' }), pagination: Pagination },
+    { description: 'A page of a list with cursors.' },
   );
 
 /** Query of an offset list: `limit` as in cursor lists, `offset` from 0 (docs/design/api-access.md 1). */
 export const offsetQuery = (limits: PageLimits) => ({
   limit: cursorQuery(limits).limit,
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Rows left out in front.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Number of rows to skip.' })),
 });
 
 /** Envelope of an offset list. Beyond the end `data` is empty and `total` true. */
 export const offsetPage = <T extends TSchema>(item: T) =>
   Type.Object(
     {
-      data: Type.Array(item, { description: 'The rows of this page.' }),
+      data: Type.Array(item, { description: 'Rows of this page.' }),
       pagination: Type.Object(
         {
-          total: Type.Integer({ description: 'Rows that match the filters.' }),
-          limit: Type.Integer({ description: 'The page size that was used.' }),
-          offset: Type.Integer({ description: 'Rows left out in front.' }),
+          total: Type.Integer({ description: 'Total number of matching rows.' }),
+          limit: Type.Integer({ description: 'Page size used.' }),
+          offset: Type.Integer({ description: 'Number of rows to skip.' }),
         },
-        { description: 'Where this page stands.' },
+        { description: 'Position of this page.' },
       ),
     },
-    { description: 'A page of an offset list.' },
+    { description: 'A page of a list with offsets.' },
   );
 
 /** Query of a plain array that has a maximum: `limit` alone. */

@@ -10,34 +10,36 @@ const codes = Object.keys(errorRegistry) as [ErrorCode, ...ErrorCode[]];
 export const Problem = Type.Object(
   {
     type: Type.String({ description: '`urn:arbiter:error:<code>`.' }),
-    title: Type.String({ description: 'What kind of problem it is; constant for a code.' }),
-    status: Type.Integer({ description: 'The HTTP status of the answer.' }),
-    detail: Type.Optional(Type.String({ description: 'What is wrong with this request, for a person.' })),
-    code: StringEnum(codes, { description: 'The code to program against; the registry is closed.' }),
+    title: Type.String({ description: 'URI of the problem type. Constant for each code.' }),
+    status: Type.Integer({ description: 'HTTP status of the response.' }),
+    detail: Type.Optional(Type.String({ description: 'What went wrong with this request, as a sentence.' })),
+    code: StringEnum(codes, { description: 'Error code to handle in your program. The set of codes is closed.' }),
     requestId: Type.String({ description: 'Same as the header X-Request-Id.' }),
-    error: Type.String({ description: 'Repeats `detail`, or `title` without a detail.' }),
+    error: Type.String({ description: 'Repeats `detail`, or `title` if there is no detail.' }),
     errors: Type.Array(
       Type.Object(
         {
           path: Type.String({
             description: 'JSON Pointer into the body, or `query.<name>`, `path.<name>`, `header.<name>`.',
           }),
-          message: Type.String({ description: 'What is wrong there.' }),
-          code: Type.Optional(Type.String({ description: 'A finer code of this finding.' })),
-          nodeId: Type.Optional(Type.String({ description: 'The flow node that the finding is about.' })),
+          message: Type.String({ description: 'What is wrong with the value.' }),
+          code: Type.Optional(Type.String({ description: 'More specific code for this error.' })),
+          nodeId: Type.Optional(Type.String({ description: 'Flow node that has the error.' })),
         },
-        { description: 'One finding.' },
+        { description: 'An error in one value.' },
       ),
-      { description: 'The findings, at most 50.' },
+      { description: 'Errors in the input, at most 50.' },
     ),
     retryAfterSeconds: Type.Optional(
-      Type.Integer({ description: 'Only with 429 and 503: same as the header Retry-After.' }),
+      Type.Integer({
+        description: 'Seconds to wait before retrying. Only with 429 and 503; same as the header Retry-After.',
+      }),
     ),
     recommendationId: Type.Optional(
-      Type.String({ description: 'Only of a recommend that failed: names the attempt; nothing is stored under it.' }),
+      Type.String({ description: 'Id of the failed recommend attempt. Nothing is stored under it.' }),
     ),
   },
-  { description: 'What went wrong (RFC 9457).' },
+  { description: 'An error (RFC 9457).' },
 );
 export type Problem = Static<typeof Problem>;
 

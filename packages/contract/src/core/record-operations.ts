@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts';
 import { operation, type ResponseSpec } from './operation.ts';
 import { cursorPage, cursorQuery } from './pages.ts';
 import { versionOperations } from './record-versions.ts';
-import type { Resource } from './resource.ts';
+import { type Resource, withArticle } from './resource.ts';
 import { Id, IdText, QueryFlag } from './schemas.ts';
 import { withWarnings } from './warnings.ts';
 
@@ -74,7 +74,7 @@ export function recordOperations<
 >(resource: R & Parts<N, P, TObject<Own>, C, U, F, Q, D>) {
   const parts: Parts<N, P, TObject<Own>, C, U, F, Q, D> = resource;
   const { noun, nouns, entityType, errors } = resource;
-  const aNoun = `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+  const aNoun = withArticle(noun);
   const path = `/api/v1/${parts.path}` as const;
   const common = {
     tag: resource.tag,
@@ -83,15 +83,18 @@ export function recordOperations<
     transaction: 'tenant',
     ...(resource.rateLimits === undefined ? {} : { rateLimits: resource.rateLimits }),
   } as const;
-  const params = Type.Object({ id: IdText(`Id of the ${noun}.`) }, { description: `Which ${noun}.` });
+  const params = Type.Object({ id: IdText(`Id of the ${noun}.`) }, { description: `The ${noun} to use.` });
   const deletedToo = Type.Object(
-    { includeDeleted: Type.Optional(QueryFlag(`True also answers a deleted ${noun}, with its deletedAt.`)) },
-    { description: 'Which states are answered.' },
+    { includeDeleted: Type.Optional(QueryFlag(`True: also return a deleted ${noun}, with its \`deletedAt\`.`)) },
+    { description: 'Which states to return.' },
   );
   const changes = {
     ...withFixed(parts.changes, resource.fixed ?? {}),
     rowVersion: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'The version the change is based on; another one is 409.' }),
+      Type.Integer({
+        minimum: 0,
+        description: 'Version the change is based on. Returns 409 if the record has a different version.',
+      }),
     ),
   };
   const written = withWarnings(parts.record, `${entityType[0]?.toUpperCase()}${entityType.slice(1)}WithWarnings`);
@@ -106,8 +109,8 @@ export function recordOperations<
   const updating = writeErrors(resource, parts.changes, errors?.update);
   const action = resource.softDelete || resource.archives ? 'soft_delete' : 'delete';
   const deletedWords = resource.archives
-    ? `Without effect: archived ${nouns} are listed.`
-    : 'Without effect: deletion is final.';
+    ? `Has no effect: archived ${nouns} are always listed.`
+    : 'Has no effect: deletion is permanent.';
   const history = hasUsualVersions(resource) ? versionOperations(resource, parts) : {};
   return {
     // The condition above is that of the type.
@@ -119,15 +122,17 @@ export function recordOperations<
       method: 'GET',
       path,
       summary: `List ${nouns}`,
-      description: `Order: ${resource.order.text}.`,
+      description: `Sorted by ${resource.order.text}.`,
       role: 'viewer',
       query: Type.Object(
         {
           ...cursorQuery(resource.page),
-          search: Type.Optional(Type.String({ maxLength: 255, description: 'Contained in name or key, any case.' })),
-          q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
+          search: Type.Optional(
+            Type.String({ maxLength: 255, description: 'Text to find in the name or key, ignoring case.' }),
+          ),
+          q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as `search`.' })),
           includeDeleted: Type.Optional(
-            QueryFlag(resource.softDelete ? `True also lists deleted ${nouns}.` : deletedWords),
+            QueryFlag(resource.softDelete ? `True: also list deleted ${nouns}.` : deletedWords),
           ),
           ...parts.filters,
           ...parts.queries,
@@ -158,7 +163,7 @@ export function recordOperations<
       id: `${parts.name}.get`,
       method: 'GET',
       path: `${path}/{id}` as const,
-      summary: `Read one ${noun}`,
+      summary: `Get ${aNoun}`,
       role: 'viewer',
       params,
       ...(resource.readsDeleted === true ? { query: deletedToo } : {}),
@@ -171,10 +176,10 @@ export function recordOperations<
       id: `${parts.name}.update`,
       method: 'PUT',
       path,
-      summary: `Change ${aNoun}`,
-      description: 'Only the supplied properties change; null clears a nullable one.',
+      summary: `Update ${aNoun}, with its id in the body`,
+      description: 'Only the properties you send are changed. null clears a nullable property.',
       role: resource.writeRole,
-      body: Type.Object({ id: Id(`The ${noun} to change.`), ...changes }, { description: `Changes of ${aNoun}.` }),
+      body: Type.Object({ id: Id(`The ${noun} to change.`), ...changes }, { description: `Changes to ${aNoun}.` }),
       record: written,
       changesCatalogue: true,
       responses: { 200: one },
@@ -186,13 +191,13 @@ export function recordOperations<
       id: `${parts.name}.updateById`,
       method: 'PUT',
       path: `${path}/{id}` as const,
-      summary: `Change one ${noun}`,
-      description: 'Only the supplied properties change; null clears a nullable one.',
+      summary: `Update ${aNoun}`,
+      description: 'Only the properties you send are changed. null clears a nullable property.',
       role: resource.writeRole,
       params,
       body: Type.Object(
-        { id: Type.Optional(Id('When given, the id of the path.')), ...changes },
-        { description: `Changes of ${aNoun}.` },
+        { id: Type.Optional(Id('Must be the id of the path, if given.')), ...changes },
+        { description: `Changes to ${aNoun}.` },
       ),
       record: written,
       changesCatalogue: true,
@@ -205,8 +210,8 @@ export function recordOperations<
       id: `${parts.name}.delete`,
       method: 'DELETE',
       path,
-      summary: `Delete ${aNoun}`,
-      query: Type.Object({ id: IdText(`The ${noun} to delete.`) }, { description: `Which ${noun}.` }),
+      summary: `Delete ${aNoun} by query parameter`,
+      query: Type.Object({ id: IdText(`The ${noun} to delete.`) }, { description: `The ${noun} to use.` }),
       errors: [resource.softDelete ? 'already_deleted' : 'not_found', ...(errors?.delete ?? [])],
       audit: [{ action, entityType }],
     }),
@@ -215,7 +220,7 @@ export function recordOperations<
       id: `${parts.name}.deleteById`,
       method: 'DELETE',
       path: `${path}/{id}` as const,
-      summary: `Delete one ${noun}`,
+      summary: `Delete ${aNoun}`,
       params,
       errors: ['not_found', ...(errors?.delete ?? [])],
       audit: [{ action, entityType }],

@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { operation } from './operation.ts';
 import { cursorPage, cursorQuery, type PageLimits } from './pages.ts';
-import type { Resource } from './resource.ts';
+import { type Resource, withArticle } from './resource.ts';
 import { IdText, Timestamp } from './schemas.ts';
 
 /** Page size of the versions of a record. */
@@ -12,28 +12,28 @@ export const RecordDifference = Type.Object(
   {
     path: Type.String({ description: 'JSON Pointer into the record (RFC 6901).' }),
     before: Type.Unknown({
-      description: 'The value in the older state, null where there was none. Secrets as bullets.',
+      description: 'Value in the older state; null if there was none. Secrets are masked.',
     }),
-    after: Type.Unknown({ description: 'The value in the newer state, null where there is none. Secrets as bullets.' }),
+    after: Type.Unknown({ description: 'Value in the newer state; null if there is none. Secrets are masked.' }),
   },
-  { description: 'A value that differs.' },
+  { description: 'One changed value.' },
 );
 export type RecordDifference = Static<typeof RecordDifference>;
 
 const Differences = Type.Array(RecordDifference, {
-  description: 'The values that differ, without ids, version numbers and the instants of creation and change.',
+  description: 'Changed values, without ids, version numbers and timestamps.',
 });
 
 /** One version of a record, as its history lists it (docs/design/api-settled.md 50). */
 export const RecordVersion = Type.Object(
   {
-    version: Type.Integer({ description: 'Number of the version.' }),
-    action: Type.String({ description: 'What was done: an action of the audit log, such as `create` or `update`.' }),
-    changedAt: Timestamp('When it was done.'),
-    changedBy: Type.String({ description: 'Who did it, as in the audit log.' }),
+    version: Type.Integer({ description: 'Version number.' }),
+    action: Type.String({ description: 'Audit action, such as `create` or `update`.' }),
+    changedAt: Timestamp('When the change was made.'),
+    changedBy: Type.String({ description: 'Actor, as in the audit log.' }),
     changes: Differences,
     truncated: Type.Optional(
-      Type.Literal(true, { description: 'Earlier versions are not kept, so that `changes` cannot be told.' }),
+      Type.Literal(true, { description: 'Earlier versions are not stored, so `changes` is not available.' }),
     ),
   },
   { description: 'A version of a record.' },
@@ -43,8 +43,8 @@ export type RecordVersion = Static<typeof RecordVersion>;
 /** What differs between two versions. */
 export const VersionDifferences = Type.Object(
   {
-    from: Type.Integer({ description: 'The version that `before` is of.' }),
-    to: Type.Integer({ description: 'The version that `after` is of.' }),
+    from: Type.Integer({ description: 'Version shown in `before`.' }),
+    to: Type.Integer({ description: 'Version shown in `after`.' }),
     changes: Differences,
   },
   { description: 'The difference between two versions of a record.' },
@@ -59,6 +59,7 @@ export function versionOperations<const N extends string, const P extends string
   { name, path, record }: { readonly name: N; readonly path: P; readonly record: Rec },
 ) {
   const { noun, tag } = resource;
+  const aNoun = withArticle(noun);
   const common = {
     method: 'GET',
     tag,
@@ -69,16 +70,16 @@ export function versionOperations<const N extends string, const P extends string
     transaction: 'tenant',
   } as const;
   const which = IdText(`Id of the ${noun}, deleted or not.`);
-  const params = Type.Object({ id: which }, { description: `Which ${noun}.` });
+  const params = Type.Object({ id: which }, { description: `The ${noun} to use.` });
   const root = `/api/v1/${path}/{id}/versions` as const;
   return {
     versions: operation({
       ...common,
       id: `${name}.versions`,
       path: root,
-      summary: `List the versions of one ${noun}, newest first`,
+      summary: `List the versions of ${aNoun}, newest first`,
       params,
-      query: Type.Object(cursorQuery(versionPage), { description: 'Which page.' }),
+      query: Type.Object(cursorQuery(versionPage), { description: 'Page to return.' }),
       responses: { 200: { description: 'A page of versions.', schema: cursorPage(RecordVersion) } },
       errors: ['not_found', 'invalid_cursor'],
     }),
@@ -86,15 +87,15 @@ export function versionOperations<const N extends string, const P extends string
       ...common,
       id: `${name}.version`,
       path: `${root}/{version}`,
-      summary: `Read one ${noun} as it was`,
-      description: 'Without what it shows of other records. Secrets appear as bullets.',
+      summary: `Get ${aNoun} at an earlier version`,
+      description: 'Without related data from other records. Secrets are masked.',
       params: Type.Object(
-        { id: which, version: IdText('Number of the version.') },
-        { description: `Which ${noun}, and which version of it.` },
+        { id: which, version: IdText('Version number.') },
+        { description: `The ${noun} and its version.` },
       ),
       responses: {
         200: {
-          description: `The ${noun} as it was.`,
+          description: `The ${noun} at that version.`,
           schema: Type.Partial(record, { description: `The ${noun} in an earlier state.` }),
         },
       },
@@ -104,13 +105,13 @@ export function versionOperations<const N extends string, const P extends string
       ...common,
       id: `${name}.versionsDiff`,
       path: `${root}/diff`,
-      summary: `Compare two versions of one ${noun}`,
+      summary: `Compare two versions of ${aNoun}`,
       params,
       query: Type.Object(
-        { from: number('The version that `before` is of.'), to: number('The version that `after` is of.') },
-        { description: 'Which two versions.' },
+        { from: number('Version shown in `before`.'), to: number('Version shown in `after`.') },
+        { description: 'Versions to compare.' },
       ),
-      responses: { 200: { description: 'What differs.', schema: VersionDifferences } },
+      responses: { 200: { description: 'Differences between the versions.', schema: VersionDifferences } },
       errors: ['not_found'],
     }),
   };

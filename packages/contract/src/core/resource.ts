@@ -90,7 +90,7 @@ export interface Resource {
   readonly softDelete: boolean;
   /** True: deletion sets the status `archived`; the record keeps its version and its name and stays in lists. */
   readonly archives?: true;
-  /** True: `GET /{id}` has `includeDeleted` and then also answers a soft-deleted record (part 2, section 1). */
+  /** True: `GET /{id}` has `includeDeleted` and then also answers a soft-deleted record. */
   readonly readsDeleted?: boolean;
   /** True: the history of its records has routes of its own, declared beside the resource (docs/design/api-settled.md 50). */
   readonly ownVersions?: true;
@@ -135,3 +135,8 @@ export function resource<const R extends Resource>(value: R): R {
 
 /** Answer of a DELETE that has nothing to say. */
 export const deleted = { 204: { description: 'Deleted.', schema: null } } as const;
+
+/** Returns a noun with its indefinite article: `an offer`. */
+export function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}

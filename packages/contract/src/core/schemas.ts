@@ -15,7 +15,7 @@ export const IdText = (description: string) => Type.String({ minLength: 1, descr
 export const IdFilter = (description: string) => Type.String({ description });
 
 /** Describes a property that is chosen once, where a change takes it. */
-export const sentAsItIs = 'May be sent as it is; another value is 400, for it cannot change.';
+export const sentAsItIs = "Can be sent back unchanged. Any other value returns 400, because it can't be changed.";
 
 export const Nullable = <T extends TSchema>(schema: T, options: { description: string }) =>
   Type.Union([schema, Type.Null()], options);
@@ -24,7 +24,7 @@ export const Nullable = <T extends TSchema>(schema: T, options: { description: s
 export const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 
 /** The tenant's own customer id: 1-255 characters, no control characters, no outer white space (docs/design/api-access.md 1). */
-export const CustomerId = (description = "The tenant's own id of the customer, case-sensitive.") =>
+export const CustomerId = (description = 'Your own id of the customer. Case-sensitive.') =>
   Type.String({ minLength: 1, maxLength: 255, format: 'customer-id', description });
 
 /** A name: 1-255 code points, not only white space; stored and compared byte for byte (docs/design/api-catalogue.md 1.2). */

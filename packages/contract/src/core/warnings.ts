@@ -15,25 +15,26 @@ export type WarningCode = (typeof warningCodes)[number];
 export const Warning = Type.Object(
   {
     path: Type.String({
-      description: 'JSON Pointer to the property the warning is about, or `query.<name>`. Empty: the whole body.',
+      description: 'JSON Pointer to the property, or `query.<name>`. Empty for the whole body.',
     }),
     code: StringEnum(warningCodes, {
       description:
-        '`unknown_property`: not a known name, so it is ignored. `no_effect`: the configuration can never act. ' +
-        '`unknown_reference`: names a record that does not exist. `history_too_short`: looks back further than history is kept. ' +
-        '`rows_not_read`: the schema holds rows that no decision reads. `column_renamed`: the column name differs from the header.',
+        '`unknown_property`: the name is unknown, so it was ignored. `no_effect`: the configuration can ' +
+        'never have an effect. `unknown_reference`: a referenced record does not exist. `history_too_short`: ' +
+        'it looks back further than history is kept. `rows_not_read`: the schema has rows that no decision ' +
+        'reads. `column_renamed`: the column name differs from the header.',
     }),
-    message: Type.String({ description: 'What is wrong, for a person.' }),
-    suggestion: Nullable(Type.String(), { description: 'How to fix it, for a person. Null: nothing to suggest.' }),
+    message: Type.String({ description: 'What may not work as expected, as a sentence.' }),
+    suggestion: Nullable(Type.String(), { description: 'How to fix it. Null if there is no suggestion.' }),
   },
-  { description: 'Something that was accepted and may not do what you expect.' },
+  { description: 'Accepted input that may not do what you expect.' },
 );
 export type Warning = Static<typeof Warning>;
 
 /** The list of warnings in an answer. The binder fills it in wherever a response schema has it under `warnings`. */
 export const Warnings = Type.Optional(
   Type.Array(Warning, {
-    description: 'What was accepted and may not do what you expect, 10 at most. Absent when there is nothing to say.',
+    description: 'Accepted input that may not do what you expect, at most 10 entries. Absent if there is none.',
   }),
 );
 

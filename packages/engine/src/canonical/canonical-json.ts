@@ -8,7 +8,7 @@ export function canonicalJson(value: unknown): string {
     case 'string':
       return quoted(value);
     case 'number':
-      if (!Number.isFinite(value)) throw new RangeError('canonical JSON has no form for a number that is not finite');
+      if (!Number.isFinite(value)) throw new RangeError('canonical JSON cannot represent a number that is not finite');
       return value === 0 ? '0' : `${value}`;
     case 'boolean':
       return value ? 'true' : 'false';
@@ -16,7 +16,7 @@ export function canonicalJson(value: unknown): string {
       if (value === null) return 'null';
       return Array.isArray(value) ? canonicalArray(value) : canonicalObject(value);
     default:
-      throw new TypeError(`canonical JSON has no form for ${typeof value}`);
+      throw new TypeError(`canonical JSON cannot represent ${typeof value}`);
   }
 }
 

@@ -66,7 +66,7 @@ export function compile(snapshot: Snapshot): Plan {
  */
 export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   if (snapshot.semantics > semantics) {
-    throw new RangeError(`the plan has semantics ${snapshot.semantics}, this engine knows ${semantics}`);
+    throw new RangeError(`the plan has semantics ${snapshot.semantics}; this engine supports ${semantics}`);
   }
   const ordinals = yield* numberIds(snapshot);
   const builder = createBuilder(snapshot, ordinals);
@@ -259,7 +259,7 @@ const calledScoring = (config: FlowConfig, parts: ScoringParts): Program['scorin
 function compileRank(node: FlowNode | undefined): RankStage {
   const name = typeof node?.config?.method === 'string' ? node.config.method : 'topN';
   const kind = rankMethods.get(name);
-  if (kind === undefined) throw new Error(`rank method ${name} is not available`);
+  if (kind === undefined) throw new Error(`the rank method ${name} is not available`);
   const { topN, maxCandidates } = node?.config ?? {};
   const cut = Math.min(readNumber(topN, Number.POSITIVE_INFINITY), readNumber(maxCandidates, Number.POSITIVE_INFINITY));
   return { nodeId: node?.id ?? null, method: kind.compile(node?.config ?? {}), cut };

@@ -85,15 +85,15 @@ export function readConfig(config: JsonObject): ConfigReader {
     text(key) {
       const value = given(key);
       if (value === undefined) return undefined;
-      return typeof value === 'string' ? value : refuse(key, 'must be text');
+      return typeof value === 'string' ? value : refuse(key, 'must be a string');
     },
     texts(key) {
       const value = given(key);
       if (value === undefined) return undefined;
-      if (!Array.isArray(value)) return refuse(key, 'must be a list of texts');
+      if (!Array.isArray(value)) return refuse(key, 'must be a list of strings');
       const texts: string[] = [];
       for (const entry of value) {
-        if (typeof entry !== 'string' || entry === '') return refuse(key, 'must be a list of texts that are not empty');
+        if (typeof entry !== 'string' || entry === '') return refuse(key, 'must be a list of non-empty strings');
         texts.push(entry);
       }
       return texts;

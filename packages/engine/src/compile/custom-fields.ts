@@ -86,7 +86,7 @@ function compileField(field: SnapshotCustomField): ComputedField {
   const compiled = compileFormula(source, { bareNames: 'any' });
   if (compiled.ok) return { key: field.key, source, formula: compiled.formula, problem: null, outputType };
   const first = compiled.problems[0];
-  const problem = { kind: first?.kind ?? 'parse', error: first?.message ?? 'cannot be compiled' };
+  const problem = { kind: first?.kind ?? 'parse', error: first?.message ?? "can't be compiled" };
   return { key: field.key, source, formula: null, problem, outputType };
 }
 

@@ -118,7 +118,7 @@ function stepsOf(stops: readonly Stop[], parts: PlanParts, within: Within): Step
       add(extensionStep(node));
     } else {
       const kind = nodeKinds.get(node.type);
-      if (kind === undefined || kind.unbuilt === true) throw new Error(`node type ${node.type} is not available`);
+      if (kind === undefined || kind.unbuilt === true) throw new Error(`the node type ${node.type} is not available`);
       if (kind.step !== undefined && !(node.type === 'inventory' && within.isNarrow)) add(kind.step(node, parts));
     }
     if (stop === within.lastQualify) add(suppressionStep(parts.policies));
@@ -129,7 +129,7 @@ function stepsOf(stops: readonly Stop[], parts: PlanParts, within: Within): Step
 /** The called flow's nodes up to the phase of the call, as one stage of the caller. */
 function callStep({ placed, action, call }: Stop, parts: PlanParts, within: Within): Step {
   const { node, phase } = placed;
-  if (call === null) throw new Error(`node ${node.id} calls nothing`);
+  if (call === null) throw new Error(`node ${node.id} has no flow to call`);
   const { mode, flow, name } = call.call;
   if (flow === null) return closedCallStep(action === null ? 'call_flow' : 'conditional', node.id, name);
   const first = call.stops.filter((stop) => stop.placed.phase === 1);

@@ -61,7 +61,7 @@ export function parseConditionList(
     refuse(reader, '', 'must be a list');
     return finish(reader, null);
   }
-  if (value.length > maxLeaves) refuse(reader, '', `has at most ${maxLeaves} conditions`);
+  if (value.length > maxLeaves) refuse(reader, '', `must have at most ${maxLeaves} conditions`);
   const conditions = value
     .slice(0, maxLeaves)
     .map((item: unknown, index) => {
@@ -99,7 +99,7 @@ function readNode(reader: Reader, value: unknown, path: string, depth: number): 
   if (value.any !== undefined) return readGroup(reader, 'or', value.any, path, `${path}/any`, depth);
   if (value.conditions === undefined && value.logic === undefined) return readLeaf(reader, value, path);
   if (value.logic !== 'and' && value.logic !== 'or') {
-    refuse(reader, `${path}/logic`, 'must be and or or');
+    refuse(reader, `${path}/logic`, 'must be `and` or `or`');
     return null;
   }
   return readGroup(reader, value.logic, value.conditions, path, `${path}/conditions`, depth);
@@ -118,11 +118,11 @@ function readGroup(
     return null;
   }
   if (depth > MAX_DEPTH) {
-    refuse(reader, path, `is nested deeper than ${MAX_DEPTH} groups`);
+    refuse(reader, path, `must not be nested more than ${MAX_DEPTH} groups deep`);
     return null;
   }
   if (items.length === 0 && depth > 1) {
-    refuse(reader, path, 'is an empty group inside a group');
+    refuse(reader, path, 'must not be an empty group inside another group');
     return null;
   }
   const conditions: Condition[] = [];
@@ -137,7 +137,7 @@ function readGroup(
 function readLeaf(reader: Reader, leaf: Readonly<Record<string, unknown>>, path: string): ConditionLeaf | null {
   reader.leaves += 1;
   if (reader.leaves > MAX_LEAVES) {
-    refuse(reader, path, `is more than ${MAX_LEAVES} conditions`);
+    refuse(reader, path, `must have at most ${MAX_LEAVES} conditions`);
     return null;
   }
   const { field, operator: spelling } = leaf;
@@ -165,14 +165,14 @@ function unknownOperator(spelling: unknown, operators: ReadonlySet<Operator>): s
 }
 
 function fieldComplaint(options: ConditionOptions, field: unknown): string | null {
-  if (typeof field !== 'string' || field === '') return 'must be a text that is not empty';
-  if (field.length > MAX_FIELD_CHARACTERS) return `has at most ${MAX_FIELD_CHARACTERS} characters`;
+  if (typeof field !== 'string' || field === '') return 'must be a non-empty string';
+  if (field.length > MAX_FIELD_CHARACTERS) return `must be at most ${MAX_FIELD_CHARACTERS} characters`;
   if (options.checkField !== undefined) return options.checkField(field);
   const path = resolveField(field, options);
   if (path !== null) return null;
   const namespaces = options.namespaces ?? DEFAULT_NAMESPACES;
   if (field.includes('.') && namespaces.has(field.split('.', 1)[0] ?? '')) return 'is not a known field';
-  return `must begin with ${listWords(namespaces)}${didYouMean(field.split('.', 1)[0], namespaces)}`;
+  return `must start with ${listWords(namespaces)}${didYouMean(field.split('.', 1)[0], namespaces)}`;
 }
 
 /**
@@ -206,31 +206,31 @@ function valueComplaint(operator: Exclude<Operator, 'exists' | 'not_exists'>, va
   switch (operator) {
     case 'eq':
     case 'neq':
-      return isScalar(value) ? null : 'must be a text, a number or a boolean';
+      return isScalar(value) ? null : 'must be a string, a number or a boolean';
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
     case 'contains':
     case 'not_contains':
-      return isOrdered(value) ? null : 'must be a text or a number';
+      return isOrdered(value) ? null : 'must be a string or a number';
     case 'between':
       return Array.isArray(value) && value.length === 2 && value.every(isOrdered)
         ? null
-        : 'must be a list of a lower and an upper bound, texts or numbers';
+        : 'must be a list of a lower and an upper bound, both strings or numbers';
     case 'in':
     case 'not_in':
-      if (!Array.isArray(value) || !value.every(isOrdered)) return 'must be a list of texts or numbers';
-      return value.length > MAX_LIST_VALUES ? `has at most ${MAX_LIST_VALUES} values` : null;
+      if (!Array.isArray(value) || !value.every(isOrdered)) return 'must be a list of strings or numbers';
+      return value.length > MAX_LIST_VALUES ? `must have at most ${MAX_LIST_VALUES} values` : null;
     case 'starts_with':
-      return typeof value === 'string' && isScalar(value) ? null : 'must be a text';
+      return typeof value === 'string' && isScalar(value) ? null : 'must be a string';
     case 'within_last_days':
     case 'not_within_last_days':
       return typeof value === 'number' && value >= 0 && value <= MAX_DAYS
         ? null
         : `must be a number of days from 0 to ${MAX_DAYS}`;
     case 'regex': {
-      if (typeof value !== 'string') return 'must be a text';
+      if (typeof value !== 'string') return 'must be a string';
       const compiled = compileRegex(value);
       return compiled.ok ? null : compiled.message;
     }

@@ -5,7 +5,7 @@ import type { RequestedPlacement } from './target.ts';
 import type { Delivery } from './walk.ts';
 
 /**
- * Coupling of a multi-placement answer (part 2, 4.6; docs/design/api-decisioning.md 10): on a channel that is atomic, one requested
+ * Coupling of a multi-placement answer (docs/design/api-decisioning.md 10): on a channel that is atomic, one requested
  * placement left empty empties all its requested placements. The flow's override beats the channel's mode.
  */
 export function couple(run: Run, delivery: Delivery): { readonly delivery: Delivery; readonly rows: readonly Json[] } {

@@ -24,7 +24,7 @@ const shape = object({
 /** Checks `flowConfig.explore`. */
 export const exploreKey: KeyCheck = taking(shape.takes ?? {}, (value, path, issues) => {
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) shape(value, path, issues);
-  else issues.refuse(path, 'invalid_config', 'must be an object of rate, poolSize, fromRank and channels');
+  else issues.refuse(path, 'invalid_config', 'must be an object with rate, poolSize, fromRank and channels');
 });
 
 /** Null: the flow does not explore. */

@@ -15,7 +15,7 @@ export interface AskedTarget {
 export function targetHint({ program }: Plan, asked: AskedTarget, emptyReason: string | null): string | null {
   const { channels, placements } = program;
   if (emptyReason === 'no_channel') {
-    if (asked.channelId !== null || asked.channel === null) return 'the channel is not active';
+    if (asked.channelId !== null || asked.channel === null) return 'the channel is inactive';
     const types = [...new Set(channels.map(({ channelType }) => channelType))].sort();
     return `no active channel has the type ${told(asked.channel)}${whatThereIs(asked.channel, types)}`;
   }
@@ -31,9 +31,9 @@ export function targetHint({ program }: Plan, asked: AskedTarget, emptyReason: s
     .filter((_, number) => fits.has(channels[program.placementChannel[number]!]!))
     .map(({ key }) => key);
   const words = [...new Set(keys)].sort();
-  return `no active placement is named ${told(asked.placement)}${whatThereIs(asked.placement, words)}`;
+  return `no active placement has the key ${told(asked.placement)}${whatThereIs(asked.placement, words)}`;
 }
 
 function whatThereIs(word: string, known: readonly string[]): string {
-  return known.length === 0 ? '; there is none' : `; there are ${listWords(known)}${didYouMean(word, known)}`;
+  return known.length === 0 ? '; none are active' : `; active: ${listWords(known)}${didYouMean(word, known)}`;
 }

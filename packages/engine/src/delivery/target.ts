@@ -94,7 +94,7 @@ export function findTarget(program: Program, request: TargetRequest): Target {
         : stop('no_channel', reference('/channelId', 'channel'));
     }
     if (request.channel !== null && channel.channelType !== request.channel) {
-      const message = `the channel's type is ${channel.channelType}, not ${request.channel}`;
+      const message = `the channel has the type ${channel.channelType}, not ${request.channel}`;
       return stop('no_channel', { code: 'validation_failed', path: '/channel', message });
     }
     allowed = new Uint8Array(channels.length);
@@ -164,7 +164,7 @@ function findSlots(program: Program, request: TargetRequest): Target {
     if (found === null) return stop('no_placement', reference(path, 'placement'));
     const { id, name, channelId, channelType, couplingMode, number } = found;
     if ((request.channelId ?? channelId) !== channelId || (request.channel ?? channelType) !== channelType) {
-      const message = 'is not a placement of the requested channel';
+      const message = 'must be a placement of the requested channel';
       return stop('no_placement', { code: 'validation_failed', path, message });
     }
     requested.push({ id, name, channelId, couplingMode, slot: number === NONE ? -1 : slots.length });

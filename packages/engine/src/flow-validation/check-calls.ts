@@ -70,22 +70,19 @@ export function checkCalls(
     if (key === null) continue;
     const below = longestFrom(key, graph, ownKey, chains);
     if (below === 'circle') {
-      refuse('cycle_in_call_flow', `calling ${told(key)} leads into a circle of calls`);
+      refuse('cycle_in_call_flow', `must not call ${told(key)}: the calls form a cycle`);
       continue;
     }
     size += sizeOf(key, graph, sizes);
     if (size > mostPlacedNodes) {
-      refuse(
-        'too_large',
-        `a flow runs at most ${mostPlacedNodes} nodes, those of the flows that it calls for each call`,
-      );
+      refuse('too_large', `a flow can run at most ${mostPlacedNodes} nodes, including the nodes of each flow it calls`);
       return;
     }
     if (above + 1 + below > deepestCall) {
-      refuse('call_depth', `makes a chain of ${above + 1 + below} calls; at most ${deepestCall} are possible`);
+      refuse('call_depth', `creates a chain of ${above + 1 + below} calls; the limit is ${deepestCall}`);
     }
     if (use === 'publish' && graph.calls.get(key) === null) {
-      refuse('sub_flow_unpublished', `the flow ${told(key)} is not active or was never published`, 'U');
+      refuse('sub_flow_unpublished', `the flow ${told(key)} is inactive or was never published`, 'U');
     }
   }
 }

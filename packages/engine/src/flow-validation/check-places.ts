@@ -17,14 +17,14 @@ interface HookPlace {
 const hookPlaces: ReadonlyMap<unknown, HookPlace> = new Map([
   [
     'pre_score',
-    { comesLater: (_type, phase) => phase >= 2, comesEarlier: () => false, text: 'pre_score stands before score' },
+    { comesLater: (_type, phase) => phase >= 2, comesEarlier: () => false, text: 'pre_score must come before score' },
   ],
   [
     'score_override',
     {
       comesLater: (type, phase) => phase === 3 || type === 'rank' || type === 'group',
       comesEarlier: (type, phase) => phase === 1 || type === 'score' || type === 'optimize',
-      text: 'score_override stands after score and optimize and before rank',
+      text: 'score_override must come after score and optimize and before rank',
     },
   ],
   [
@@ -32,7 +32,7 @@ const hookPlaces: ReadonlyMap<unknown, HookPlace> = new Map([
     {
       comesLater: () => false,
       comesEarlier: (type, phase) => phase === 1 || (phase === 2 && type !== 'group'),
-      text: 'post_rank stands after rank',
+      text: 'post_rank must come after rank',
     },
   ],
 ] satisfies [string, HookPlace][]);
@@ -60,7 +60,7 @@ export function checkSkips(place: PlacedNode, enabled: readonly PlacedNode[], re
     refuse(
       place.at,
       'skip_target',
-      `skip_to names a later node of phase 1 or the first of phase 2, and ${nodeId} is none of them`,
+      `skip_to must name a later node of phase 1 or the first node of phase 2, and ${nodeId} is neither`,
       `/config/${side}/nodeId`,
     );
   }

@@ -25,7 +25,7 @@ export function checkStructure(nodes: readonly FlowNode[], use: 'draft' | 'publi
   };
   const ids = new Set<string>();
   nodes.forEach(({ id }, at) => {
-    if (ids.has(id)) refuse(at, 'duplicate_id', `another node has the id ${id}`);
+    if (ids.has(id)) refuse(at, 'duplicate_id', `another node already has the id ${id}`);
     ids.add(id);
   });
   const enabled = placed(nodes, refuse);
@@ -50,7 +50,7 @@ function placed(nodes: readonly FlowNode[], refuse: RefuseAt): readonly PlacedNo
     if (node.enabled === false || kind === undefined) return [];
     if (kind.phase !== 'any') {
       if (kind.phase < phase) {
-        refuse(at, 'phase_order', `${node.type} belongs to phase ${kind.phase} and stands in phase ${phase}`);
+        refuse(at, 'phase_order', `${node.type} belongs in phase ${kind.phase} but is placed in phase ${phase}`);
       }
       phase = Math.max(phase, kind.phase);
     }
@@ -63,14 +63,14 @@ function checkOrder(enabled: readonly PlacedNode[], refuse: RefuseAt): void {
   let order = -1;
   for (const { node, at, phase } of enabled) {
     if (node.type === 'call_flow' && phase === 2 && order >= scoreOrder.indexOf('rank')) {
-      refuse(at, 'score_order', 'call_flow stands before rank, or among the nodes of phase 3');
+      refuse(at, 'score_order', 'call_flow must come before rank or be placed in phase 3');
     }
     if (nodeKinds.get(node.type)?.single === true && node.type !== 'inventory' && seen.has(node.type)) {
-      refuse(at, 'duplicate_node', `a flow has at most one ${node.type} node`);
+      refuse(at, 'duplicate_node', `a flow can have at most one ${node.type} node`);
     }
     seen.add(node.type);
     const place = scoreOrder.indexOf(node.type);
-    if (place >= 0 && place < order) refuse(at, 'score_order', `${node.type} stands after ${scoreOrder[order]}`);
+    if (place >= 0 && place < order) refuse(at, 'score_order', `${node.type} must come after ${scoreOrder[order]}`);
     order = Math.max(order, place);
   }
 }
@@ -79,9 +79,9 @@ function checkInventory(enabled: readonly PlacedNode[], refuse: RefuseAt): void 
   const inventories = enabled.filter(({ node }) => node.type === 'inventory');
   const [first, ...others] = inventories;
   if (first === undefined) {
-    refuse(null, 'missing_inventory', 'a flow has exactly one inventory node');
+    refuse(null, 'missing_inventory', 'a flow must have exactly one inventory node');
     return;
   }
-  for (const { at } of others) refuse(at, 'duplicate_node', 'a flow has at most one inventory node');
-  if (enabled[0] !== first) refuse(first.at, 'inventory_not_first', 'the inventory node must be the first');
+  for (const { at } of others) refuse(at, 'duplicate_node', 'a flow can have at most one inventory node');
+  if (enabled[0] !== first) refuse(first.at, 'inventory_not_first', 'the inventory node must come first');
 }

@@ -31,9 +31,9 @@ export function readFlow(config: unknown, errors: FlowIssue[], warnings: FlowWar
     refuse('/nodes', null, 'nodes_not_array', 'nodes must be a list');
     return null;
   }
-  if (nodes.length > mostNodes) refuse('/nodes', null, 'too_large', `a flow has at most ${mostNodes} nodes`);
-  else if (utf8Bytes(JSON.stringify(source)) > mostBytes) refuse('', null, 'too_large', 'a flow has at most 256 KB');
-  if (nodes.length === 1) refuse('/nodes', null, 'too_few_nodes', 'a flow has no node or at least two');
+  if (nodes.length > mostNodes) refuse('/nodes', null, 'too_large', `a flow can have at most ${mostNodes} nodes`);
+  else if (utf8Bytes(JSON.stringify(source)) > mostBytes) refuse('', null, 'too_large', 'a flow can be at most 256 KB');
+  if (nodes.length === 1) refuse('/nodes', null, 'too_few_nodes', 'a flow must have either no nodes or at least two');
   if (flowConfig !== undefined && !isObject(flowConfig)) {
     refuse('/flowConfig', null, 'node_shape', 'flowConfig must be an object');
   }
@@ -74,27 +74,27 @@ export function unknownKey(path: string, nodeId: string | null, nearest: string 
 
 function unknownType(type: string): string {
   const known = [...nodeKinds.keys()];
-  return `there is no node type ${told(type)}; there are ${listWords(known)}${didYouMean(type, known)}`;
+  return `the node type ${told(type)} does not exist; it must be one of ${listWords(known)}${didYouMean(type, known)}`;
 }
 
 type Refuse = (path: string, nodeId: string | null, code: string, message: string) => void;
 
 function readNode(node: Json, path: string, refuse: Refuse): FlowNode | null {
   if (!isObject(node)) {
-    refuse(path, null, 'node_shape', 'a node must be an object');
+    refuse(path, null, 'node_shape', 'must be an object');
     return null;
   }
   const { id, type, config, name, enabled, position } = node;
   const nodeId = typeof id === 'string' && idPattern.test(id) ? id : null;
   const shape = (part: string, message: string): void => refuse(`${path}/${part}`, nodeId, 'node_shape', message);
-  if (nodeId === null) shape('id', 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -');
+  if (nodeId === null) shape('id', 'must be 1 to 64 characters from A-Z, a-z, 0-9, _ and -');
   if (typeof type !== 'string') shape('type', 'must be a node type');
   else if (!nodeKinds.has(type)) refuse(`${path}/type`, nodeId, 'unknown_node_type', unknownType(type));
   if (config !== undefined && !isObject(config)) shape('config', 'must be an object');
   if (name !== undefined && (typeof name !== 'string' || [...name].length > 100))
-    shape('name', 'must be text of at most 100');
+    shape('name', 'must be a string of at most 100 characters');
   if (enabled !== undefined && typeof enabled !== 'boolean') shape('enabled', 'must be true or false');
-  if (position !== undefined && !isPosition(position)) shape('position', 'must be { x, y }');
+  if (position !== undefined && !isPosition(position)) shape('position', 'must be an object with x and y');
   if (nodeId === null || typeof type !== 'string') return null;
   return {
     id: nodeId,

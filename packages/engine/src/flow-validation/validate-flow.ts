@@ -73,7 +73,7 @@ export const openReferences: FlowReferences = {
 };
 
 /**
- * Checks a flow config v2 (part 2, 4.6; docs/design/api-decisioning.md 7, 8). `use: 'draft'` leaves out the rules of class U.
+ * Checks a flow config v2 (docs/design/api-decisioning.md 7, 8). `use: 'draft'` leaves out the rules of class U.
  * When the shape is wrong (class S), the other classes are not checked. Never throws.
  */
 export function validateFlow(
@@ -165,7 +165,7 @@ function checkEnrichChains(nodes: readonly FlowNode[], references: FlowReference
       path: `/nodes/${nodes.indexOf(node)}/config/lookupFrom`,
       nodeId: node.id,
       code: 'invalid_config',
-      message: `is the ${depth}th of a chain of enrich nodes that look up what the one before read; at most ${deepestChain} are possible`,
+      message: `is number ${depth} in a chain of enrich nodes that each look up what the previous one read; the limit is ${deepestChain}`,
       class: 'P',
     });
   }
@@ -192,7 +192,7 @@ function checkStrategy(nodes: readonly FlowNode[], flowConfig: JsonObject, error
     path: `/nodes/${rankAt}/config/strategy`,
     nodeId: rank.id,
     code: 'strategy_needs_propensity',
-    message: 'thompson needs a score method that works out propensities',
+    message: 'thompson needs a score method that computes propensities',
     class: 'P',
   });
 }
@@ -226,7 +226,7 @@ function banditWarnings(nodes: readonly FlowNode[], flowConfig: JsonObject, refe
   return modelUses(nodes, flowConfig).flatMap(({ path, name, nodeId, method, shadow }) => {
     const kind = modelKinds.get(references.modelNamed(name)?.modelType ?? '');
     if (shadow || method === null || method === 'propensity' || !kind?.isBandit) return [];
-    const message = `${told(name)} draws its scores: its chances are exact with the method propensity only`;
+    const message = `the model ${told(name)} draws its scores at random; its probabilities are exact with the method propensity only`;
     return [{ path, nodeId, code: 'bandit_needs_propensity', message, nearest: null }];
   });
 }
@@ -259,7 +259,7 @@ function checkUse(nodes: readonly FlowNode[], flowConfig: JsonObject, errors: Fl
     path: score === undefined ? '/flowConfig/scoring/method' : `/nodes/${nodes.indexOf(score)}/config/method`,
     nodeId: score?.id ?? null,
     code: 'scoring_not_configured',
-    message: `the flow has no scoring method; set one of ${listWords(scoreMethodNames)}`,
+    message: `the flow has no score method; set one of ${listWords(scoreMethodNames)}`,
     class: 'U',
   });
 }

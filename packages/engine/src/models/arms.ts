@@ -35,18 +35,18 @@ export function stateProblems(
   const refuse = (path: string, message: string): void => void problems.push({ path, message });
   if (!isObject(state)) return [{ path: '', message: 'must be an object' }];
   for (const key of Object.keys(state)) {
-    if (key !== 'arms' && !Object.hasOwn(others, key)) refuse(`/${pointerStep(key)}`, 'is no part of the state');
+    if (key !== 'arms' && !Object.hasOwn(others, key)) refuse(`/${pointerStep(key)}`, 'is not a property of the state');
   }
   for (const [key, [least, most]] of Object.entries(others)) checkNumber(state, key, '', least, most, refuse);
   if (!isObject(state.arms)) {
-    refuse('/arms', 'must be an object of offer ids');
+    refuse('/arms', 'must be an object keyed by offer id');
     return problems;
   }
   const arms = Object.entries(state.arms);
-  if (arms.length > mostArms) refuse('/arms', `has at most ${mostArms} offers`);
+  if (arms.length > mostArms) refuse('/arms', `must have at most ${mostArms} offers`);
   for (const [offerId, arm] of arms.slice(0, mostArms)) {
     const path = `/arms/${pointerStep(offerId)}`;
-    if (!idPattern.test(offerId)) refuse(path, `${told(offerId)} is no id of an offer in lower case`);
+    if (!idPattern.test(offerId)) refuse(path, `${told(offerId)} must be an offer id in lower case`);
     else if (isObject(arm)) checkArm(arm, path, refuse);
     else refuse(path, 'must be an object');
   }
@@ -76,6 +76,6 @@ export function checkNames(
   refuse: (path: string, message: string) => void,
 ): void {
   for (const key of Object.keys(arm)) {
-    if (!names.includes(key)) refuse(`${path}/${pointerStep(key)}`, 'is no part of an arm');
+    if (!names.includes(key)) refuse(`${path}/${pointerStep(key)}`, 'is not a property of an arm');
   }
 }

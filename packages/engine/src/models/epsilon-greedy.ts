@@ -9,8 +9,10 @@ const usualEpsilon = 0.1;
 const usualDecay = 0.001;
 
 const fields = {
-  epsilon: numberField(0, 1, 'Chance of an offer of chance, before anything is learned.', { default: usualEpsilon }),
-  decayRate: numberField(0, 1, 'How fast that chance falls with what is learned.', { default: usualDecay }),
+  epsilon: numberField(0, 1, 'Probability of picking an offer at random before the model has learned anything.', {
+    default: usualEpsilon,
+  }),
+  decayRate: numberField(0, 1, 'How fast that probability decreases as the model learns.', { default: usualDecay }),
 };
 
 /**

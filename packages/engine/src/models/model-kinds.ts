@@ -33,7 +33,8 @@ const unbuiltTypes: readonly string[] = [
 /** Why there can be no model of this type; null: there can. */
 export function modelTypeProblem(type: string): string | null {
   if (modelKinds.has(type)) return null;
-  if (unbuiltTypes.includes(type)) return `${type} is not available in this version; ${mustBeOneOf(null, modelTypes)}`;
+  if (unbuiltTypes.includes(type))
+    return `the model type ${type} is not available in this version; ${mustBeOneOf(null, modelTypes)}`;
   return mustBeOneOf(type, modelTypes);
 }
 

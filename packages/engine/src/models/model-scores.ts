@@ -118,7 +118,7 @@ function newTables({ program }: Run): Tables {
 }
 
 function never(): number {
-  throw new Error('a model without chance drew a number');
+  throw new Error('a deterministic model drew a random number');
 }
 
 /**

@@ -22,13 +22,13 @@ const mostPredictors = 200;
 /** What is wrong with the name of a feature; null: nothing. */
 export function featureProblem(name: Json | undefined): string | null {
   if (typeof name !== 'string' || name === '' || name.length > mostCharacters) {
-    return `must be text of 1 to ${mostCharacters} characters`;
+    return `must be a string of 1 to ${mostCharacters} characters`;
   }
   const parts = name.split('.');
   if (parts.some((part) => part === '') || parts.length > mostParts)
     return `must be a name or a path of at most ${mostParts} parts`;
   if (parts.length > 1 && !roots.has(parts[0]!))
-    return 'must be a name, or a path that begins with attributes, customer, offer or request';
+    return 'must be a name, or a path that starts with attributes, customer, offer or request';
   return null;
 }
 
@@ -37,7 +37,7 @@ export function predictorProblems(predictors: Json): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const refuse = (path: string, message: string): void => void problems.push({ path, message });
   if (!Array.isArray(predictors)) return [{ path: '', message: 'must be a list' }];
-  if (predictors.length > mostPredictors) refuse('', `has at most ${mostPredictors} predictors`);
+  if (predictors.length > mostPredictors) refuse('', `must have at most ${mostPredictors} predictors`);
   const names = new Set<Json>();
   predictors.slice(0, mostPredictors).forEach((predictor: Json, at) => {
     const whole = isObject(predictor);
@@ -46,12 +46,12 @@ export function predictorProblems(predictors: Json): ConfigProblem[] {
     const problem =
       whole && typeof name === 'string' && name !== '' && name.length <= mostCharacters ? null : featureProblem(name);
     if (problem !== null) refuse(path, problem);
-    else if (names.has(name ?? null)) refuse(path, 'is there twice');
+    else if (names.has(name ?? null)) refuse(path, 'is listed more than once');
     names.add(name ?? null);
     if (!whole) return;
     for (const key of Object.keys(predictor)) {
       if (!['name', 'source', 'type', 'default'].includes(key))
-        refuse(`/${at}/${pointerStep(key)}`, 'is no part of a predictor');
+        refuse(`/${at}/${pointerStep(key)}`, 'is not a property of a predictor');
     }
     const source = predictor.source ?? null;
     const wrong = source === null ? featureProblem(name) : featureProblem(source);

@@ -34,7 +34,7 @@ export function scoreOffers(
   { attributes, customer, now, seed }: ScoreQuestion,
 ): readonly (ModelAnswer | null)[] {
   const kind = modelKinds.get(model.modelType);
-  if (kind === undefined) throw new Error(`a model of type ${model.modelType} cannot score`);
+  if (kind === undefined) throw new Error(`a model of type ${model.modelType} can't score`);
   const scope = emptyScope();
   scope.attributes = attributes;
   scope.customer = customer;

@@ -25,19 +25,19 @@ const pointsOfConfig = (description: string, usual: number) =>
   numberField(-mostPoints, mostPoints, description, { default: usual });
 
 const ruleFields = {
-  id: { type: 'string', minLength: 1, maxLength: 64, description: 'Names the rule; unique in the model.' },
-  field: textField('What is compared: the key of a predictor, or its path.'),
-  operator: wordField([...LIST_OPERATORS], 'How it is compared with the value.'),
-  value: { description: 'What it is compared with; not for exists and not_exists.' },
-  points: numberField(-mostPoints, mostPoints, 'Points when the rule holds.'),
-  description: { type: 'string', maxLength: 500, description: 'For people.' },
+  id: { type: 'string', minLength: 1, maxLength: 64, description: 'Id of the rule. Unique in the model.' },
+  field: textField('Value to compare: the key of a predictor, or its path.'),
+  operator: wordField([...LIST_OPERATORS], 'How to compare it with `value`.'),
+  value: { description: 'Value to compare it with. Not used by `exists` and `not_exists`.' },
+  points: numberField(-mostPoints, mostPoints, 'Points to add when the rule matches.'),
+  description: { type: 'string', maxLength: 500, description: 'Free text for people; it does not affect scores.' },
 };
 
 const fields = {
-  baseScore: pointsOfConfig('Points before the rules.', 50),
-  minScore: pointsOfConfig('Points that stand for the score 0.', 0),
-  maxScore: pointsOfConfig('Points that stand for the score 1. Above minScore.', 100),
-  normalization: wordField(normalizations, 'How points become a score between 0 and 1.', 'sigmoid'),
+  baseScore: pointsOfConfig('Points before any rule is applied.', 50),
+  minScore: pointsOfConfig('Points that map to the score 0.', 0),
+  maxScore: pointsOfConfig('Points that map to the score 1. Must be above `minScore`.', 100),
+  normalization: wordField(normalizations, 'How points are converted to a score between 0 and 1.', 'sigmoid'),
   rules: {
     type: 'array',
     maxItems: mostRules,
@@ -59,7 +59,7 @@ export const scorecard: ModelKind = {
     ...readObjects(config.rules).flatMap((rule, at): ConfigRemark[] => [
       ...unknownKeys(rule, Object.keys(ruleFields), `/rules/${at}`),
       ...(rule.points === 0
-        ? [{ path: `/rules/${at}/points`, nearest: null, reason: '0 points change no score.' }]
+        ? [{ path: `/rules/${at}/points`, nearest: null, reason: 'A rule with 0 points changes no score.' }]
         : []),
     ]),
   ],
@@ -114,7 +114,7 @@ interface Rule {
 function compileRule(rule: JsonObject, predictors: readonly Json[]): Rule {
   const field = String(rule.field);
   const operator = canonicalOperator(String(rule.operator));
-  if (operator === null) throw new Error(`the scorecard has a rule with operator ${rule.operator}`);
+  if (operator === null) throw new Error(`the scorecard has a rule with the operator ${rule.operator}`);
   return {
     field,
     feature: featureOf(field, predictors),
@@ -140,7 +140,7 @@ function check(config: JsonObject): ConfigProblem[] {
   if (problems.length === 0 && low >= high) problems.push({ path: '/maxScore', message: 'must be above minScore' });
   const rules = config.rules ?? [];
   if (!Array.isArray(rules)) return [...problems, { path: '/rules', message: 'must be a list' }];
-  if (rules.length > mostRules) problems.push({ path: '/rules', message: `has at most ${mostRules} rules` });
+  if (rules.length > mostRules) problems.push({ path: '/rules', message: `must have at most ${mostRules} rules` });
   const ids = new Set<string>();
   rules.slice(0, mostRules).forEach((rule: Json, at) => {
     const path = `/rules/${at}`;
@@ -154,8 +154,8 @@ function ruleProblems(rule: JsonObject, path: string, ids: Set<string>): ConfigP
   const problems: ConfigProblem[] = [];
   const refuse = (key: string, message: string): void => void problems.push({ path: `${path}/${key}`, message });
   const { id, points, description } = rule;
-  if (typeof id !== 'string' || id === '' || id.length > 64) refuse('id', 'must be text of 1 to 64 characters');
-  else if (ids.has(id)) refuse('id', 'is there twice');
+  if (typeof id !== 'string' || id === '' || id.length > 64) refuse('id', 'must be a string of 1 to 64 characters');
+  else if (ids.has(id)) refuse('id', 'is listed more than once');
   else ids.add(id);
   const wrong = featureProblem(rule.field);
   if (wrong !== null) refuse('field', wrong);
@@ -164,7 +164,7 @@ function ruleProblems(rule: JsonObject, path: string, ids: Set<string>): ConfigP
   }
   const text = description ?? null;
   if (text !== null && (typeof text !== 'string' || text.length > 500))
-    refuse('description', 'must be text of at most 500 characters');
+    refuse('description', 'must be a string of at most 500 characters');
   // The operator and its value are judged as in the conditions of flows; the field is judged above.
   const condition = { field: 'attributes.any', operator: rule.operator ?? null, value: rule.value ?? null };
   const compiled = compileConditionList([condition], 'AND', { namespaces: new Set(['attributes']) });

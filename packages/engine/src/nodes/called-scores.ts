@@ -53,7 +53,7 @@ export function calledRankStep(node: FlowNode): Step | null {
     readNumber(maxCandidates, Number.POSITIVE_INFINITY),
   );
   const kind = typeof name === 'string' ? rankMethods.get(name) : rankMethods.get('topN');
-  if (kind === undefined) throw new Error(`rank method ${name} is not available`);
+  if (kind === undefined) throw new Error(`the rank method ${name} is not available`);
   if (most === Number.POSITIVE_INFINITY) return null;
   const named = kind.compile(config);
   // What is cut here is no place of the answer, so nobody would know how likely it was: nothing is left to chance.

@@ -9,7 +9,7 @@ import type { OutputItem, OutputStep } from './output-step.ts';
 const outputTypes = ['number', 'text', 'boolean'] as const;
 export const computeKey = text(
   /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]{0,63}$/,
-  'a name of at most 64 of A-Z, a-z, 0-9 and _',
+  'a name of at most 64 characters from A-Z, a-z, 0-9 and _',
 );
 
 const mostItems = 50;

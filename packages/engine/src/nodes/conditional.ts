@@ -21,10 +21,10 @@ const branch: KeyCheck = taking(branchShape.takes ?? {}, (value, path, issues) =
   branchShape(value, path, issues);
   const { action, nodeId, flowKey } = readObject(value);
   if (action === 'skip_to' && (nodeId ?? null) === null) {
-    issues.refuse(`${path}/nodeId`, 'invalid_config', 'is required with action skip_to');
+    issues.refuse(`${path}/nodeId`, 'invalid_config', 'is required when the action is skip_to');
   }
   if (action === 'call_flow' && (flowKey ?? null) === null) {
-    issues.refuse(`${path}/flowKey`, 'invalid_config', 'is required with action call_flow');
+    issues.refuse(`${path}/flowKey`, 'invalid_config', 'is required when the action is call_flow');
   }
 });
 

@@ -25,7 +25,7 @@ export const enrich: NodeKind = {
             }
           },
         ),
-        prefix: text(/^[a-z0-9_]{0,32}$/, 'at most 32 of a-z, 0-9 and _'),
+        prefix: text(/^[a-z0-9_]{0,32}$/, 'at most 32 characters from a-z, 0-9 and _'),
         cacheTtlSeconds: integer(0, 1_000_000_000),
       },
       required: ['schemaId'],

@@ -39,9 +39,9 @@ export const extensionPoint: NodeKind = {
   check({ hook, kind, formula, url }, issues) {
     if ((formula ?? null) !== null) {
       checkFormula(formula, '/formula', issues, issues.bareNames, hook === 'pre_score');
-    } else if (kind === 'formula') issues.refuse('/formula', 'invalid_config', 'is required with kind formula');
+    } else if (kind === 'formula') issues.refuse('/formula', 'invalid_config', 'is required when the kind is formula');
     if (kind === 'webhook' && (url ?? null) === null) {
-      issues.refuse('/url', 'invalid_config', 'is required with kind webhook');
+      issues.refuse('/url', 'invalid_config', 'is required when the kind is webhook');
     }
   },
 };
@@ -63,7 +63,7 @@ function checkUrl(value: Json, path: string, issues: NodeIssues): void {
 
 function checkHeaders(value: Json, path: string, issues: NodeIssues): void {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    issues.refuse(path, 'invalid_config', 'must be an object of header names and values');
+    issues.refuse(path, 'invalid_config', 'must be an object that maps header names to values');
     return;
   }
   const headers = Object.entries(value);
@@ -76,9 +76,9 @@ function checkHeaders(value: Json, path: string, issues: NodeIssues): void {
     const place = `${path}/${pointerStep(name)}`;
     const problem =
       typeof text !== 'string'
-        ? 'must be text'
+        ? 'must be a string'
         : seen.has(name.toLowerCase())
-          ? 'is given twice; letter case does not matter'
+          ? 'is listed more than once; letter case is ignored'
           : issues.webhooks.headerProblem(name, text);
     seen.add(name.toLowerCase());
     if (problem !== null) issues.refuse(place, 'invalid_config', problem);

@@ -24,7 +24,7 @@ export const group: NodeKind = {
       readObjects(value).forEach(({ placementId }, at) => {
         if (typeof placementId !== 'string') return;
         const id = placementId.toLowerCase();
-        if (seen.has(id)) issues.refuse(`${path}/${at}/placementId`, 'invalid_config', 'is listed twice');
+        if (seen.has(id)) issues.refuse(`${path}/${at}/placementId`, 'invalid_config', 'is listed more than once');
         seen.add(id);
       });
     }),
@@ -33,7 +33,7 @@ export const group: NodeKind = {
       checkWeights,
     ),
     uniqueOffers: boolean,
-    // Accepted without effect: it stands in flows that were written for an older version (part 2, 4.6).
+    // Accepted without effect: it stands in flows that were written for an older version.
     allowPartial: boolean,
   },
   required: [],
@@ -41,7 +41,7 @@ export const group: NodeKind = {
 
 function checkWeights(value: Json, path: string, issues: NodeIssues): void {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    issues.refuse(path, 'invalid_config', 'must be an object of placement ids and weights');
+    issues.refuse(path, 'invalid_config', 'must be an object that maps placement ids to weights');
     return;
   }
   for (const [id, weight] of Object.entries(readObject(value))) {

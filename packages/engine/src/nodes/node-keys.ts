@@ -115,7 +115,7 @@ export const anyText: KeyCheck = taking(
   { schema: { type: 'string', minLength: 1, maxLength: 255 } },
   (value, path, issues) => {
     if (typeof value !== 'string' || value === '' || value.length > 255)
-      invalid(issues, path, 'must be text of 1 to 255 characters');
+      invalid(issues, path, 'must be a string of 1 to 255 characters');
   },
 );
 
@@ -163,9 +163,9 @@ export function looseIds(max: number): KeyCheck {
 }
 
 const referenceNouns: Partial<Record<ReferenceKind, string>> = {
-  globalContactPolicy: 'contact policy of scope global',
-  namedCategory: 'category of this id or name',
-  namedChannel: 'channel of this id or name',
+  globalContactPolicy: 'contact policy with scope global',
+  namedCategory: 'category with the id or name',
+  namedChannel: 'channel with the id or name',
 };
 
 export function reference(kind: ReferenceKind): KeyCheck {

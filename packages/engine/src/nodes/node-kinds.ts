@@ -16,7 +16,7 @@ import { response } from './response.ts';
 import { score } from './score.ts';
 import { setProperties } from './set-properties.ts';
 
-/** The 16 node types (part 2, 4.6): one file and one line each. */
+/** The 16 node types: one file and one line each. */
 const kinds: readonly NodeKind[] = [
   inventory,
   matchCreatives,

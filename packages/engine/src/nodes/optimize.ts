@@ -43,7 +43,7 @@ function checkWeights(value: Json, path: string, issues: NodeIssues): void {
   const weights = readObject(value);
   if (Object.keys(weights).some((name) => typeof weights[name] === 'number' && Number(weights[name]) > 0)) return;
   if (Object.values(weights).every((weight) => weight === null || weight === 0)) {
-    issues.refuse(path, 'invalid_config', 'needs at least one weight above 0');
+    issues.refuse(path, 'invalid_config', 'must have at least one weight above 0');
   }
 }
 

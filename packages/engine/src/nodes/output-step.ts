@@ -21,7 +21,7 @@ export interface OutputItem {
   readonly errors: FormulaError[];
 }
 
-/** Entry of `personalization._errors` (part 2, 4.6). */
+/** Entry of `personalization._errors`. */
 export type FormulaError = {
   readonly name: string;
   readonly kind: string;

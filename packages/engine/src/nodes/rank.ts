@@ -32,7 +32,7 @@ export const rank: NodeKind = {
   check(config, issues) {
     const method = config.method ?? 'topN';
     if ((config.topN ?? null) !== null && method !== 'topN') {
-      issues.refuse('/topN', 'invalid_config', 'goes with method topN only');
+      issues.refuse('/topN', 'invalid_config', 'can only be used with method topN');
     }
   },
 };

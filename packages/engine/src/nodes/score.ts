@@ -96,7 +96,7 @@ export const scoreShape: ObjectShape = {
       objects(mostOverrides, { keys: overrideKeys })(value, path, issues);
       readObjects(value).forEach((entry, at) => {
         if (((entry.channelId ?? null) === null) === ((entry.channelType ?? null) === null)) {
-          issues.refuse(`${path}/${at}`, 'invalid_config', 'must name either channelId or channelType');
+          issues.refuse(`${path}/${at}`, 'invalid_config', 'must have either channelId or channelType');
         }
       });
     }),
@@ -135,11 +135,11 @@ function checkChampions(value: Json, path: string, issues: NodeIssues): void {
   if (enabled !== true) return;
   if ((champion ?? null) === null) issues.refuse(`${path}/champion`, 'invalid_config', 'is required');
   if (readObjects(challengers).length === 0) {
-    issues.refuse(`${path}/challengers`, 'invalid_config', 'needs at least one challenger');
+    issues.refuse(`${path}/challengers`, 'invalid_config', 'must have at least one challenger');
   }
   const weights = [readObject(champion), ...readObjects(challengers)].map(({ weight }) => readNumber(weight, 0));
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  if (Math.abs(sum - 100) > 1e-9) issues.refuse(path, 'invalid_config', `weights must sum to 100, not ${sum}`);
+  if (Math.abs(sum - 100) > 1e-9) issues.refuse(path, 'invalid_config', `weights must add up to 100, not ${sum}`);
 }
 
 export const score: NodeKind = { type: 'score', phase: 2, single: true, keys: scoreShape.keys, required: [] };
@@ -238,7 +238,7 @@ function readSettings(
 ): ScoreSettings {
   const name = typeof config.method === 'string' ? config.method : (base?.method.name ?? 'priority_weighted');
   const method = scoreMethods.get(name);
-  if (method === undefined) throw new Error(`score method ${name} is not available`);
+  if (method === undefined) throw new Error(`the score method ${name} is not available`);
   return { method, exponents, ladder: readLadder(config, base?.ladder ?? null, models) };
 }
 

@@ -39,10 +39,11 @@ export const setProperties: NodeKind = {
         checkKeys(property, { keys: propertyKeys, required: ['key'] }, place, issues);
         if ((property.formula ?? null) !== null)
           checkFormula(property.formula, `${place}/formula`, issues, issues.bareNames);
-        else if (property.value === undefined) issues.refuse(place, 'invalid_config', 'must have value or formula');
+        else if (property.value === undefined)
+          issues.refuse(place, 'invalid_config', 'must have either value or formula');
         // A value beside a formula would never be seen.
         if ((property.formula ?? null) !== null && (property.value ?? null) !== null)
-          issues.refuse(`${place}/value`, 'invalid_config', 'cannot stand beside formula');
+          issues.refuse(`${place}/value`, 'invalid_config', "can't be used together with formula");
         if (utf8Bytes(JSON.stringify(property.value ?? null)) > largestValueBytes) {
           issues.refuse(`${place}/value`, 'invalid_config', 'must be at most 4 KB of JSON');
         }

@@ -2,7 +2,7 @@ import { textField } from '../compile/config-fields.ts';
 import { readConfig } from '../compile/config-problems.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
-const fields = { reason: textField('Why blocks are lifted, for traces.') };
+const fields = { reason: textField('Why the override exists. Shown in traces.') };
 
 /** Never blocks; lifts, for candidates in scope, all blocks of its stage but do_not_contact and `bypassable: false`. */
 export const allowOverride: PolicyKind = {

@@ -10,9 +10,9 @@ import { volumeFull, volumeOf } from './volumes.ts';
 const budgetFields = ['impressions', 'spend'] as const;
 
 const fields = {
-  budgetField: wordField(budgetFields, 'What is counted over all customers: impressions, or what they cost.'),
+  budgetField: wordField(budgetFields, 'What to add up over all customers: impressions, or what they cost.'),
   threshold: anyNumberField(
-    "Blocks once so many impressions were shown, or so many units of the tenant's currency were spent.",
+    "Budget after which the policy blocks: a number of impressions, or an amount in the tenant's currency.",
   ),
 };
 

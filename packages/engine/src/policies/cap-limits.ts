@@ -38,16 +38,16 @@ export function calendarLimit(period: keyof typeof calendar, max: number): CapLi
 
 const mostWindows = 5;
 const windowFields = {
-  max: integerField(0, mostContacts, 'Contacts at most.'),
-  days: integerField(1, 365, 'Length in days of 24 hours. Either this or `hours`.'),
-  hours: integerField(1, 8760, 'Length in hours. Either this or `days`.'),
+  max: integerField(0, mostContacts, 'Maximum contacts.'),
+  days: integerField(1, 365, 'Length of the window in days of 24 hours. Set either this or `hours`.'),
+  hours: integerField(1, 8760, 'Length of the window in hours. Set either this or `days`.'),
 };
 
 export const windowsField: ConfigField = {
   type: 'array',
   maxItems: mostWindows,
   items: { type: 'object', properties: windowFields, required: ['max'] },
-  description: 'Limits over rolling windows that end now.',
+  description: 'Limits over rolling windows. Each counts the contacts of its last hours or days.',
   default: [],
 };
 

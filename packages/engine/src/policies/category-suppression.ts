@@ -20,11 +20,17 @@ import type { PolicyKind } from './policy-kind.ts';
 import { hasTally, raiseTally } from './tally.ts';
 
 const fields = {
-  categoryId: textField('Blocks offers of this category. Without any id each category suppresses itself.'),
-  subCategoryId: textField('Blocks offers of this sub-category.'),
-  triggerCategoryId: textField('The category whose contacts and outcomes block. Default: the one that is blocked.'),
-  suppressionDays: numberField(0, longestDays, 'Days of 24 hours that a contact or outcome blocks. 0 blocks nothing.'),
-  afterOutcome: afterOutcomeField('Only these outcomes block. Default: each contact and outcome.'),
+  categoryId: textField('Category whose offers are blocked. Without any id, each category suppresses itself.'),
+  subCategoryId: textField('Sub-category whose offers are blocked.'),
+  triggerCategoryId: textField(
+    'Category whose contacts and outcomes cause the block. Default: the blocked category itself.',
+  ),
+  suppressionDays: numberField(
+    0,
+    longestDays,
+    'Days of 24 hours to block after a contact or outcome. 0 disables the policy.',
+  ),
+  afterOutcome: afterOutcomeField('Outcomes that cause the block. Default: every contact and outcome.'),
 };
 
 /**

@@ -9,7 +9,7 @@ import { hasTally, raiseTally, type Tally, tallyOf } from './tally.ts';
 const hourMs = 3_600_000;
 
 const fields = {
-  cooldownHours: numberField(0, 87_600, 'Hours that must pass after the latest contact. 0 blocks nothing.'),
+  cooldownHours: numberField(0, 87_600, 'Hours to wait after the latest contact. 0 disables the policy.'),
   per: perField,
 };
 
@@ -30,8 +30,8 @@ export const cooldown: PolicyKind = {
           {
             path: '/cooldownHours',
             nearest: null,
-            reason: '0 blocks nothing.',
-            suggestion: 'Set cooldownHours to more than 0.',
+            reason: 'With 0 the policy blocks nothing.',
+            suggestion: 'Set cooldownHours to a value above 0.',
           },
         ]
       : [],

@@ -9,7 +9,7 @@ export type Per = (typeof perWords)[number];
 
 export const perField = wordField(
   perWords,
-  'What is counted together: everything in scope (`scope`), or each offer, creative, channel or category by itself.',
+  'What to count together: everything in scope (`scope`), or each offer, creative, channel or category separately.',
   'scope',
 );
 

@@ -8,15 +8,15 @@ import type { PolicyKind } from './policy-kind.ts';
 
 const fields = {
   segments: textsField(
-    'Ids or names of segments whose members are not contacted. Without segments and condition: nobody is.',
+    'Ids or names of segments whose members must not be contacted. Without segments and condition, nobody may be contacted.',
   ),
   condition: {
     type: 'object',
     description:
-      'Condition on `customer`, `request`, `offer` or `channel`: `{ field, operator, value }`, or a group of them.',
+      'Condition on `customer`, `request`, `offer` or `channel`: `{ field, operator, value }`, or a group of conditions.',
   },
-  dncSource: textField('Where the wish comes from, for traces.'),
-  reason: textField('Why, for traces.'),
+  dncSource: textField('Where the opt-out comes from. Shown in traces.'),
+  reason: textField('Reason for the opt-out. Shown in traces.'),
 };
 
 /** Blocks every candidate in scope; with `segments` or `condition` for the customers that match only. Always last word. */
@@ -64,8 +64,8 @@ function remarks(config: JsonObject): readonly ConfigRemark[] {
     found.push({
       path: '/segments',
       nearest: null,
-      reason: 'No segment is set, so nobody is blocked.',
-      suggestion: 'Add a segment, or leave segments out to block every customer.',
+      reason: 'No segment is set, so the policy blocks nobody.',
+      suggestion: 'Add a segment, or omit segments to block every customer.',
     });
   }
   return found;

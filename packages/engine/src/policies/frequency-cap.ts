@@ -20,17 +20,17 @@ const calendarKeys = [
   { key: 'maxTotal', period: 'alltime' },
 ] as const;
 
-const capOf = (period: string) => integerField(0, mostContacts, `Contacts at most ${period}.`);
+const capOf = (period: string) => integerField(0, mostContacts, `Maximum contacts ${period}.`);
 
 const fields = {
-  maxPerDay: capOf("in a day of the tenant's time zone"),
-  maxPerWeek: capOf("in a week, Monday to Sunday, of the tenant's time zone"),
-  maxPerMonth: capOf("in a month of the tenant's time zone"),
+  maxPerDay: capOf("per day in the tenant's time zone"),
+  maxPerWeek: capOf("per week (Monday to Sunday) in the tenant's time zone"),
+  maxPerMonth: capOf("per month in the tenant's time zone"),
   maxTotal: capOf('ever'),
   windows: windowsField,
   per: perField,
-  withinCampaignId: textField('Counts the contacts of this campaign only.'),
-  excludeCampaignIds: textsField('Leaves out the contacts of these campaigns.'),
+  withinCampaignId: textField('Count contacts of this campaign only.'),
+  excludeCampaignIds: textsField('Campaigns whose contacts are not counted.'),
 };
 
 /** At most n contacts of the counted set per window (docs/design/api-catalogue.md 8.1 to 8.3). */

@@ -10,11 +10,11 @@ import { addTally, hasTally, raiseTally, tallyOf } from './tally.ts';
 const dayMs = 86_400_000;
 
 const fields = {
-  excludeOfferIds: textsField('Offers that exclude each other and the offers of the scope. At least one id.'),
+  excludeOfferIds: textsField('Offers that exclude each other and the offers in scope. At least one id.'),
   lookbackDays: integerField(
     0,
     36_500,
-    'Days of 24 hours in which a contact with one of them blocks the others. 0: only in one answer.',
+    'Days of 24 hours for which a contact with one offer blocks the others. 0: within the same response only.',
     {
       default: 30,
     },

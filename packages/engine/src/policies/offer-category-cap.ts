@@ -12,7 +12,7 @@ const fields = {
   targetCategory: textField('Id or name of a category or sub-category.'),
   maxTotal: maxTotalField,
   periodType: periodField(periodWords, 'alltime'),
-  filterByCategory: flagField(false, 'True: counts the contacts of that category only.'),
+  filterByCategory: flagField(false, 'True: count contacts of that category only.'),
 };
 
 /**

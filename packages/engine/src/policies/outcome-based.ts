@@ -18,8 +18,8 @@ import type { PolicyKind } from './policy-kind.ts';
 import { hasTally, raiseTally } from './tally.ts';
 
 const fields = {
-  afterOutcome: afterOutcomeField('After one of them nothing is shown for a while.'),
-  suppressForDays: numberField(0, longestDays, 'Days of 24 hours that an outcome blocks. 0 blocks nothing.'),
+  afterOutcome: afterOutcomeField('After one of them, offers are suppressed for a time.'),
+  suppressForDays: numberField(0, longestDays, 'Days of 24 hours to block after an outcome. 0 disables the policy.'),
   per: perField,
 };
 

@@ -37,8 +37,8 @@ export function outcomeRemarks(config: JsonObject, key: string): readonly Config
           {
             path: `/${key}`,
             nearest: null,
-            reason: '0 blocks nothing.',
-            suggestion: `Set ${key} to more than 0.`,
+            reason: 'With 0 the policy blocks nothing.',
+            suggestion: `Set ${key} to a value above 0.`,
           },
         ]
       : []),
@@ -47,8 +47,8 @@ export function outcomeRemarks(config: JsonObject, key: string): readonly Config
           {
             path: '/afterOutcome',
             nearest: null,
-            reason: 'An impression is a contact and not an outcome, so it blocks nothing.',
-            suggestion: 'Use a policy of type cooldown.',
+            reason: 'An impression is a contact, not an outcome, so it blocks nothing.',
+            suggestion: 'Use a policy of type cooldown instead.',
           },
         ]
       : []),

@@ -6,7 +6,7 @@ import type { Candidate, Run } from '../run.ts';
 import type { Json, ScopeAssignment, SnapshotPolicy } from '../snapshot.ts';
 import type { Reach } from './counted-set.ts';
 
-/** One of the contract's 14 policy types (part 2, 4.5; docs/design/api-catalogue.md 8.3). */
+/** One of the contract's 14 policy types (docs/design/api-catalogue.md 8.3). */
 export interface PolicyKind extends ConfigShape {
   readonly ruleType: string;
   /** What must not be stored (docs/design/api-catalogue.md 8.4); references are the caller's part. */

@@ -59,7 +59,7 @@ export const policyKeys: Readonly<Record<string, readonly string[]>> = Object.fr
 
 const bypassable = flagField(
   true,
-  'False: an allow_override does not lift the policy, and mandatory offers obey it. do_not_contact is never lifted.',
+  "False: the policy can't be lifted by allow_override, and mandatory offers must obey it. do_not_contact can never be lifted.",
 );
 
 const withBypassable = ({ fields, required }: ConfigShape): ConfigShape => ({
@@ -79,7 +79,7 @@ function keysOf({ fields }: ConfigShape): string[] {
 /** What is wrong with a policy's type or config on write (docs/design/api-catalogue.md 8.4); references are the caller's part. */
 export function policyProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
   const kind = judgeByType.get(ruleType);
-  if (kind === undefined) return [{ path: '', message: `${ruleType} is no policy type` }];
+  if (kind === undefined) return [{ path: '', message: `${ruleType} is not a policy type` }];
   const problems = kind.check(config);
   // A wrong value of these is refused also where it has no effect (docs/design/api-catalogue.md 8.4).
   const reader = readConfig(config);

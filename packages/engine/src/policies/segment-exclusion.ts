@@ -13,7 +13,7 @@ export const segmentExclusion: PolicyKind = {
   check(config) {
     const { excludeSegments, problems } = parse(config);
     if (problems.length > 0 || (excludeSegments !== undefined && excludeSegments.length > 0)) return problems;
-    return [{ path: '/excludeSegments', message: 'needs at least one segment' }];
+    return [{ path: '/excludeSegments', message: 'must have at least one segment' }];
   },
   compile(policy, _scope, builder) {
     const excluded = parse(policy.config).excludeSegments ?? [];

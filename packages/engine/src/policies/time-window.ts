@@ -13,11 +13,11 @@ interface TimeWindow {
 }
 
 const fields = {
-  startHour: integerField(0, 24, 'Hour of the day at which contacts are allowed, inclusive.', { default: 0 }),
+  startHour: integerField(0, 24, 'First hour of the day in which contacts are allowed, inclusive.', { default: 0 }),
   endHour: integerField(
     0,
     24,
-    'Hour of the day at which they end, exclusive. Earlier than startHour: on the next day.',
+    'Hour of the day at which contacts stop being allowed, exclusive. If it is earlier than `startHour`, the window ends on the next day.',
     {
       default: 24,
     },
@@ -25,12 +25,12 @@ const fields = {
   daysOfWeek: {
     type: 'array',
     items: { type: 'integer', minimum: 0, maximum: 6 },
-    description: 'Days on which a window starts, 0 is Sunday. Empty: every day.',
+    description: 'Days of the week on which a window starts. 0 is Sunday. Empty: every day.',
     default: [],
   },
   timezone: textField("IANA time zone of the hours. Default: the tenant's."),
   zonePath: textField(
-    "Where the customer's own time zone is, like `customer.timezone`. It beats timezone where it has a value.",
+    "Path of the customer's own time zone, such as `customer.timezone`. If it has a value, it takes precedence over `timezone`.",
   ),
 };
 
@@ -106,7 +106,7 @@ function remarks(config: JsonObject): readonly ConfigRemark[] {
     {
       path: '',
       nearest: null,
-      reason: 'Every hour of every day is allowed, so nothing is blocked.',
+      reason: 'The window allows every hour of every day, so the policy blocks nothing.',
       suggestion: 'Set startHour and endHour, or daysOfWeek.',
     },
   ];
@@ -131,7 +131,7 @@ function parse(config: JsonObject) {
   if (timezone === '') reader.refuse('timezone', 'must not be empty');
   const zonePath = reader.text('zonePath');
   if (zonePath !== undefined && !/^customer\.[^.]+$/.test(zonePath)) {
-    reader.refuse('zonePath', 'must be a path of the customer, like customer.timezone');
+    reader.refuse('zonePath', 'must be a path under customer, such as customer.timezone');
   }
   reader.flag('bypassable');
   return { window: { startHour, endHour, days }, timezone, zonePath, problems: reader.problems };

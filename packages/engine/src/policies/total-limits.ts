@@ -5,10 +5,10 @@ import { type CapLimit, calendarLimit, mostContacts, readRolling } from './cap-l
 export const periodWords = ['daily', 'weekly', 'monthly', 'alltime'] as const;
 export type PeriodWord = (typeof periodWords)[number];
 
-export const maxTotalField = integerField(0, mostContacts, 'Contacts at most in the period.');
+export const maxTotalField = integerField(0, mostContacts, 'Maximum contacts in the period.');
 
 export const periodField = (words: readonly PeriodWord[], usual: PeriodWord) =>
-  wordField(words, "The period: a day, week or month of the tenant's time zone, or all time.", usual);
+  wordField(words, "Period to count over: a day, week or month in the tenant's time zone, or all time.", usual);
 
 /** `maxTotal` in `periodType`, which is one of `words`; the usual one when it is left out. `maxTotal` is required. */
 export function readTotal(reader: ConfigReader, words: readonly PeriodWord[], usual: PeriodWord): CapLimit[] {

@@ -7,9 +7,9 @@ import type { PolicyKind } from './policy-kind.ts';
 export type UnavailableKind = Pick<PolicyKind, 'ruleType' | 'check' | 'fields' | 'required' | 'remarks'>;
 
 const metricFields = {
-  metricId: textField('The metric that is compared.'),
-  operator: wordField(['gt', 'gte', 'lt', 'lte', 'eq'], 'How the metric is compared with the threshold.', 'gte'),
-  threshold: anyNumberField('What the metric is compared with.'),
+  metricId: textField('Metric to compare.'),
+  operator: wordField(['gt', 'gte', 'lt', 'lte', 'eq'], 'How to compare the metric with the threshold.', 'gte'),
+  threshold: anyNumberField('Threshold for the metric.'),
 };
 
 function unavailable(

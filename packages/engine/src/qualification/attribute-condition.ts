@@ -9,9 +9,9 @@ import { wishesOf } from '../why-not/edits.ts';
 import { missingField, missingWords, operatorField, type RuleKind } from './rule-kind.ts';
 
 const fields = {
-  attribute: textField('Path under `customer`, `request`, `offer` or `channel`, like `customer.age`.'),
+  attribute: textField('Path under `customer`, `request`, `offer` or `channel`, such as `customer.age`.'),
   operator: operatorField,
-  value: { description: 'What it is compared with; not for exists and not_exists.' },
+  value: { description: 'Value to compare it with. Not used by `exists` and `not_exists`.' },
   onMissing: missingField,
 };
 
@@ -24,7 +24,7 @@ export const attributeCondition: RuleKind = {
   required: ['attribute', 'operator'],
   compile(rule, builder) {
     const { condition, attribute, operator, passMissing } = parse(rule.config);
-    if (condition === null) throw new Error('compile is called with a config that check accepts');
+    if (condition === null) throw new Error('compile was called with a config that check refuses');
     builder.readPaths(condition.paths);
     const path = condition.paths[0] ?? [];
     const expected = rule.config.value ?? null;

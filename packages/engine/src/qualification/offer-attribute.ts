@@ -12,10 +12,10 @@ import { failureText } from './attribute-condition.ts';
 import { missingField, missingWords, operatorField, type RuleKind } from './rule-kind.ts';
 
 const fields = {
-  attribute: textField('Path under `offer`, like `offer.metadata.tier`.'),
+  attribute: textField('Path under `offer`, such as `offer.metadata.tier`.'),
   operator: operatorField,
-  value: { description: 'What it is compared with; not for exists and not_exists.' },
-  valueFrom: textField('Path whose value it is compared with, in place of `value`, like `customer.tier`.'),
+  value: { description: 'Value to compare it with. Not used by `exists` and `not_exists`.' },
+  valueFrom: textField('Path of the value to compare with, instead of `value`. Example: `customer.tier`.'),
   onMissing: missingField,
 };
 

@@ -9,9 +9,9 @@ import { settingsFor } from '../scoring/scoring.ts';
 import { missingField, missingWords, type RuleKind } from './rule-kind.ts';
 
 const fields = {
-  minScore: numberField(0, 1, 'The lowest score that passes.'),
-  modelKey: textField('Key of the model that is asked. Default: the one that the flow scores with.'),
-  model: textField('Another name of modelKey.'),
+  minScore: numberField(0, 1, 'Minimum score to pass.'),
+  modelKey: textField('Key of the model whose score is used. Default: the model the flow scores with.'),
+  model: textField('Alias of `modelKey`.'),
   onMissing: missingField,
 };
 
@@ -80,7 +80,7 @@ function parse(config: JsonObject) {
   });
   const [modelKey, model] = names;
   if (modelKey !== undefined && model !== undefined && modelKey !== model) {
-    reader.refuse('model', 'is another name of modelKey, which says something else');
+    reader.refuse('model', 'is an alias of modelKey and must have the same value');
   }
   const passesMissing = reader.word('onMissing', missingWords) === 'pass';
   return { minScore: minScore ?? 0, modelKey: modelKey ?? model ?? null, passesMissing, problems: reader.problems };

@@ -23,13 +23,9 @@ export function daysSince(value: Json | undefined, now: number, today: string): 
 }
 
 const fields = {
-  attribute: textField('Path of a date or an instant, like `customer.last_visit`.'),
-  maxDays: numberField(
-    0,
-    longestDays,
-    'Days of 24 hours: passes when it is at most so long ago. Either this or minDays is required.',
-  ),
-  minDays: numberField(0, longestDays, 'Days of 24 hours: passes when it is at least so long ago.'),
+  attribute: textField('Path of a date or an instant, such as `customer.last_visit`.'),
+  maxDays: numberField(0, longestDays, 'Maximum age in days of 24 hours. Set this or `minDays`.'),
+  minDays: numberField(0, longestDays, 'Minimum age in days of 24 hours.'),
   onMissing: missingField,
 };
 
@@ -86,7 +82,7 @@ function parse(config: JsonObject) {
   const maxDays = reader.number('maxDays', fields.maxDays);
   const minDays = reader.number('minDays', fields.minDays);
   if (maxDays === undefined && minDays === undefined && reader.problems.length === before) {
-    reader.refuse('maxDays', 'is required, or minDays');
+    reader.refuse('maxDays', 'is required unless minDays is set');
   }
   if (maxDays !== undefined && minDays !== undefined && minDays > maxDays) {
     reader.refuse('minDays', 'must not be more than maxDays');

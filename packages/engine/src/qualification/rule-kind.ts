@@ -61,6 +61,6 @@ export interface CompiledRule {
 
 export const missingWords = ['fail', 'pass'] as const;
 
-export const missingField = wordField(missingWords, 'What a missing value does.', 'fail');
+export const missingField = wordField(missingWords, 'What to do when the value is missing.', 'fail');
 
-export const operatorField = wordField([...LIST_OPERATORS], 'How the attribute is compared with the value.');
+export const operatorField = wordField([...LIST_OPERATORS], 'How to compare the attribute with the value.');

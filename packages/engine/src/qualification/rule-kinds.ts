@@ -43,7 +43,7 @@ export const ruleKeys: Readonly<Record<string, readonly string[]>> = Object.from
 const penalty = numberField(
   0.1,
   1,
-  'Factor of the score when the rule fails in stage match; other stages take the offer out.',
+  'Factor applied to the score when a rule of the stage `match` fails. In other stages a failing rule drops the offer.',
   {
     default: 0.5,
   },
@@ -69,7 +69,7 @@ export function defaultStage(ruleType: string): RuleStage {
 /** What is wrong with a rule's type or config on write (docs/design/api-catalogue.md 9); references are the caller's part. */
 export function ruleProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
   const kind = judgeByType.get(ruleType);
-  if (kind === undefined) return [{ path: '', message: `${ruleType} is no rule type` }];
+  if (kind === undefined) return [{ path: '', message: `${ruleType} is not a rule type` }];
   const reader = readConfig(config);
   reader.number('penalty', penalty);
   return [...reader.problems, ...kind.check(config)];

@@ -4,7 +4,7 @@ import type { Run } from '../run.ts';
 import { wishesForSegments } from '../why-not/edits.ts';
 import type { RuleKind } from './rule-kind.ts';
 
-const fields = { requiredSegments: textsField('Ids or names of segments; the customer must be in all of them.') };
+const fields = { requiredSegments: textsField('Ids or names of segments. The customer must be in all of them.') };
 
 /** Membership in all segments named, by id or name, stored or of the request (docs/design/api-catalogue.md 9). */
 export const segmentRequired: RuleKind = {
@@ -24,7 +24,7 @@ export const segmentRequired: RuleKind = {
           {
             path: '/requiredSegments',
             nearest: null,
-            reason: 'No segment is set, so everybody qualifies.',
+            reason: 'No segment is set, so every customer qualifies.',
             suggestion: 'Add a segment to requiredSegments.',
           },
         ]

@@ -40,9 +40,9 @@ function need(reader: ConfigReader, key: string, value: unknown): void {
 const readMissing = (reader: ConfigReader): unknown => reader.word('onMissing', missingWords);
 
 const metricFields = {
-  metricId: textField('The metric that is compared.'),
-  operator: wordField(['gt', 'gte', 'lt', 'lte', 'eq'], 'How the metric is compared with the threshold.', 'gte'),
-  threshold: anyNumberField('What the metric is compared with.'),
+  metricId: textField('Metric to compare.'),
+  operator: wordField(['gt', 'gte', 'lt', 'lte', 'eq'], 'How to compare the metric with the threshold.', 'gte'),
+  threshold: anyNumberField('Threshold for the metric.'),
   onMissing: missingField,
 };
 

@@ -295,7 +295,7 @@ function otherGates(
     return [{ ...gate, stage: 'request', name: reason, reason }];
   }
   return [
-    { ...gate, stage: 'inventory', name: 'not_in_inventory', reason: 'the flow does not take it as a candidate' },
+    { ...gate, stage: 'inventory', name: 'not_in_inventory', reason: 'the offer is not a candidate in this flow' },
   ];
 }
 

@@ -84,7 +84,7 @@ export function readCorpus(text: string, each: (plan: Plan, record: CorpusRecord
       plan = compile(read.plan);
       continue;
     }
-    if (plan === null) throw new Error('a corpus begins with a plan');
+    if (plan === null) throw new Error('a corpus must start with a plan');
     each(plan, read, at + 1);
   }
 }

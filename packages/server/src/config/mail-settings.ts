@@ -50,9 +50,9 @@ const ways: readonly string[] = ['required', 'if-offered', 'unverified'];
 export function readSmtpUrl(text: string): SmtpServer {
   if (!URL.canParse(text)) throw new Error('must be a URL such as smtps://user:password@mail.example.com');
   const url = new URL(text);
-  if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') throw new Error('must begin with smtp:// or smtps://');
+  if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') throw new Error('must start with smtp:// or smtps://');
   if (url.hostname === '' || !['', '/'].includes(url.pathname) || url.hash !== '') {
-    throw new Error('names a server, and no path');
+    throw new Error('must name a server without a path');
   }
   const others = [...url.searchParams.keys()].filter((name) => name !== 'tls');
   if (others.length > 0) throw new Error(`has an unknown parameter: ${others[0]}`);
@@ -61,7 +61,7 @@ export function readSmtpUrl(text: string): SmtpServer {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const usual = implicitTls || (user !== '' && !isThisMachine(host)) ? 'required' : 'if-offered';
   const tls = url.searchParams.get('tls') ?? usual;
-  if (!ways.includes(tls)) throw new Error(`says tls=${tls}; it can be ${ways.join(', ')}`);
+  if (!ways.includes(tls)) throw new Error(`has tls=${tls}; it must be one of ${ways.join(', ')}`);
   return {
     host,
     port: url.port === '' ? (implicitTls ? 465 : 587) : Number(url.port),
@@ -76,7 +76,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('has a user or password with a lone % sign: write it as %25');
+    throw new Error('has a user or password with a single % sign; write it as %25');
   }
 }
 

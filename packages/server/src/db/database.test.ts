@@ -209,7 +209,7 @@ test('a tenant must be an id; a system transaction has none', async () => {
   for (const bad of ['', "x', true); drop table notes; --", newId().toUpperCase()]) {
     await assert.rejects(
       inTenant(bad, async () => undefined),
-      /needs the id of a tenant/,
+      /needs a tenant id/,
     );
   }
   await db.database.withSystem('test', async (tx) => {

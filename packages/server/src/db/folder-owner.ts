@@ -29,12 +29,13 @@ export async function otherOwnerEnded(
     const owner = await liveOwner(folder);
     if (owner === null) return;
     if (performance.now() >= until) {
-      const waited = patienceMs > 0 ? ` and has not ended in ${patienceMs / 1000} s` : '';
+      const waited = patienceMs > 0 ? ` and hasn't exited after ${patienceMs / 1000} s` : '';
       throw new Error(
-        `${folder} is in use by process ${owner.pid}${waited}; stop that process first, or name another folder (DATA_DIR)`,
+        `${folder} is in use by process ${owner.pid}${waited}; stop that process first, or set DATA_DIR to another folder`,
       );
     }
-    if (!told) report(`waiting up to ${patienceMs / 1000} s for process ${owner.pid} to end, which uses ${folder}`);
+    if (!told)
+      report(`waiting up to ${patienceMs / 1000} s for process ${owner.pid} to exit, which is using ${folder}`);
     await sleep(Math.min(lookAgainMs, Math.max(0, until - performance.now())));
   }
 }

@@ -177,7 +177,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
 
   return {
     async run(tenantId, fn, patienceMs = answerWithinMs) {
-      if (!isCanonicalUuid(tenantId)) throw new Error('a hot transaction needs the id of a tenant');
+      if (!isCanonicalUuid(tenantId)) throw new Error('a hot transaction needs a tenant id');
       const until = performance.now() + Math.min(patienceMs, answerWithinMs);
       const client = await acquire(until);
       used++;

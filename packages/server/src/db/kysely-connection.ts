@@ -33,7 +33,7 @@ export function kyselyOver(run: RunStatement): Kysely<Tables> {
       };
     },
     streamQuery() {
-      throw new Error('streaming is not supported inside a transaction of db/');
+      throw new Error("streaming isn't supported inside a transaction of db/");
     },
   };
   return new Kysely<Tables>({
@@ -49,7 +49,7 @@ export function kyselyOver(run: RunStatement): Kysely<Tables> {
 
 function driverOf(connection: DatabaseConnection): Driver {
   const refuse = async () => {
-    throw new Error('the transaction belongs to withTenant or withSystem; kysely cannot open one inside it');
+    throw new Error("the transaction belongs to withTenant or withSystem; kysely can't open one inside it");
   };
   const nothing = async () => {};
   return {

@@ -62,7 +62,7 @@ test('a connection that stays silent is given up for another one', async () => {
   try {
     await within(6_000, () => reconnected === 1);
     assert.equal(listener.hears(), true);
-    assert.match(String(failures), /has not answered/);
+    assert.match(String(failures), /hasn't responded/);
     await db.ownerQuery(`select pg_notify('test_news', 'again')`);
     await within(1_000, () => heard.includes('again'));
   } finally {

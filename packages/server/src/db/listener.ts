@@ -116,7 +116,7 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
 
   return {
     listen(channel, handler, options = {}) {
-      if (!channelName.test(channel)) throw new Error(`not a channel name: ${channel}`);
+      if (!channelName.test(channel)) throw new Error(`not a valid channel name: ${channel}`);
       const subscription: Subscription = { channel, handler, onReconnect: options.onReconnect };
       subscriptions.add(subscription);
       tell(`listen ${channel}`);
@@ -169,7 +169,7 @@ async function watch(client: pg.Client, over: AbortSignal, onSilent: (isSilent: 
       onSilent(true);
       if (!(await hasAnswered(lostMs - silenceMs))) {
         if (over.aborted) return;
-        throw new Error(`the connection that listens has not answered for ${lostMs} ms`);
+        throw new Error(`the listening connection hasn't responded for ${lostMs} ms`);
       }
       onSilent(false);
     } finally {

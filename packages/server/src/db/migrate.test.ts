@@ -77,7 +77,7 @@ test('a migrator whose session died leaves no lock; one that lives is waited for
   const until = performance.now() + 20_000;
   while (messages.length === 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
   await new Promise((resolve) => setTimeout(resolve, 250));
-  assert.deepEqual(messages, ['another process is migrating; waiting for it']);
+  assert.deepEqual(messages, ['another process is migrating; waiting for it to finish']);
   // As a crash of the holder ends it.
   await query(db.adminUrl, `select pg_terminate_backend(${Reflect.get(holder, 'processID')})`);
   assert.ok((await waiting).length > 0);
@@ -104,7 +104,7 @@ test('a changed file is refused, a failing one leaves nothing, a new one is appl
     await writeFile(new URL('9998_broken.sql', folder), 'create table arbiter.other (id int);');
     await assert.rejects(migrate({ adminUrl, url, folder }), /9998_broken was changed/);
     await writeFile(new URL('bad name.sql', folder), '');
-    await assert.rejects(migrate({ adminUrl, url, folder }), /not the name of a migration/);
+    await assert.rejects(migrate({ adminUrl, url, folder }), /not a valid migration name/);
   } finally {
     await rm(folderPath, { recursive: true });
   }
@@ -117,8 +117,16 @@ test('a database that a newer build has migrated is refused, and both migrations
   await query(adminUrl, `insert into arbiter.schema_migrations (name, checksum) values ('9999_later', 'x')`);
   const refused = (error: unknown) =>
     error instanceof ConfigError && error.message.includes('9999_later') && error.message.includes(newest);
+  // Rights that this build would take back.
+  const database = new URL(adminUrl).pathname.slice(1);
+  await query(adminUrl, `grant temporary on database ${database} to public`);
   await assert.rejects(migrate({ adminUrl, url }), refused);
   await assert.rejects(pendingMigrations(url), refused);
+  assert.deepEqual(
+    await query(adminUrl, `select has_database_privilege('public', current_database(), 'temporary') as stays`),
+    [{ stays: true }],
+    'a refused build changes no rights',
+  );
 });
 
 test('refuses a database from before the baseline, and says to start with a new one', async () => {

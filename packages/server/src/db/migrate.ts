@@ -43,7 +43,7 @@ export async function readMigrations(folder: URL = migrationsFolder): Promise<Mi
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   return Promise.all(
     files.map(async (file) => {
-      if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) throw new Error(`not the name of a migration: ${file}`);
+      if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) throw new Error(`not a valid migration name: ${file}`);
       const text = await readFile(new URL(file, folder), 'utf8');
       return { name: file.slice(0, -4), text, checksum: createHash('sha256').update(text).digest('hex') };
     }),
@@ -70,6 +70,8 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     await admin.query('set statement_timeout = 0; set lock_timeout = 0');
     await takeLock(admin, options);
     await assertOwnership(admin);
+    // Before anything changes: a newer build may have given roles other rights.
+    assertKnown((await readAppliedIfAny(admin)) ?? new Map(), migrations);
     await ensureRoles(admin, loginOf(options.url));
     await prepareSchema(admin);
     const applied = await applyMissing(admin, migrations, options);
@@ -91,14 +93,9 @@ export async function pendingMigrations(url: string, folder?: URL): Promise<stri
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const { rows } = await client.query<{ present: boolean }>(
-      // By the catalogue, since looking up a name in a schema without rights fails.
-      `select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                       where n.nspname = 'arbiter' and c.relname = 'schema_migrations'
-                         and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')) as present`,
-    );
-    if (rows[0]?.present !== true) await assertOwnership(client);
-    const seen = rows[0]?.present === true ? await readApplied(client) : new Map<string, string>();
+    const applied = await readAppliedIfAny(client);
+    if (applied === null) await assertOwnership(client);
+    const seen = applied ?? new Map<string, string>();
     const migrations = await readMigrations(folder);
     assertKnown(seen, migrations);
     return migrations.filter((each) => seen.get(each.name) !== each.checksum).map((each) => each.name);
@@ -112,7 +109,7 @@ async function takeLock(admin: pg.ClientBase, options: MigrateOptions): Promise<
   for (let told = false; ; told = true) {
     const { rows } = await admin.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lockKey]);
     if (rows[0]?.taken === true) return;
-    if (!told) options.onProgress?.('another process is migrating; waiting for it');
+    if (!told) options.onProgress?.('another process is migrating; waiting for it to finish');
     if (performance.now() > until) throw new Error('another process holds the migration lock');
     await sleep(100);
   }
@@ -145,7 +142,7 @@ async function applyMissing(
     const before = seen.get(name);
     if (before !== undefined && before !== checksum) {
       throw new Error(
-        `migration ${name} was changed after it had been applied; restore the file, or start with a new database`,
+        `migration ${name} was changed after it was applied; restore the file, or start with a new database`,
       );
     }
     if (before !== undefined) continue;
@@ -160,10 +157,10 @@ async function applyMissing(
       throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
     }
     // Of a new database one line says enough.
-    if (!isNew) onProgress(`applied migration ${name}`);
+    if (!isNew) onProgress(`migration ${name} applied`);
     applied.push(name);
   }
-  if (isNew && applied.length > 0) onProgress(`created the schema (${applied.length} migrations)`);
+  if (isNew && applied.length > 0) onProgress(`schema created (${applied.length} migrations)`);
   return applied;
 }
 
@@ -183,6 +180,17 @@ function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly 
       : `The database was created by a build before 1.0: it has migration ${newest}, and this build starts at ${migrations[0]?.name ?? 'none'}. ` +
         'Start with a new database, or go back to the build that created this one.',
   ]);
+}
+
+/** Null when there is no table of migrations, or the role may not read it. */
+async function readAppliedIfAny(client: pg.ClientBase): Promise<Map<string, string> | null> {
+  const { rows } = await client.query<{ readable: boolean }>(
+    // By the catalogue, since looking up a name in a schema without rights fails.
+    `select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                     where n.nspname = 'arbiter' and c.relname = 'schema_migrations'
+                       and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')) as readable`,
+  );
+  return rows[0]?.readable === true ? readApplied(client) : null;
 }
 
 async function readApplied(client: pg.ClientBase): Promise<Map<string, string>> {

@@ -1,7 +1,7 @@
 import type { Tx } from './tx.ts';
 
 /**
- * Makes the table's partitions of this month and the next three (part 1, 4.12), by an owner's function. `table` is
+ * Makes the table's partitions of this month and the next three, by an owner's function. `table` is
  * qualified. Needs a system transaction.
  */
 export async function ensureMonthPartitions(tx: Tx, table: string): Promise<void> {

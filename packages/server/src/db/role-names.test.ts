@@ -104,15 +104,15 @@ test('a group that others are members of already may become the login too', asyn
 
 for (const [name, why] of [
   ['arbiter_owner', /"arbiter_owner", a role that Arbiter makes .* Name another one, such as arbiter_server/],
-  ['arbiter_system', /a role that Arbiter makes/],
-  ['arbiter_queue', /a role that Arbiter makes/],
-  ['arbiter_readonly', /a role that Arbiter makes/],
-  ['arbiter_system_door', /a role that Arbiter makes/],
-  ['arbiter_queue_door', /a role that Arbiter makes/],
-  ['pg_server', /a name that PostgreSQL keeps for itself/],
-  ['pg_monitor', /a name that PostgreSQL keeps for itself/],
-  ['public', /a name that PostgreSQL keeps for itself/],
-  ['none', /a name that PostgreSQL keeps for itself/],
+  ['arbiter_system', /a role that Arbiter creates/],
+  ['arbiter_queue', /a role that Arbiter creates/],
+  ['arbiter_readonly', /a role that Arbiter creates/],
+  ['arbiter_system_door', /a role that Arbiter creates/],
+  ['arbiter_queue_door', /a role that Arbiter creates/],
+  ['pg_server', /a name that PostgreSQL reserves/],
+  ['pg_monitor', /a name that PostgreSQL reserves/],
+  ['public', /a name that PostgreSQL reserves/],
+  ['none', /a name that PostgreSQL reserves/],
   ['n'.repeat(64), /longer than the 63 bytes/],
   ['ü'.repeat(32), /longer than the 63 bytes/],
   ['line\nbreak', /a control character/],
@@ -124,8 +124,8 @@ for (const [name, why] of [
 }
 
 test('roles that stand in the way are named with what to do about them', async () => {
-  assert.match((await refusal(urlOf('arbiter'), urlOf('arbiter_owner'))) ?? '', /^DATABASE_ADMIN_URL names the user/);
-  assert.match((await refusal(urlOf('arbiter'), urlOf('arbiter_app'))) ?? '', /Name the owner of the database/);
+  assert.match((await refusal(urlOf('arbiter'), urlOf('arbiter_owner'))) ?? '', /^DATABASE_ADMIN_URL uses the role/);
+  assert.match((await refusal(urlOf('arbiter'), urlOf('arbiter_app'))) ?? '', /Use the owner of the database/);
 
   await asAdmin('create role shut nologin');
   assert.match(

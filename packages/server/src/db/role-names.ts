@@ -39,18 +39,18 @@ export function assertLogin(variable: 'DATABASE_URL' | 'DATABASE_ADMIN_URL', url
   if (problem === null) return;
   const remedy =
     variable === 'DATABASE_URL'
-      ? 'Name another one, such as arbiter_server: it is made when it does not exist.'
-      : 'Name the owner of the database, or a superuser.';
-  throw new ConfigError([`${variable} names the user ${JSON.stringify(name)}, ${problem}. ${remedy}`]);
+      ? "Use another role, such as arbiter_server. It is created if it doesn't exist."
+      : 'Use the owner of the database or a superuser.';
+  throw new ConfigError([`${variable} uses the role ${JSON.stringify(name)}, ${problem}. ${remedy}`]);
 }
 
 function problemOf(name: string, variable: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a name with one is refused for exactly that.
-  if (/[\u0000-\u001f\u007f]/.test(name)) return 'which holds a control character';
+  if (/[\u0000-\u001f\u007f]/.test(name)) return 'which contains a control character';
   if (Buffer.byteLength(name) > longestNameBytes) {
-    return `which is longer than the ${longestNameBytes} bytes that PostgreSQL keeps of a name`;
+    return `which is longer than PostgreSQL's limit of ${longestNameBytes} bytes for names`;
   }
-  if (/^pg_|^(?:public|none)$/.test(name)) return 'a name that PostgreSQL keeps for itself';
+  if (/^pg_|^(?:public|none)$/.test(name)) return 'a name that PostgreSQL reserves';
   const isOurs = ownRoles.has(name) || (name === applicationRole && variable === 'DATABASE_ADMIN_URL');
-  return isOurs ? 'a role that Arbiter makes for its own order of rights' : null;
+  return isOurs ? 'a role that Arbiter creates to manage permissions' : null;
 }

@@ -63,7 +63,7 @@ async function makeRoles(admin: pg.ClientBase, login: ApplicationLogin): Promise
     if (role === undefined) await admin.query(`create role ${name} nologin ${inherit}`);
     else if (role.powerful) {
       throw new ConfigError([
-        `The database has a role ${name} that is a superuser or passes by row-level security. Arbiter needs that name for a role without such power: give the other one a new name (alter role ... rename to ...).`,
+        `The role ${name} in this database is a superuser or can bypass row-level security. Arbiter needs this name for a role without those rights: rename the existing role (alter role ... rename to ...).`,
       ]);
     }
   }
@@ -120,7 +120,7 @@ async function makeLogin(
     await admin.query(`create role ${quoteName(name)} login nosuperuser nobypassrls nocreatedb nocreaterole${secret}`);
   } else if (!existing.canLogIn) {
     throw new ConfigError([
-      `DATABASE_URL names the role ${JSON.stringify(name)}, which may not log in. Allow it (alter role ${quoteName(name)} login), or name another user: it is made when it does not exist.`,
+      `DATABASE_URL uses the role ${JSON.stringify(name)}, which can't log in. Allow it (alter role ${quoteName(name)} login), or use another role. It is created if it doesn't exist.`,
     ]);
   }
   try {
@@ -128,7 +128,7 @@ async function makeLogin(
   } catch (error) {
     if (!(error instanceof Error) || Reflect.get(error, 'code') !== circularMembership) throw error;
     throw new ConfigError([
-      `DATABASE_URL names the role ${JSON.stringify(name)}, of which ${applicationRole} is a member. Name another user, or end that membership (revoke ${quoteName(name)} from ...).`,
+      `DATABASE_URL uses the role ${JSON.stringify(name)}, of which ${applicationRole} is a member. Use another role, or remove that membership (revoke ${quoteName(name)} from ...).`,
     ]);
   }
 }

@@ -40,11 +40,11 @@ const missing = poolerMissing();
 
 describe('a pooler in transaction mode', { skip: missing ?? false }, () => {
   const losses: readonly (readonly [string, Partial<TestPoolerOptions>, string | null])[] = [
-    ['is known by the settings that it refuses', {}, 'it refuses the settings of a session'],
+    ['is known by the settings that it refuses', {}, 'it rejects session settings'],
     [
       'is known by the settings that it drops',
       { settings: ['ignore_startup_parameters = options'] },
-      'it drops the settings of a session',
+      'it drops session settings',
     ],
   ];
   for (const [what, options, expected] of losses) {

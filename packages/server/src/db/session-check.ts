@@ -37,14 +37,14 @@ export async function sessionLoss(url: string): Promise<string | null> {
     const { rows } = await client.query<{ value: string | null }>(
       `select current_setting('arbiter.probe', true) as value`,
     );
-    if (rows[0]?.value !== value) return 'it drops the settings of a session';
+    if (rows[0]?.value !== value) return 'it drops session settings';
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes('unsupported startup parameter')) throw error;
-    return 'it refuses the settings of a session';
+    return 'it rejects session settings';
   } finally {
     await closeClient(client);
   }
-  return (await hears(url, url)) ? null : 'it does not deliver notifications';
+  return (await hears(url, url)) ? null : "it doesn't deliver notifications";
 }
 
 /** True when a listener on the first URL hears what is said on the second: they are one database, and the first keeps sessions. */

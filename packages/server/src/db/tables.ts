@@ -4,7 +4,7 @@ export const tables = ['schema_migrations', 'catalogue_versions'];
 /** What a reset of a playground does with them, see `Resets` in feature.ts. */
 export const resets = {
   keeps: {
-    schema_migrations: 'of the installation',
-    catalogue_versions: 'numbers go on, so that every process sees that there is something new',
+    schema_migrations: 'belongs to the installation',
+    catalogue_versions: 'numbers keep counting, so that every process notices the change',
   },
 };

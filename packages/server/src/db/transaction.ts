@@ -84,7 +84,7 @@ function beginStatements(
   statementTimeoutMs: number,
   { snapshot = false, alone = false }: Partial<Pick<TransactionFacts, 'snapshot' | 'alone'>> = {},
 ): string {
-  if (tenantId !== null && !isCanonicalUuid(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
+  if (tenantId !== null && !isCanonicalUuid(tenantId)) throw new Error('a tenant transaction needs a tenant id');
   const settings = [
     ['app.tenant', tenantId ?? ''],
     ['search_path', 'arbiter, pg_temp'],
@@ -138,11 +138,11 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   };
 
   const run: RunStatement = async (text, values) => {
-    if (over) throw new Error('this transaction is over');
+    if (over) throw new Error('this transaction has already ended');
     const statement = tail.then(() => send(text, { values: [...values], queryMode: 'extended' }));
     tail = statement.catch(() => undefined);
     const [result] = await statement;
-    if (result === undefined) throw new Error('the driver answered without a result');
+    if (result === undefined) throw new Error('the driver returned no result');
     return result;
   };
 
@@ -200,7 +200,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       await send(`select set_config('lock_timeout', '0', true)`, {});
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
-      const detail = 'The tenant is at work.';
+      const detail = 'The tenant is busy with another change. Try again.';
       throw new AppError('unavailable', { detail, retryAfterSeconds: 5, cause: error });
     }
   }
@@ -223,7 +223,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       const results = await send([...before, 'commit', leftover].join('; '), {}, 0, translateCommitError);
       // COMMIT of a transaction in which a statement failed answers ROLLBACK, without an error.
       if (results.at(-2)?.command !== 'COMMIT') {
-        throw new Error('nothing was committed: an earlier statement of the transaction had failed');
+        throw new Error('nothing was committed: an earlier statement in the transaction failed');
       }
       if (facts.asksVersion === true) version = Number(results[0]?.rows[0]?.version);
       return isClean(results.at(-1));

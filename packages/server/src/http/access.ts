@@ -63,7 +63,10 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
   }
 
   function tooMany(retryAfterSeconds: number): AppError {
-    return new AppError('rate_limited', { detail: 'Too many wrong credentials.', retryAfterSeconds });
+    return new AppError('rate_limited', {
+      detail: 'Too many invalid credentials. Try again later.',
+      retryAfterSeconds,
+    });
   }
 
   /** Behind the limit of an address, keys that this process knows pass; of others only a few are looked up. */
@@ -85,18 +88,20 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     checkRequestedWith(operation, request);
     const role = effectiveRole(request.raw, principal);
     if (operation.auth === 'session' && !isSession) {
-      throw new AppError('forbidden', { detail: 'This is for people: it takes a session, no key or token.' });
+      throw new AppError('forbidden', {
+        detail: 'This call needs a user session; API keys and tokens are not accepted.',
+      });
     }
     const isOpen = operation.auth === 'scim' && !isSession ? principal.scopes.includes('scim') : opensTheApi(principal);
-    if (!isOpen) throw new AppError('forbidden', { detail: 'The credential has no scope for this.' });
+    if (!isOpen) throw new AppError('forbidden', { detail: "The credential doesn't have the required scope." });
     if (operation.auth === 'scim' && isSession && role !== 'admin') {
-      throw new AppError('forbidden', { detail: 'This needs the role admin.' });
+      throw new AppError('forbidden', { detail: 'This requires the role admin.' });
     }
     if (operation.role !== null && !reaches(role, operation.role)) {
-      throw new AppError('forbidden', { detail: `This needs the role ${operation.role}.` });
+      throw new AppError('forbidden', { detail: `This requires the role ${operation.role}.` });
     }
     const person = role === principal.actor.role ? principal.actor : { ...principal.actor, role };
-    // What a directory does is its own doing, not that of the person whose key it holds (contract part 1, 4.5).
+    // What a directory does is its own doing, not that of the person whose key it holds.
     const actor = operation.auth === 'scim' ? { ...person, id: 'scim' } : person;
     const { tenantId, credentialId, setCookie } = principal;
     return setCookie === undefined
@@ -107,7 +112,9 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
   /** A page of another site cannot act with a visitor's session (docs/design/quality.md T32). */
   function checkOwnPage(request: FastifyRequest): void {
     if (isOwnOrigin(request.raw, deps.config) && hasRequestedWith(request)) return;
-    throw new AppError('csrf_header_required', { detail: 'A session acts from its own pages, with X-Requested-With.' });
+    throw new AppError('csrf_header_required', {
+      detail: "Calls with a session must come from Arbiter's own pages, with the header X-Requested-With.",
+    });
   }
 
   function identifyHolder(operation: Operation, request: FastifyRequest): Caller | Promise<Caller> {
@@ -116,7 +123,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     const decide = (proven: Principal | null): Caller => {
       if (proven !== null) return admit(operation, request, proven);
       // A session that has ended is not counted as an attempt to guess a key.
-      throw presented.kind === 'session' ? unauthorized('The session has ended.') : new WrongCredential();
+      throw presented.kind === 'session' ? unauthorized('Your session has expired.') : new WrongCredential();
     };
     const proven = deps.authenticate(presented, () => checkLookUp(request));
     return proven instanceof Promise ? proven.then(decide) : decide(proven);
@@ -138,7 +145,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
       const hasSecret = createHasSecret(operation, auth, deps.config.secrets);
       return (request) => {
         if (!hasSecret(request.raw))
-          throw refuse('shared_secret', unauthorized('The secret of this call is required.'));
+          throw refuse('shared_secret', unauthorized('This call requires a secret set by the operator.'));
         return anonymous;
       };
     }
@@ -161,7 +168,7 @@ function checkRequestedWith(operation: Operation, request: FastifyRequest): void
   if (!needsRequestedWith(operation)) return;
   if (!hasRequestedWith(request)) {
     throw new AppError('csrf_header_required', {
-      detail: 'The header X-Requested-With is required; any value will do.',
+      detail: 'The header X-Requested-With is required; it can have any value.',
     });
   }
 }

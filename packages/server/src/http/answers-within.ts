@@ -12,7 +12,7 @@ export async function answersWithin<T>(work: Promise<T>, timeoutMs: number): Pro
     const lookAgain = (looksLeft: number): void => {
       timer = setTimeout(() => {
         if (looksLeft > 0) lookAgain(looksLeft - 1);
-        else reject(new Error('the store of rate limits did not answer in time'));
+        else reject(new Error('the rate limit store did not respond in time'));
       }, timeoutMs / looks);
     };
     lookAgain(looks - 1);

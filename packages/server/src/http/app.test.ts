@@ -523,7 +523,7 @@ describe('errors', () => {
     const response = await fail('conflict');
     assert.deepEqual(response.json(), {
       type: 'urn:arbiter:error:row_version_conflict',
-      title: 'Row version conflict',
+      title: 'The record has changed',
       status: 409,
       detail: 'version 3 is stale',
       code: 'row_version_conflict',

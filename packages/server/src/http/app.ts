@@ -73,7 +73,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
       refuseConnection(error, socket, limits.writeDeadlineMs);
     },
     frameworkErrors(_error, request: FastifyRequest, reply: FastifyReply) {
-      const unreadable = new AppError('malformed_request', { detail: 'The path cannot be read.' });
+      const unreadable = new AppError('malformed_request', { detail: "The path can't be decoded." });
       admit(request, reply, () => binder.refuse(request, reply, unreadable));
     },
   });
@@ -192,7 +192,7 @@ function refuseConnection(error: Error, socket: Duplex, deadlineMs: number): voi
   }
   const requestId = newId();
   const problem = new AppError('malformed_request', {
-    detail: parserDetails[String(code)] ?? 'The request cannot be read.',
+    detail: parserDetails[String(code)] ?? "The request can't be read.",
   });
   const body = JSON.stringify(problemOf(problem, requestId));
   socket.end(

@@ -207,7 +207,7 @@ export function createBinder(
       shedder.enter(loadClass, service.caller);
       service.admitted = true;
       if (raw.rawHeaders.length > 2 * maximumHeaders) {
-        throw new AppError('malformed_request', { detail: `More than ${maximumHeaders} headers.` });
+        throw new AppError('malformed_request', { detail: `A request can have at most ${maximumHeaders} headers.` });
       }
       if (isOpen && limits.length > 0) await limit(request, anonymous, service);
       const identified = identify(request);
@@ -370,11 +370,11 @@ export function createBinder(
     sendFile: answerOutside,
     answerUnmatched(request, reply, { methods, format }) {
       if (methods === null) {
-        return refuse(request, reply, new AppError('not_found', { detail: 'There is no such path.' }), format);
+        return refuse(request, reply, new AppError('not_found', { detail: 'This path does not exist.' }), format);
       }
       const preflight = cors.preflight(request, methods);
       if (preflight !== null) return answerOutside(request, reply, preflight);
-      const detail = `This path takes ${methods.join(', ')}.`;
+      const detail = `This path supports ${methods.join(', ')} only.`;
       refuse(request, reply, new AppError('method_not_allowed', { detail }), format, methods.join(', '));
     },
   };

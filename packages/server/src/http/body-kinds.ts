@@ -73,7 +73,7 @@ function isOneOf(header: string | undefined, allowed: readonly string[]): boolea
 function createReadForm(schema: TSchema | undefined): (bytes: Buffer) => Record<string, unknown> {
   const coerce = schema === undefined ? () => ({}) : createCoerce(schema, 'form');
   return (bytes) => {
-    if (!isUtf8(bytes)) throw new AppError('malformed_request', { detail: 'The body is not UTF-8.' });
+    if (!isUtf8(bytes)) throw new AppError('malformed_request', { detail: 'The body must be UTF-8.' });
     const values = parseForm(bytes.toString('utf8'), 'body');
     // What the schema does not know is kept, so that it can be named; the handler does not get it.
     return { ...Object.fromEntries(values), ...coerce(values) };

@@ -41,11 +41,11 @@ export async function callInside(
   const operation = operationsById.get(operationId);
   const inside = handlersInside.get(operationId);
   const handler = inside ?? operationHandlers().get(operationId);
-  if (operation === undefined || handler === undefined) throw new Error(`there is no operation ${operationId}`);
+  if (operation === undefined || handler === undefined) throw new Error(`the operation ${operationId} does not exist`);
   if (inside === undefined && operation.transaction !== 'tenant')
-    throw new Error(`${operationId} opens a transaction of its own`);
+    throw new Error(`${operationId} opens its own transaction`);
   if (!allows(facts.role, operation.role)) {
-    throw new AppError('forbidden', { detail: `This needs the role ${operation.role}.` });
+    throw new AppError('forbidden', { detail: `This requires the role ${operation.role}.` });
   }
   // The handlers' types are checked where they are written (handler.ts); bodies are checked against their schemas.
   const run = handler as (tx: Tx, request: object) => Promise<{ readonly status: number; readonly body: unknown }>;

@@ -91,7 +91,7 @@ function coerceText(text: string, parameter: Parameter, place: CoercedPlace): un
 
 /** 400 for something that was sent more than once and decides something. */
 export function repeated(path: string): AppError {
-  const message = 'was sent more than once';
+  const message = 'must be sent once';
   return new AppError('malformed_request', { detail: `${path} ${message}`, errors: [{ path, message }] });
 }
 
@@ -122,6 +122,6 @@ function decodeForm(text: string, what: string): string {
   try {
     return decodeURIComponent(spaced);
   } catch {
-    throw new AppError('malformed_request', { detail: `The ${what} holds a broken percent escape.` });
+    throw new AppError('malformed_request', { detail: `The ${what} contains an invalid percent escape.` });
   }
 }

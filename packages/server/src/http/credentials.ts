@@ -21,7 +21,7 @@ export function presentedCredential(request: RequestHeaders): PresentedCredentia
   const bearer = bearerOf(request);
   const key = apiKeyOf(request);
   if (bearer !== null && key !== null && bearer !== key) {
-    throw unauthorized('The request carries two different credentials.');
+    throw unauthorized('The request has two different credentials.');
   }
   const value = bearer ?? key;
   if (value === null) {
@@ -39,7 +39,7 @@ export class WrongCredential extends AppError {
   constructor() {
     // RFC 6750 section 3.1.
     const headers = { 'www-authenticate': 'Bearer error="invalid_token"' };
-    super('unauthorized', { detail: 'The credential is not valid.', headers });
+    super('unauthorized', { detail: 'The credential is invalid.', headers });
   }
 }
 
@@ -52,7 +52,7 @@ function bearerOf(request: RequestHeaders): string | null {
   if (typeof first !== 'string') return null;
   // Node keeps the first of several and drops the rest without a word.
   if (sentOtherwise(request.rawHeaders, 'authorization', first)) {
-    throw unauthorized('The request carries two different credentials.');
+    throw unauthorized('The request has two different credentials.');
   }
   return bearerToken(first);
 }
@@ -74,7 +74,7 @@ function apiKeyOf(request: RequestHeaders): string | null {
   if (!key.includes(',')) return key;
   // A key holds no comma, so node has joined several headers.
   const distinct = [...new Set(headerValues(request.rawHeaders, 'x-api-key').map((each) => each.trim()))];
-  if (distinct.length > 1) throw unauthorized('The request carries two different credentials.');
+  if (distinct.length > 1) throw unauthorized('The request has two different credentials.');
   return distinct[0] ?? null;
 }
 
@@ -91,7 +91,7 @@ function sessionOf(request: RequestHeaders): string | null {
     .filter((pair) => pair.startsWith(`${sessionCookie}=`))
     .map((pair) => pair.slice(sessionCookie.length + 1))
     .filter((value) => value !== '');
-  if (new Set(values).size > 1) throw unauthorized('The request carries two different sessions.');
+  if (new Set(values).size > 1) throw unauthorized('The request has two different sessions.');
   return values[0] ?? null;
 }
 
@@ -122,7 +122,7 @@ export function checkTenantHeader(request: RequestHeaders, tenantId: string): vo
   }
   const [value] = values;
   if (value !== undefined && value !== '' && value !== tenantId) {
-    throw new AppError('tenant_mismatch', { detail: 'X-Tenant-Id names another tenant than the credential.' });
+    throw new AppError('tenant_mismatch', { detail: "X-Tenant-Id doesn't match the tenant of the credential." });
   }
 }
 

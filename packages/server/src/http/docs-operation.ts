@@ -39,7 +39,7 @@ export function describeOperation(operation: Operation, context: OperationContex
     operation.description === undefined ? '' : `<p>${prose(operation.description)}</p>`,
     aliasesOf(operation),
     limitsOf(operation),
-    operation.idempotent === true ? '<p class="soft">Takes an <code>Idempotency-Key</code>.</p>' : '',
+    operation.idempotent === true ? '<p class="soft">Supports an <code>Idempotency-Key</code>.</p>' : '',
     `<h3>Example</h3><div class="copy"><pre><code>${escapeText(curlOf(operation, context))}</code></pre></div>`,
     runnable(operation, context),
     parameters('Path', operation.params, context),
@@ -98,7 +98,7 @@ function describeAnswer(operation: Operation, status: number, { examples, shared
   const shape = shared(operation, status);
   return (
     `${heading}<pre tabindex="0"><code>${escapeText(example)}</code></pre>` +
-    `${shape === null ? '' : `<details class="more"><summary>Shape of the answer</summary>${table(shape)}</details>`}`
+    `${shape === null ? '' : `<details class="more"><summary>Response fields</summary>${table(shape)}</details>`}`
   );
 }
 
@@ -114,7 +114,7 @@ function errorsOf(operation: Operation, { base, common }: OperationContext): str
 
 /** The element that docs-script.js fills with the form; its data describe the call to that script. */
 function runnable(operation: Operation, { examples }: OperationContext): string {
-  if (!canBeRun(operation)) return '<p class="soft">This call cannot be run from here.</p>';
+  if (!canBeRun(operation)) return '<p class="soft">You can\'t run this call from here.</p>';
   const fields = (schema: TSchema | undefined, required?: boolean) =>
     schema === undefined
       ? []
@@ -128,7 +128,7 @@ function runnable(operation: Operation, { examples }: OperationContext): string 
     propertiesOf(operation.headers ?? {}).some(isCredential);
   const headers = fields(operation.headers).filter(([name]) => !takesKey || !isCredential([String(name)]));
   if (isSecret(operation.auth)) headers.push(['Authorization', true, `Bearer ${operation.auth.variables[0]}`]);
-  if (operation.idempotent === true) headers.push(['Idempotency-Key', false, 'makes a repeat harmless']);
+  if (operation.idempotent === true) headers.push(['Idempotency-Key', false, 'makes it safe to retry']);
   const call = {
     method: operation.method,
     path: operation.path,

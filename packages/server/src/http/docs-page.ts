@@ -63,9 +63,9 @@ export function* docsPage(
 }
 
 const introduction =
-  'Send an API key as `Authorization: Bearer krn_...`. Every call that changes something carries the header ' +
-  '`X-Requested-With`. Bodies are JSON in UTF-8. Properties that an operation does not declare are ignored; with the ' +
-  'header `Prefer: handling=strict`, which calls from this page carry, they are an error.';
+  'Send an API key as `Authorization: Bearer krn_...`. Every call that changes something needs the ' +
+  'header `X-Requested-With`. Bodies are JSON in UTF-8. Unknown properties are ignored. With the ' +
+  'header `Prefer: handling=strict`, which calls from this page send, they are an error.';
 
 const firstCall = (serverUrl: string): string =>
   `export ARBITER_URL=${serverUrl}\nexport ARBITER_API_KEY=krn_...\ncurl "$ARBITER_URL/api/v1/health"`;
@@ -127,7 +127,7 @@ function describeShapes(shapes: Readonly<Record<string, TSchema>>, table: Schema
       `<details class="op"><summary><span class="shape">${escapeHtml(name)}</span></summary>` +
       `<div class="inside" id="${shapeId(name)}">${table(schema)}</div></details>`,
   );
-  return `<h2 id="shapes">Shapes</h2><div class="group">${items.join('')}</div>`;
+  return `<h2 id="shapes">Types</h2><div class="group">${items.join('')}</div>`;
 }
 
 /** The codes that most operations share. */
@@ -144,7 +144,7 @@ function commonErrors(codes: ReadonlySet<ErrorCode>, base: string): string {
     return `<tr><td>${status}</td><td><a href="${base}/docs/errors#${code}"><code>${code}</code></a></td><td>${title}</td></tr>`;
   });
   return (
-    `<div class="intro"><h2 id="errors">Errors of every call</h2>` +
-    `<p class="soft">An operation answers those of them that its credential, body and limits allow for.</p><table>${rows.join('')}</table></div>`
+    '<div class="intro"><h2 id="errors">Errors of every call</h2><p class="soft">Which of them an ' +
+    `operation returns depends on its credential, body and limits.</p><table>${rows.join('')}</table></div>`
   );
 }

@@ -27,14 +27,15 @@ export function errorsPage(base: string): Page {
 }
 
 const introduction =
-  'Every error is `application/problem+json` (RFC 9457). Program against `code`: the registry is closed, a code keeps ' +
-  'its status and title. `errors` points at what is wrong: a JSON Pointer into the body, or `query.<name>`, ' +
-  '`path.<name>`, `header.<name>`. Answers with 429 and 503 say in `Retry-After` when to come back.';
+  'Every error is `application/problem+json` (RFC 9457). Handle errors by `code`: the set of codes is ' +
+  'closed, and a code always has the same status and title. `errors` points at what is wrong: a JSON ' +
+  'Pointer into the body, or `query.<name>`, `path.<name>`, `header.<name>`. With 429 and 503, ' +
+  '`Retry-After` says when to try again.';
 
 const example = JSON.stringify(
   {
     type: 'urn:arbiter:error:validation_failed',
-    title: 'Validation failed',
+    title: 'Some fields need attention',
     status: 400,
     detail: 'name is required',
     code: 'validation_failed',

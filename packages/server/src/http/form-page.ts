@@ -99,18 +99,18 @@ export function errorPage(error: AppError, requestId: string): string {
   const said = saidOf(error);
   const body =
     `<div class="note bad" role="alert"><p>${escapeHtml(said)}</p></div>` +
-    `${wait === undefined ? '' : `<p>Please try again in ${waiting(wait)}.</p>`}` +
+    `${wait === undefined ? '' : `<p>Try again in ${waiting(wait)}.</p>`}` +
     `<p class="soft">Request <code>${escapeHtml(requestId)}</code></p>`;
   // A server with too much to do sends many of these.
-  return formPage({ heading: titles[error.status] ?? 'That did not work', body, isRefused: true, isLight: true });
+  return formPage({ heading: titles[error.status] ?? "That didn't work", body, isRefused: true, isLight: true });
 }
 
 function saidOf(error: AppError): string {
   // Waiting does not help here, and the detail says what does.
   if (error.code === 'not_configured') {
-    return `${error.detail ?? error.message} Whoever runs this server can change that.`;
+    return `${error.detail ?? error.message} Ask the operator of this server to change that.`;
   }
-  if (error.status >= 500) return 'This is not your fault. Please try again in a moment.';
+  if (error.status >= 500) return 'This is our fault, not yours. Try again in a moment.';
   return words[error.status] ?? error.detail ?? error.message;
 }
 
@@ -119,14 +119,14 @@ const waiting = (seconds: number): string =>
 
 /** In place of what callers of the API are told. */
 const words: Readonly<Record<number, string>> = {
-  405: 'This page is opened by its link, or by its form.',
-  429: 'There were too many tries from your network, so this one was not looked at.',
+  405: 'Open this page through its link or its form.',
+  429: 'There were too many attempts from your network.',
 };
 
 const titles: Readonly<Record<number, string>> = {
   403: 'Not from this page',
-  404: 'There is no such page',
-  429: 'Too many tries',
+  404: 'Page not found',
+  429: 'Too many attempts',
   500: 'Something went wrong',
-  503: 'Not available now',
+  503: 'Not available right now',
 };

@@ -157,10 +157,10 @@ test('who finds no place is refused as the contract says, before he is known or 
       type: 'urn:arbiter:error:overloaded',
       title: problem.title,
       status: 503,
-      detail: 'The server has more work than it can do in time.',
+      detail: 'The server is overloaded. Try again in a moment.',
       code: 'overloaded',
       requestId: '',
-      error: 'The server has more work than it can do in time.',
+      error: 'The server is overloaded. Try again in a moment.',
       errors: [],
       retryAfterSeconds: 1,
       recommendationId: '',
@@ -201,7 +201,7 @@ test('who finds no place is refused as the contract says, before he is known or 
   const metrics = await registry.metrics();
   assert.match(metrics, /svc_http_shed_total\{class="decision"\} 3\n/);
   assert.match(metrics, /svc_http_requests_total\{method="POST",route="\/decide",status="503"\} 3\n/);
-  const lines = log.filter(({ msg }) => msg === 'overloaded: requests refused');
+  const lines = log.filter(({ msg }) => msg === 'overloaded: requests rejected');
   assert.ok(lines.length >= 1 && lines.every(({ route, status }) => route === '/decide' && status === 503));
 });
 

@@ -76,7 +76,7 @@ export async function findKey(tx: Tx, call: KeyedCall): Promise<KeyRow | null> {
   }
   if (!call.payloadHash.equals(row.payload_hash)) {
     throw new AppError('idempotency_key_reused', {
-      detail: 'This Idempotency-Key was used for a call with another payload.',
+      detail: 'This Idempotency-Key was already used with a different payload.',
     });
   }
   return row;
@@ -93,7 +93,9 @@ export async function findAnswer(tx: Tx, call: KeyedCall): Promise<KeptAnswer | 
 
 /** Another call with the key is at work. */
 export const inProgress = (): AppError =>
-  new AppError('idempotency_in_progress', { detail: 'A call with this Idempotency-Key is still running.' });
+  new AppError('idempotency_in_progress', {
+    detail: 'A call with this Idempotency-Key is still in progress. Try again in a moment.',
+  });
 
 /** Keeps the answer of a call whose effect is in the same transaction. */
 export async function keepAnswer(tx: Tx, call: KeyedCall, answer: KeptAnswer): Promise<void> {

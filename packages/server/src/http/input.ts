@@ -186,7 +186,7 @@ function createReadHeaders({ headers: schema }: Operation, compile: Compile): Re
     for (const name of names) {
       const sent = headerValues(raw.rawHeaders, name.toLowerCase()).map((value) => {
         const text = decodeHeader(value);
-        if (text === null) throw new AppError('malformed_request', { detail: `The header ${name} is not UTF-8.` });
+        if (text === null) throw new AppError('malformed_request', { detail: `The header ${name} must be UTF-8.` });
         return text;
       });
       if (sent.length > 0) values.set(name, sent);

@@ -66,18 +66,18 @@ const detailOf = (error: unknown): string => {
 test('refused bodies say where, small and large', async () => {
   assert.throws(
     () => parseJsonBody(Buffer.from('{\n  "a": 1,\n}')),
-    (error) => detailOf(error) === 'The body is not JSON at line 3, column 1.',
+    (error) => detailOf(error) === 'The body is not valid JSON at line 3, column 1.',
   );
   const rows = Array.from({ length: 20_000 }, (_, id) => `{"id":${id}}`).join(',\n');
   const large = Buffer.from(`{"rows":[\n${rows},\n{"id":}\n]}`);
   assert.ok(large.length > largeBodyBytes);
   await assert.rejects(
     parseLargeJson(large),
-    (error) => detailOf(error) === 'The body is not JSON at line 20002, column 7.',
+    (error) => detailOf(error) === 'The body is not valid JSON at line 20002, column 7.',
   );
   const after = Buffer.from(`{"rows":[\n${rows}\n], "x": nope}`);
   await assert.rejects(
     parseLargeJson(after),
-    (error) => detailOf(error) === 'The body is not JSON at line 20002, column 9.',
+    (error) => detailOf(error) === 'The body is not valid JSON at line 20002, column 9.',
   );
 });

@@ -63,7 +63,7 @@ export function createKeyedWork(database: Database): KeyedWork {
     claims.set(claim, { facts, call });
     try {
       const answer = await work({ id: claim.workId, isAgain: claim.isAgain, keep });
-      if (!isKept) throw new Error(`work of ${call.route} ended without keeping its answer`);
+      if (!isKept) throw new Error(`work of ${call.route} ended without storing its response`);
       return answer;
     } catch (error) {
       await database.withTenant(tenantId, actor, (tx) => releaseKey(tx, call, claim), { requestId });

@@ -8,15 +8,15 @@ export function checkKinds(operation: Operation): void {
   const problems: string[] = [];
   const inTransaction = transaction === 'tenant';
   if (inTransaction && !namesTenant(auth))
-    problems.push('has no credential that could name the tenant of its transaction');
+    problems.push('has no credential to determine the tenant of its transaction');
   if ((bodyKind === 'multipart' || bodyKind === 'stream' || fileTypes !== undefined) && inTransaction)
-    problems.push('would hold its transaction open while a body arrives');
+    problems.push('would keep its transaction open while a body is received');
   if (isSignature(auth) && bodyKind !== 'raw') problems.push('has a signature over bytes that its handler never sees');
   if ((bodyKind === 'raw' || bodyKind === 'stream') !== (mediaTypes !== undefined))
-    problems.push('names types for a raw body, or should');
+    problems.push('must list types if and only if it has a raw body');
   if (eventsOf(operation) !== 'never' && inTransaction)
-    problems.push('would hold its transaction open while events are sent');
-  if (idempotent === true && isStreaming(operation)) problems.push('has an answer that cannot be kept');
+    problems.push('would keep its transaction open while events are sent');
+  if (idempotent === true && isStreaming(operation)) problems.push("has a response that can't be stored");
   if (problems.length > 0) throw new Error(`operation ${id} ${problems.join(', and ')}`);
 }
 

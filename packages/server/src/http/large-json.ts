@@ -44,7 +44,7 @@ interface List {
  * a value of too many parts.
  */
 export async function parseLargeJson(bytes: Buffer, options: LargeJsonOptions = {}): Promise<unknown> {
-  if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
+  if (!isUtf8(bytes)) throw malformed('The body must be UTF-8.');
   const turns = takeTurns();
   try {
     return await parseInPieces(bytes, options, turns);
@@ -211,7 +211,7 @@ async function findLists(
   return lists;
 }
 
-const tooManyValues = `holds more than ${maximumValues} values`;
+const tooManyValues = `contains more than ${maximumValues} values`;
 
 /** Position of the quote that ends a string. */
 function endOfString(bytes: Buffer, from: number): number {

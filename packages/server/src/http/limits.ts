@@ -39,7 +39,7 @@ export async function takeLimits(
       verdict = await store.take(bucketOf(operation.id, limit, { ...caller, tenantId: caller.tenantId || null }));
     } catch (cause) {
       metrics.rateLimited(operation.path);
-      const detail = 'Calls cannot be counted at the moment.';
+      const detail = "Rate limits can't be checked right now. Try again in a moment.";
       throw new AppError('rate_limited', { detail, retryAfterSeconds: storeDownRetrySeconds, cause });
     }
     if (tightest === null || verdict.remaining < tightest.remaining) tightest = verdict;

@@ -125,7 +125,7 @@ export function createLoadShedder(
 /** 503 for a request that is not taken. */
 export function overloaded(): AppError {
   return new AppError('overloaded', {
-    detail: 'The server has more work than it can do in time.',
+    detail: 'The server is overloaded. Try again in a moment.',
     retryAfterSeconds: 1,
   });
 }

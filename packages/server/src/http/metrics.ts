@@ -37,38 +37,38 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   const registers = [registry];
   const requests = new Counter({
     name: 'svc_http_requests_total',
-    help: 'Answered requests.',
+    help: 'Requests answered.',
     labelNames: ['method', 'route', 'status'] as const,
     registers,
   });
   const durations = new Histogram({
     name: 'svc_http_request_duration_seconds',
-    help: 'Time from the first line of a request to its answer.',
+    help: 'Time from the first line of a request to its response.',
     labelNames: ['method', 'route'] as const,
     buckets,
     registers,
   });
   const sheds = new Counter({
     name: 'svc_http_shed_total',
-    help: 'Requests refused because of overload.',
+    help: 'Requests rejected because of overload.',
     labelNames: ['class'] as const,
     registers,
   });
   const limits = new Counter({
     name: 'svc_rate_limited_total',
-    help: 'Requests refused by a rate limit.',
+    help: 'Requests rejected by a rate limit.',
     labelNames: ['route'] as const,
     registers,
   });
   const failures = new Counter({
     name: 'svc_auth_failures_total',
-    help: 'Requests refused because of their credential.',
+    help: 'Requests rejected because of their credential.',
     labelNames: ['kind'] as const,
     registers,
   });
   const cuts = new Counter({
     name: 'svc_http_connections_cut_total',
-    help: 'Connections closed because the client did not take its answers.',
+    help: 'Connections closed because the client did not read the responses.',
     labelNames: ['reason'] as const,
     registers,
   });

@@ -102,7 +102,9 @@ function createParser({ headers }: IncomingMessage): BusboyInstance {
 }
 
 const malformedBody = (): AppError =>
-  new AppError('malformed_request', { detail: 'The body is not multipart/form-data as its Content-Type says.' });
+  new AppError('malformed_request', {
+    detail: 'The body is not multipart/form-data, although its Content-Type says so.',
+  });
 
 /** Hands the bytes to the parser as fast as it takes them. The request outlives it: an answer must still be sent. */
 async function feed(request: IncomingMessage, parser: BusboyInstance, limit: number): Promise<void> {

@@ -43,12 +43,15 @@ export function createVerifySignature(
     const sent = headers[auth.header];
     const expected = key === null ? null : auth.prefix + createHmac('sha256', key).update(bytes).digest('hex');
     if (sameSecret(expected, typeof sent === 'string' ? sent.trim() : null)) return;
-    throw new AppError('bad_signature', { detail: `The header ${auth.header} does not sign this body.` });
+    throw new AppError('bad_signature', {
+      detail: `The signature in the header ${auth.header} doesn't match the body.`,
+    });
   };
 }
 
 function known(secrets: OperatorSecrets, variable: string, operationId: string): string | null {
   const value = secrets[variable];
-  if (value === undefined) throw new Error(`${operationId} needs ${variable}, which the configuration does not know`);
+  if (value === undefined)
+    throw new Error(`${operationId} requires ${variable}, which is not part of the configuration`);
   return value === null || value.trim() === '' ? null : value;
 }

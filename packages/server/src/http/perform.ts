@@ -167,6 +167,6 @@ function keyedCallOf(operation: Operation, call: Call): KeyedCall | null {
 
 function textOf({ body }: Answer): string | null {
   if (body === null || typeof body === 'string') return body;
-  if (isChunks(body)) throw new Error('an answer that is streamed cannot be kept for a repeated call');
+  if (isChunks(body)) throw new Error("a streamed response can't be stored for repeated calls");
   return Buffer.from(body).toString();
 }

@@ -51,6 +51,6 @@ export function createRedisRateLimitStore(redis: Pick<RedisConnection, 'run'>, t
 const keyOf = ({ tenantId, name }: Bucket): string => `arbiter:limit:${tenantId ?? ''}:${name}`;
 
 function numbersOf(answer: unknown): number[] {
-  if (!Array.isArray(answer)) throw new Error('Redis answered a rate limit with something else than numbers');
+  if (!Array.isArray(answer)) throw new Error('Redis did not return numbers for a rate limit');
   return answer.map(Number);
 }

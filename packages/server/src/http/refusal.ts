@@ -75,7 +75,7 @@ export function createRefusal(
     shed();
     refused += 1;
     if (now - lineAt < lineEveryMs) return;
-    log.info({ status: 503, refused }, 'overloaded: requests refused');
+    log.info({ status: 503, refused }, 'overloaded: requests rejected');
     lineAt = now;
     refused = 0;
   };

@@ -49,7 +49,7 @@ function encoded(key: string): string {
 /** 400 for a caller who asked for strict handling; the same words as in the header, and each place. */
 export function refusalOf(remarks: readonly Remark[]): AppError {
   return new AppError('validation_failed', {
-    detail: `This has no effect: ${remarksText(remarks)}`,
+    detail: `Some input has no effect: ${remarksText(remarks)}`,
     errors: remarks.slice(0, maximumRemarks).map(({ path, nearest, reason }) => ({
       path,
       message: reason ?? `is not known${nearest === null ? '' : `; did you mean ${nearest}?`}`,
@@ -62,7 +62,7 @@ export function warningsOf(remarks: readonly Remark[]): Warning[] {
   return remarks.slice(0, maximumRemarks).map(({ path, nearest, reason, suggestion, code }) => ({
     path,
     code: code ?? (reason === null ? 'unknown_property' : 'no_effect'),
-    message: reason ?? `${nameOf(path)} is not a known property, so it is ignored.`,
+    message: reason ?? `${nameOf(path)} is not a known property, so it was ignored.`,
     suggestion: suggestion ?? (nearest === null ? null : `Did you mean ${nearest}?`),
   }));
 }

@@ -51,7 +51,7 @@ function checkContentType(request: IncomingMessage, form: BodyForm): void {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   if (!form.accepts(type)) throw new AppError('unsupported_media_type', { detail: form.wanted });
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
-    throw new AppError('unsupported_media_type', { detail: 'A body with a Content-Encoding is not taken.' });
+    throw new AppError('unsupported_media_type', { detail: 'Bodies with a Content-Encoding are not supported.' });
   }
 }
 
@@ -84,10 +84,10 @@ function gatherBody(request: IncomingMessage, limit: number): Promise<Buffer> {
 
 /** 400 for a body that broke off. */
 export function cutShort(): AppError {
-  return new AppError('malformed_request', { detail: 'The body ended before its announced length.' });
+  return new AppError('malformed_request', { detail: 'The body is shorter than its Content-Length.' });
 }
 
 /** 413; `limit` in bytes. */
 export function tooLarge(limit: number): AppError {
-  return new AppError('payload_too_large', { detail: `The body is larger than ${limit} bytes.` });
+  return new AppError('payload_too_large', { detail: `The body must be at most ${limit} bytes.` });
 }

@@ -15,10 +15,11 @@ export function createInspect(operation: Operation, compile: Checks['compile'] |
   }
   return (reply) => {
     const declared = operation.responses[reply.status];
-    if (declared === undefined) throw new Error(`${operation.id} answered ${reply.status}, which it does not declare`);
+    if (declared === undefined)
+      throw new Error(`${operation.id} responded with ${reply.status}, which it doesn't declare`);
     const hasBody = reply.body !== null && reply.body !== undefined;
     if (hasBody !== (declared.schema !== null)) {
-      throw new Error(`${operation.id} answered ${reply.status} ${hasBody ? 'with' : 'without'} a body`);
+      throw new Error(`${operation.id} responded with ${reply.status} ${hasBody ? 'with' : 'without'} a body`);
     }
     if (isEvents(reply.body)) return;
     if (!hasBody || declared.mediaType !== undefined || declared.kind !== undefined) return;
@@ -27,7 +28,7 @@ export function createInspect(operation: Operation, compile: Checks['compile'] |
       checks.get(reply.status)?.(sent, 0);
     } catch (error) {
       const found = error instanceof Error ? JSON.stringify(Reflect.get(error, 'errors')) : '';
-      throw new Error(`${operation.id} answered ${reply.status} against its own schema: ${found}`);
+      throw new Error(`${operation.id} responded with ${reply.status} against its own schema: ${found}`);
     }
   };
 }

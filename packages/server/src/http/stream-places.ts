@@ -31,13 +31,13 @@ export function createStreamPlaces({ perTenant, total }: StreamLimits = defaultS
       const own = held.get(tenantId) ?? 0;
       if (own >= perTenant) {
         throw new AppError('rate_limited', {
-          detail: `The tenant has ${perTenant} event streams open, which is the most it may have. Close one first.`,
+          detail: `The tenant already has ${perTenant} event streams open, which is the limit. Close one first.`,
           retryAfterSeconds,
         });
       }
       if (all >= total) {
         throw new AppError('overloaded', {
-          detail: 'The server has no room for more event streams.',
+          detail: "The server can't open more event streams. Try again later.",
           retryAfterSeconds,
         });
       }

@@ -47,7 +47,8 @@ export async function* eventChunks(
 
 function eventText({ id, event, data }: ServerSentEvent): string {
   for (const name of [id, event]) {
-    if (name !== undefined && /[\r\n\0]/.test(name)) throw new Error('an id or name of an event holds a line break');
+    if (name !== undefined && /[\r\n\0]/.test(name))
+      throw new Error('the id or name of an event contains a line break');
   }
   const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`;
   // JSON text has no line break of its own.

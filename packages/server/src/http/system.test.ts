@@ -190,7 +190,7 @@ test('an operation without a handler does not start, nor one with a transaction 
   const open = { 'things.open': { ...things.read, auth: 'none', role: null, transaction: 'tenant' } as const };
   assert.throws(
     () => createTestApp({ operations: open, handlers: new Map(handlerEntries(things, handlers)) }),
-    /no credential that could name the tenant/,
+    /no credential to determine the tenant/,
   );
 });
 

@@ -72,7 +72,7 @@ test('a strict caller gets the same words and the places', () => {
   assert.equal(error.code, 'validation_failed');
   assert.equal(
     error.detail,
-    'This has no effect: chanel (channel?), a%2Fb, config (No limit is set, so nothing is capped.)',
+    'Some input has no effect: chanel (channel?), a%2Fb, config (No limit is set, so nothing is capped.)',
   );
   assert.deepEqual(error.errors, [
     { path: '/chanel', message: 'is not known; did you mean channel?' },

@@ -79,7 +79,7 @@ test('findings speak of the value, all at once', () => {
   assert.deepEqual(findings({}), ['/name is required']);
   assert.deepEqual(findings([]), [' must be an object']);
   assert.deepEqual(findings({ name: ' ', kind: 'c', id: 'x' }), [
-    '/name must not be only white space',
+    '/name must not be blank',
     '/kind must be one of "a", "b"',
     '/id must be a UUID',
   ]);

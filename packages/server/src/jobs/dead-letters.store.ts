@@ -17,7 +17,7 @@ const letters = columns(table<'dead_letters', { payload: Payload }>('dead_letter
   'failedAt',
 ]);
 
-/** A job that used up its tries (contract part 1, dead-letter event). `topic` is the name of the job. */
+/** A job that used up its tries. `topic` is the name of the job. */
 export type DeadLetter = RowOf<typeof letters>;
 
 const counts = selectList(
@@ -49,7 +49,7 @@ export async function buryDeadJobs(tx: Tx): Promise<{ readonly topics: readonly 
     id: newId(),
     topic: task,
     payload,
-    error: error ?? 'the process ended during the last try',
+    error: error ?? 'the process exited during the last attempt',
     retry_count: tries + (typeof triesBefore === 'number' ? triesBefore : 0),
   }));
   if (buried.length > 0) {

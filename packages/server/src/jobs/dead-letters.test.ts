@@ -238,7 +238,7 @@ test('a job whose process ended during its last try becomes a dead letter; work 
     ['test.poison', tenantId],
   ]);
   const [letter] = await inTenant(tenantId, (tx) => listDeadLetters(tx, all, 50));
-  assert.equal(letter!.error, 'the process ended during the last try');
+  assert.equal(letter!.error, 'the process exited during the last attempt');
   const [rows] = await db.ownerQuery<{ n: number }>(
     `select count(*) as n from arbiter.dead_letters where topic = 'test.across' and tenant_id = '00000000-0000-0000-0000-000000000000'`,
   );

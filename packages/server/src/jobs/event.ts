@@ -23,12 +23,12 @@ export interface StreamEvent<Payload = unknown> {
 
 /** Describes a kind of event. Throws for a name of another form, so a process that holds one does not start. */
 export function event<P extends TSchema>({ type, payload }: Pick<EventType<P>, 'type' | 'payload'>): EventType<P> {
-  if (!/^[a-z]+(\.[a-z]+)+\.v[1-9]\d*$/.test(type)) throw new Error(`not the name of an event: ${type}`);
+  if (!/^[a-z]+(\.[a-z]+)+\.v[1-9]\d*$/.test(type)) throw new Error(`not a valid event name: ${type}`);
   const envelope = Type.Object(
     {
-      id: Type.String({ format: 'uuid', description: 'Id of the event; the same when it is delivered again.' }),
-      type: Type.Literal(type, { description: 'What kind of event it is.' }),
-      tenantId: Type.String({ format: 'uuid', description: 'Whose event it is.' }),
+      id: Type.String({ format: 'uuid', description: 'Id of the event. Redeliveries have the same id.' }),
+      type: Type.Literal(type, { description: 'Type of the event.' }),
+      tenantId: Type.String({ format: 'uuid', description: 'Tenant of the event.' }),
       timestamp: Type.String({ format: 'date-time', description: 'When it was recorded.' }),
       payload,
     },

@@ -73,21 +73,21 @@ export function installationJob<P extends TSchema>(spec: JobSpec<P>): Job<P, 'in
 
 function describeJob<P extends TSchema, S extends JobScope>(spec: JobSpec<P>, scope: S): Job<P, S> {
   const { name, payload, attempts = 6 } = spec;
-  if (!/^[a-z][a-z0-9_.-]{0,99}$/.test(name)) throw new Error(`not the name of a job: ${name}`);
-  if (!Number.isInteger(attempts) || attempts < 1) throw new Error(`job ${name} needs at least one try`);
+  if (!/^[a-z][a-z0-9_.-]{0,99}$/.test(name)) throw new Error(`not a valid job name: ${name}`);
+  if (!Number.isInteger(attempts) || attempts < 1) throw new Error(`job ${name} needs at least one attempt`);
   assertBare(name, payload);
   let validate: ValidateFunction<Static<P>> | undefined;
   const check = (value: unknown): Static<P> => {
     validate ??= ajv.compile<Static<P>>(payload);
     if (validate(value)) return value;
     const [first] = validate.errors ?? [];
-    throw new Error(`the payload of ${name} does not fit: ${first?.instancePath ?? ''} ${first?.message ?? ''}`);
+    throw new Error(`the payload of ${name} is invalid: ${first?.instancePath ?? ''} ${first?.message ?? ''}`);
   };
   const { schedule } = spec;
   if (schedule === undefined) return { name, payload, scope, attempts, schedule: null, check };
   const { cron, zone = 'UTC', upkeep = false } = schedule;
   parseCron(cron);
-  if (!isZone(zone)) throw new Error(`job ${name} is scheduled in no time zone: ${zone}`);
+  if (!isZone(zone)) throw new Error(`job ${name} has a schedule with an unknown time zone: ${zone}`);
   return { name, payload, scope, attempts, schedule: { cron, zone, upkeep, payload: check(schedule.payload) }, check };
 }
 
@@ -95,11 +95,11 @@ function describeJob<P extends TSchema, S extends JobScope>(spec: JobSpec<P>, sc
 function assertBare(name: string, schema: TSchema): void {
   const properties: unknown = Reflect.get(schema, 'properties');
   if (!isObject(properties) || Reflect.get(schema, 'additionalProperties') !== false) {
-    throw new Error(`the payload of job ${name} is an object with additionalProperties: false`);
+    throw new Error(`the payload of job ${name} must be an object with additionalProperties: false`);
   }
-  for (const key of reserved) if (Object.hasOwn(properties, key)) throw new Error(`job ${name} may not use ${key}`);
+  for (const key of reserved) if (Object.hasOwn(properties, key)) throw new Error(`job ${name} must not use ${key}`);
   for (const [key, value] of Object.entries(properties)) {
-    if (!isBare(value)) throw new Error(`the payload of job ${name} may not hold free text: ${key}`);
+    if (!isBare(value)) throw new Error(`the payload of job ${name} must not contain free text: ${key}`);
   }
 }
 

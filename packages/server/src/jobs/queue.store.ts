@@ -27,7 +27,7 @@ export async function enqueueJob<P extends TSchema>(
   options: EnqueueOptions = {},
 ): Promise<void> {
   if ((tx.tenantId !== '') !== (job.scope === 'tenant')) {
-    throw new Error(`${job.name} is work of ${job.scope === 'tenant' ? 'one tenant' : 'no tenant'}`);
+    throw new Error(`${job.name} must run for ${job.scope === 'tenant' ? 'one tenant' : 'no tenant'}`);
   }
   await tx.query(
     `select graphile_worker.arbiter_enqueue(task => $1, payload => $2::jsonb, job_key => $3, run_at => $4,

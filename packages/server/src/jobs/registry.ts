@@ -31,7 +31,7 @@ export function handleJob<P extends TSchema>(
   return {
     job,
     async run(payload, facts, tenantId) {
-      if (tenantId === null) throw new Error(`${job.name} is work of one tenant`);
+      if (tenantId === null) throw new Error(`${job.name} must run for one tenant`);
       await run(job.check(payload), { ...facts, tenantId });
     },
   };

@@ -200,10 +200,7 @@ function nextOf(
   try {
     return new Date(nextRun(parseCron(cron), zone, now));
   } catch (error) {
-    onError(
-      new Error(`the schedule ${job} ${key} was switched off: ${cron} in ${zone} has no next run`, { cause: error }),
-      job,
-    );
+    onError(new Error(`schedule ${job} ${key} disabled: ${cron} in ${zone} has no next run`, { cause: error }), job);
     return null;
   }
 }

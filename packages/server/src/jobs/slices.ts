@@ -24,7 +24,7 @@ export function handleInSlices(job: Job, database: Database, ...steps: readonly 
             ? await database.withSystem(of, step)
             : await database.withTenant(tenantId, systemActor(of), step);
       }
-      if (more) throw new Error(`the process stopped before ${job.name} was done`);
+      if (more) throw new Error(`the process stopped before ${job.name} finished`);
     }
   };
   return isTenantJob(job)

@@ -4,5 +4,5 @@ export const tables = ['leases', 'schedules', 'dead_letters'];
 /** What a reset of a playground does with them, see `Resets` in feature.ts; the queue is emptied by `forgetJobs`. */
 export const resets = {
   empties: ['dead_letters', 'schedules'],
-  keeps: { leases: 'of the installation' },
+  keeps: { leases: 'belongs to the installation' },
 };

@@ -265,7 +265,7 @@ test('a payload of before that does not fit any more fails its tries, and the ha
   const running = await worker([handleJob(old, async () => void seen++)], errors);
   await waitFor(() => errors.length === 1);
   await running.stop();
-  assert.match(String(errors[0]), /does not fit: \/count must be integer/);
+  assert.match(String(errors[0]), /is invalid: \/count must be integer/);
   assert.equal(seen, 0);
 });
 
@@ -273,14 +273,14 @@ test('a job that cannot be right does not let the process start', () => {
   const free = Type.Object({ note: Type.String() }, { additionalProperties: false });
   assert.throws(() => job({ name: 'test.free', payload: free }), /free text: note/);
   assert.throws(() => job({ name: 'test.open', payload: Type.Object({}) }), /additionalProperties: false/);
-  assert.throws(() => job({ name: 'Bad Name', payload: nothing }), /not the name/);
-  assert.throws(() => job({ name: 'test.never', payload: nothing, attempts: 0 }), /at least one try/);
+  assert.throws(() => job({ name: 'Bad Name', payload: nothing }), /not a valid job name/);
+  assert.throws(() => job({ name: 'test.never', payload: nothing, attempts: 0 }), /at least one attempt/);
   const dueAt = Type.Object({ dueAt: Type.Integer() }, { additionalProperties: false });
-  assert.throws(() => job({ name: 'test.reserved', payload: dueAt }), /may not use dueAt/);
+  assert.throws(() => job({ name: 'test.reserved', payload: dueAt }), /must not use dueAt/);
   const bad = { cron: '0 9 31 2 *', payload: {} };
-  assert.throws(() => job({ name: 'test.cron', payload: nothing, schedule: bad }), /never comes true/);
+  assert.throws(() => job({ name: 'test.cron', payload: nothing, schedule: bad }), /never matches/);
   const nowhere = { cron: '0 9 * * *', zone: 'Mars/Olympus', payload: {} };
-  assert.throws(() => job({ name: 'test.zone', payload: nothing, schedule: nowhere }), /no time zone/);
+  assert.throws(() => job({ name: 'test.zone', payload: nothing, schedule: nowhere }), /an unknown time zone/);
   const twice = [
     handleJob(plain('test.one'), async () => undefined),
     handleJob(plain('test.one'), async () => undefined),

@@ -96,7 +96,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
         () => outOfTime.abort(),
         () => undefined,
       );
-      await runner?.stop('the process stops').catch((error: unknown) => options.onError(error));
+      await runner?.stop('the process is stopping').catch((error: unknown) => options.onError(error));
       await supervised;
       inTime.abort();
       await pool.end();
@@ -147,7 +147,7 @@ async function runOver(
 }
 
 /** queue.sql knows this text: a try that ends so does not count. */
-const handedBackText = 'the process stopped before the job ended';
+const handedBackText = 'the process stopped before the job finished';
 
 function taskListOf({ registry, onError }: WorkerOptions, signal: AbortSignal): TaskList {
   // A handler that does not heed the signal is left behind: its job goes back to the queue all the same.

@@ -67,7 +67,7 @@ export function startBackground(options: BackgroundOptions): Background {
       onRun: metrics.runClaimed,
       onError: (err, job) => {
         metrics.runFailed(job);
-        logger.error({ err, job }, 'a schedule was switched off');
+        logger.error({ err, job }, 'schedule disabled');
       },
     });
   const upkeep = worker === null ? null : schedulerOf('upkeep');
@@ -90,7 +90,7 @@ export function startBackground(options: BackgroundOptions): Background {
     const dispatcher = dispatcherOf(server, pause, stop.signal);
     const keeper = createQueueKeeper(database, {
       workerId: () => worker.id(),
-      onDead: (topic, tenantId) => logger.error({ topic, tenantId }, 'a job used up its tries'),
+      onDead: (topic, tenantId) => logger.error({ topic, tenantId }, 'job used up its attempts'),
     });
     loops.push(loop('outbox', outboxEveryMs, () => dispatcher.drain()));
     loops.push(loop('queue', queueEveryMs, () => keeper.look()));
@@ -101,7 +101,7 @@ export function startBackground(options: BackgroundOptions): Background {
       stop.abort();
       await Promise.all(loops);
       for (const scheduler of [upkeep, others]) {
-        await scheduler?.stop().catch((err: unknown) => logger.warn({ err }, 'a lease was not given back'));
+        await scheduler?.stop().catch((err: unknown) => logger.warn({ err }, 'lease could not be released'));
       }
     },
   };
@@ -120,7 +120,7 @@ function dispatcherOf(
   });
   new Gauge({
     name: 'svc_outbox_lag_seconds',
-    help: 'Age of the oldest row of the outbox that was not published when this process looked last.',
+    help: 'Age of the oldest unpublished outbox row when this process last checked.',
     aggregator: 'max',
     registers: [server.registry],
     collect() {

@@ -42,7 +42,7 @@ async function openAdmin(config: Config, logger: Logger): Promise<AdminDatabase>
   const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_ADMIN_URL: adminUrl } = config;
   if (DATABASE_URL !== null) {
     if (adminUrl === null)
-      throw new ConfigError(['DATABASE_ADMIN_URL must be set: only the owner reads and writes every row']);
+      throw new ConfigError(['DATABASE_ADMIN_URL must be set: only the owner can read and write every row']);
     return { adminUrl, url: DATABASE_DIRECT_URL ?? DATABASE_URL, stop: async () => undefined };
   }
   return startEmbeddedPostgres({
@@ -73,7 +73,7 @@ export interface BackupSummary extends Restored {
 /** Writes a backup. Throws BackupError and ConfigError; then there is no file. */
 export async function backUp(config: Config, logger: Logger, request: BackupRequest): Promise<BackupSummary> {
   if (config.DATABASE_URL === null && !hasCluster(config)) {
-    throw new BackupError(`${resolve(config.DATA_DIR)} holds no database. Set DATA_DIR or DATABASE_URL`);
+    throw new BackupError(`${resolve(config.DATA_DIR)} has no database. Set DATA_DIR or DATABASE_URL`);
   }
   const secrets = await presentSecrets(config);
   const folder = exportsOf(config);
@@ -102,7 +102,7 @@ export async function backUp(config: Config, logger: Logger, request: BackupRequ
 
 function sealSecrets(passphrase: string, secrets: Readonly<Record<string, string>>): Promise<string> {
   if (passphrase.length < shortestPassphrase) {
-    throw new ConfigError([`The passphrase must have at least ${shortestPassphrase} characters`]);
+    throw new ConfigError([`The passphrase must be at least ${shortestPassphrase} characters`]);
   }
   return sealWithPassphrase(passphrase, secretsContext, JSON.stringify(secrets));
 }
@@ -204,7 +204,7 @@ async function openSecrets(
   const passphrase = request.passphrase ?? (await request.ask());
   if (passphrase === null) {
     throw new ConfigError([
-      'The backup holds secrets: set ARBITER_BACKUP_PASSPHRASE (or ..._FILE) to their passphrase',
+      'The backup contains secrets: set ARBITER_BACKUP_PASSPHRASE (or ..._FILE) to their passphrase',
     ]);
   }
   const text = await openWithPassphrase(passphrase, secretsContext, sealedSecrets);
@@ -224,13 +224,13 @@ async function assertRoom(
   const key = (secrets ?? (await presentSecrets(config))).DATA_ENCRYPTION_KEY;
   if (header.keyId !== null && key !== undefined && !keyIdsOf(config, key).includes(header.keyId)) {
     throw new ConfigError([
-      "DATA_ENCRYPTION_KEY isn't the one that sealed the backup's records. Set that one, or add it to DATA_ENCRYPTION_KEYS_OLD",
+      "DATA_ENCRYPTION_KEY isn't the key that sealed the backup's records. Set that key, or add it to DATA_ENCRYPTION_KEYS_OLD",
     ]);
   }
   if (verifies && secrets === null) await assertRecordKey(config);
   if (header.exports.length > 0 && (await folder.list('', '')).length > 0) {
     throw new BackupError(
-      "The backup holds exports, and EXPORT_DIR isn't empty. Move its files away, or set another folder",
+      "The backup contains exports, and EXPORT_DIR isn't empty. Move its files away, or set another folder",
     );
   }
 }
@@ -238,7 +238,7 @@ async function assertRoom(
 /** Throws ConfigError when no decision can be replayed, for want of the key that opens its record. */
 export async function assertRecordKey(config: Config): Promise<void> {
   if ((await presentSecrets(config)).DATA_ENCRYPTION_KEY !== undefined) return;
-  throw new ConfigError(['--verify needs the DATA_ENCRYPTION_KEY that sealed the records']);
+  throw new ConfigError(['--verify requires the DATA_ENCRYPTION_KEY that sealed the records']);
 }
 
 const keyIdsOf = (config: Config, key: string): string[] => [key, ...config.DATA_ENCRYPTION_KEYS_OLD].map(keyIdOf);

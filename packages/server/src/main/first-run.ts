@@ -36,7 +36,7 @@ export async function prepareTenants(
   }
   if (!config.DEMO_TENANT || (await hasTenants(database))) return [];
   if (config.API_KEY_PEPPER === null || config.DATA_ENCRYPTION_KEY === null) {
-    logger.warn('no demo tenant: API_KEY_PEPPER and DATA_ENCRYPTION_KEY must be set, or AUTO_SECRETS on');
+    logger.warn('no demo tenant: set API_KEY_PEPPER and DATA_ENCRYPTION_KEY, or turn AUTO_SECRETS on');
     return [];
   }
   logger.info({ step: 'demo' }, config.DEMO_DATA ? 'loading the demo data' : 'creating an empty tenant');
@@ -51,13 +51,13 @@ export async function prepareTenants(
   const file = join(config.DATA_DIR, 'first-run.json');
   await writePrivately(file, { url: publicUrl, ...demo, signInUrl, curl: call });
   return [
-    ...(signInUrl === null ? [] : [`open       ${signInUrl} (once, within ten minutes)`]),
+    ...(signInUrl === null ? [] : [`open       ${signInUrl} (works once, for ten minutes)`]),
     `tenant     ${demo.tenantName} (${demo.tenantId})`,
     `sign in    ${demo.email} with password ${demo.password}`,
     `API key    ${demo.apiKey}`,
     `docs       ${address}/api/docs`,
     `try        ${call}`,
-    `kept in    ${file}`,
+    `saved in   ${file}`,
   ];
 }
 
@@ -109,7 +109,7 @@ async function readBootstrapFile(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    const reason = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    const reason = error instanceof SyntaxError ? 'is not valid JSON' : "can't be read";
     throw new ConfigError([`BOOTSTRAP_FILE ${reason}: ${file}`]);
   }
 }

@@ -23,7 +23,7 @@ export function createProcessMetrics(
   const registers = [registry];
   new Gauge({
     name: 'svc_queue_depth',
-    help: 'Jobs of the whole installation that wait or run.',
+    help: 'Waiting and running jobs of the whole installation.',
     aggregator: 'max',
     labelNames: ['task'],
     registers,
@@ -37,7 +37,7 @@ export function createProcessMetrics(
   });
   new Gauge({
     name: 'svc_dlq_depth',
-    help: 'Dead letters of the whole installation: jobs that used up their tries.',
+    help: 'Dead letters of the whole installation: jobs that used up their attempts.',
     aggregator: 'max',
     labelNames: ['topic'],
     registers,
@@ -51,7 +51,7 @@ export function createProcessMetrics(
   });
   new Gauge({
     name: 'svc_exports_failed',
-    help: 'Tenants whose last export of interaction history failed, by the error; the next export tries the same again.',
+    help: 'Tenants whose last export of interaction history failed, by error. The next export tries again.',
     aggregator: 'max',
     labelNames: ['error'],
     registers,
@@ -65,7 +65,7 @@ export function createProcessMetrics(
   });
   new Gauge({
     name: 'svc_db_pool_connections',
-    help: 'Connections of the pool, and callers that wait for one.',
+    help: 'Connections in the pool, and callers waiting for one.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -77,20 +77,20 @@ export function createProcessMetrics(
   });
   const jobs = new Counter({
     name: 'svc_jobs_total',
-    help: 'Tries of background jobs.',
+    help: 'Attempts of background jobs.',
     labelNames: ['task', 'result'],
     registers,
   });
   const seconds = new Histogram({
     name: 'svc_job_seconds',
-    help: 'Time of one try of a background job.',
+    help: 'Duration of one attempt of a background job.',
     labelNames: ['task'],
     buckets: [0.01, 0.05, 0.25, 1, 5, 25, 125],
     registers,
   });
   const runs = new Counter({
     name: 'svc_scheduler_runs_total',
-    help: 'Runs of scheduled jobs that this process put into the queue (ok), and schedules that it had to switch off (failed).',
+    help: 'Runs of scheduled jobs that this process queued (ok), and schedules it had to disable (failed).',
     labelNames: ['job', 'result'],
     registers,
   });
@@ -108,7 +108,7 @@ export function createProcessMetrics(
 export function createWriteMetrics(registry: Registry): (what: Written, count: number) => void {
   const auditRows = new Counter({
     name: 'svc_audit_rows_total',
-    help: 'Audit rows that this process has written.',
+    help: 'Audit rows written by this process.',
     registers: [registry],
   });
   const counters: Readonly<Record<Written, Counter>> = { audit_rows: auditRows };
@@ -119,7 +119,7 @@ export function createWriteMetrics(registry: Registry): (what: Written, count: n
 export function createNotificationMetrics(registry: Registry): (kind: string, result: string) => void {
   const sent = new Counter({
     name: 'svc_notifications_total',
-    help: 'Messages that were sent to destinations, by what came of them.',
+    help: 'Messages sent to destinations, by result.',
     labelNames: ['kind', 'result'],
     registers: [registry],
   });
@@ -132,7 +132,7 @@ type Cache = 'credentials' | 'catalogues';
 export function createCacheMetrics(registry: Registry): (cache: Cache) => (known: boolean) => void {
   const requests = new Counter({
     name: 'svc_cache_requests_total',
-    help: 'What this process looked for in its memory.',
+    help: "Lookups in this process's caches.",
     labelNames: ['cache', 'result'],
     registers: [registry],
   });

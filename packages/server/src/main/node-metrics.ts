@@ -57,7 +57,7 @@ export function createNodeMetrics(residentBytes: () => number): NodeMetrics {
   const registers = [own];
   new Gauge({
     name: 'svc_processes',
-    help: 'Server processes that are at work.',
+    help: 'Server processes running.',
     registers,
     collect() {
       this.set(newest.size);
@@ -65,12 +65,12 @@ export function createNodeMetrics(residentBytes: () => number): NodeMetrics {
   });
   const restarts = new Counter({
     name: 'svc_process_restarts_total',
-    help: 'Server processes that were started because another had ended.',
+    help: 'Server processes restarted after another one exited.',
     registers,
   });
   new Gauge({
     name: 'svc_process_resident_memory_bytes',
-    help: 'Resident memory of each process; the one that starts and watches the others is called primary.',
+    help: 'Resident memory of each process. The process that starts and watches the others is called primary.',
     labelNames: ['process'],
     registers,
     collect() {

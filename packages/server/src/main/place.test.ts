@@ -39,7 +39,7 @@ test('several processes that could not all connect are refused, one is warned of
     choosePlace(configOf({ PROCESSES: '2' }), direct, logger),
     (error) =>
       error instanceof ConfigError &&
-      /^PROCESSES cannot be 2: 2 processes .* may open 47 connections/.test(error.message),
+      /^PROCESSES can't be 2: 2 processes .* can open 47 connections/.test(error.message),
   );
   await choosePlace(configOf({ PROCESSES: '2' }), { ...direct, pooled: true }, logger);
   assert.equal(lines.length, 1);

@@ -46,12 +46,11 @@ async function assertConnections(config: Config, address: DatabaseAddress, logge
   const room = await whenThere(urlVariable(config), logger, () => connectionRoom(address.directUrl));
   if (needed <= room) return;
   const lack =
-    `${config.PROCESSES} process${config.PROCESSES > 1 ? 'es' : ''} with DATABASE_POOL_MAX ${config.DATABASE_POOL_MAX} ` +
-    `may open ${needed} connections, and the database allows this role ${room} ` +
-    '(max_connections without the reserved ones, and the limits of database and role)';
+    `${config.PROCESSES} process${config.PROCESSES > 1 ? 'es' : ''} with DATABASE_POOL_MAX ${config.DATABASE_POOL_MAX} can open ${needed} connections, but the database allows ` +
+    `this role ${room} (max_connections minus the reserved ones, and the limits of database and role)`;
   if (config.PROCESSES > 1) {
     throw new ConfigError([
-      `PROCESSES cannot be ${config.PROCESSES}: ${lack}; raise those limits or lower these numbers`,
+      `PROCESSES can't be ${config.PROCESSES}: ${lack}; raise those limits or lower these numbers`,
     ]);
   }
   logger.warn({ step: 'database' }, lack);

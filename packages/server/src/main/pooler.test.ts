@@ -43,7 +43,7 @@ describe('the start behind a pooler in transaction mode', { skip: missing ?? fal
   test('is refused with the reason where no URL leads past it', async () => {
     await assert.rejects(
       start({ DATABASE_URL: pooler.urlOf(db.url) }),
-      refused(/^DATABASE_DIRECT_URL must be set.*pooler in transaction mode \(it refuses the settings of a session\)/),
+      refused(/^DATABASE_DIRECT_URL must be set.*pooler in transaction mode \(it rejects session settings\)/),
     );
   });
 
@@ -59,7 +59,7 @@ describe('the start behind a pooler in transaction mode', { skip: missing ?? fal
     );
     await assert.rejects(
       start({ DATABASE_URL, DATABASE_DIRECT_URL: other.url }),
-      refused(/^DATABASE_URL and DATABASE_DIRECT_URL must lead to the same database/),
+      refused(/^DATABASE_URL and DATABASE_DIRECT_URL must point to the same database/),
     );
   });
 

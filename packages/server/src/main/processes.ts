@@ -77,7 +77,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
     worker.on('message', (message: FromProcess) => hear(seat, worker, message));
     worker.once('exit', (code, signal) => ended(seat, worker, signal ?? code));
     // A channel that breaks under a word belongs to a process that ends; its end is heard of above.
-    worker.on('error', (err) => logger.warn({ err, name: seat.name }, 'a server process cannot be told anything'));
+    worker.on('error', (err) => logger.warn({ err, name: seat.name }, "a server process can't be reached"));
   }
 
   function hear(seat: Seat, worker: Worker, message: FromProcess): void {
@@ -96,7 +96,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
         // Kept-alive connections stay where they are: without this the newcomer would wait for new clients.
         if (phase === 'running') for (const other of listening()) say(other, { kind: 'spread' });
         seat.listensSince = performance.now();
-        logger.info({ name: seat.name, pid: worker.process.pid }, 'a server process is ready');
+        logger.info({ name: seat.name, pid: worker.process.pid }, 'server process ready');
         steps.get(seat)?.resolve();
         break;
       case 'failed':
@@ -125,7 +125,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
         workChecks().then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
     }
   }
-  const complain = (err: unknown): void => logger.error({ err }, 'a server process was not answered');
+  const complain = (err: unknown): void => logger.error({ err }, 'server process got no response');
 
   async function askAll(): Promise<void> {
     await Promise.all(
@@ -157,7 +157,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
     metrics.ended(seat.name);
     if (working === seat) working = null;
     if (phase === 'stopping') return;
-    const why = `server process ${seat.name} ended (${how})${seat.complaint === null ? '' : `: ${seat.complaint}`}`;
+    const why = `server process ${seat.name} exited (${how})${seat.complaint === null ? '' : `: ${seat.complaint}`}`;
     if (phase === 'starting') {
       cannotStart.reject(new Error(why));
       return;
@@ -165,7 +165,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
     const next = afterEnd(seat.lives, livedMs);
     seat.lives = next.lives;
     if (next.pauseMs === null) {
-      failed.resolve(`${why}; it has ended soon after its start ${seat.lives.earlyEnds} times in a row`);
+      failed.resolve(`${why}; it exited shortly after starting ${seat.lives.earlyEnds} times in a row`);
       return;
     }
     logger.error({ name: seat.name, pid: worker.process.pid, livedMs, pauseMs: next.pauseMs }, why);

@@ -58,9 +58,9 @@ export function createReportThread(onError: (error: unknown) => void, limits = {
     });
     worker.on('error', (error) => {
       onError(error);
-      lose(worker, new Error('the thread that rendered the report has failed', { cause: error }));
+      lose(worker, new Error('the thread that rendered the report failed', { cause: error }));
     });
-    worker.on('exit', () => lose(worker, new Error('the thread that rendered the report has ended')));
+    worker.on('exit', () => lose(worker, new Error('the thread that rendered the report exited')));
     worker.on('message', (message: FromReportThread) => hear(message));
     return { worker, timer: null };
   }
@@ -106,7 +106,7 @@ export function createReportThread(onError: (error: unknown) => void, limits = {
     const done = open;
     open = null;
     rest(thread);
-    if (message.kind === 'failed') done.reject(new Error(`a report could not be rendered: ${message.message}`));
+    if (message.kind === 'failed') done.reject(new Error(`report rendering failed: ${message.message}`));
     else {
       done.resolve(
         message.artifacts.map(({ content, ...artifact }) => ({

@@ -90,7 +90,7 @@ async function readSecrets(file: string): Promise<Record<string, string>> {
     // Told below, without the content.
   }
   // Making new ones would lock out every key and seal: better to stop.
-  throw new ConfigError([`DATA_DIR holds a secrets.json that cannot be read: ${file}`]);
+  throw new ConfigError([`DATA_DIR has a secrets.json that can't be read: ${file}`]);
 }
 
 /** Writes a file that only this user can read, whole or not at all. */

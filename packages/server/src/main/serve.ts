@@ -54,7 +54,7 @@ export async function serve(shell: ServerShell): Promise<number> {
       else {
         code = crashLoopExitCode;
         logger.fatal(reason, 'stopping');
-        shell.warn(`arbiter: ${reason.failure}; the log says more`);
+        shell.warn(`arbiter: ${reason.failure}; see the log for details`);
       }
       await server.stop();
       // What was cut off may still wait for the database; the grace is over, and nobody waits for it.
@@ -117,7 +117,7 @@ export async function printSignInLink(
           ? null
           : await signInUrlOf(config, database, publicUrlOf(config), { tenantId: membership.tenantId, email });
       if (url === null) {
-        shell.warn(`arbiter: there is no user ${email} who could sign in`);
+        shell.warn(`arbiter: no user with the email address ${email} can sign in`);
         return 1;
       }
       shell.print(url);
@@ -131,7 +131,7 @@ export async function migrateOnly(shell: ServerShell): Promise<number> {
   return guarded(shell, async (given, logger) => {
     const { DATABASE_URL: url, DATABASE_ADMIN_URL: adminUrl } = given;
     if (url !== null && adminUrl === null) {
-      throw new ConfigError(['DATABASE_ADMIN_URL must be set: only the owner may migrate']);
+      throw new ConfigError(['DATABASE_ADMIN_URL must be set: only the owner can migrate']);
     }
     const applied: string[] = [];
     if (url !== null && adminUrl !== null) {
@@ -140,7 +140,7 @@ export async function migrateOnly(shell: ServerShell): Promise<number> {
       const storage = await openStorage({ ...given, MIGRATE: true }, logger, { join: true });
       await storage.stop();
     }
-    for (const name of applied) shell.print(`applied ${name}`);
+    for (const name of applied) shell.print(`migration ${name} applied`);
     shell.print('the schema is up to date');
     return 0;
   });

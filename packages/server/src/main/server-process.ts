@@ -101,7 +101,7 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
       registry: server.jobs,
       concurrency: config.WORKER_CONCURRENCY,
       graceMs: (config.SHUTDOWN_GRACE_SECONDS * 1000) / 2,
-      onError: (err, job) => logger.warn({ err, job }, 'a job or the worker failed'),
+      onError: (err, job) => logger.warn({ err, job }, 'job or worker failed'),
       onJob: metrics.jobDone,
       endedWorker: work.endedWorker,
       onId: (id) => node?.workerIs(id),

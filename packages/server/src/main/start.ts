@@ -43,7 +43,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
   if (!given.SCHEDULER) {
     logger.warn(
       { step: 'configuration' },
-      'SCHEDULER is off: this server schedules no alerts, segment refreshes, exports or reports; another one must',
+      "SCHEDULER is off: this server doesn't schedule alerts, segment refreshes, exports and reports; another one must",
     );
   }
   const config = await withAutoSecrets(given);

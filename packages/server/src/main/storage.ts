@@ -77,7 +77,7 @@ async function prepare({ variable, url }: NamedUrl, adminUrl: string | null, log
     const pending = await whenThere(variable, logger, () => pendingMigrations(url));
     if (pending.length === 0) break;
     if (!told) {
-      logger.warn({ step: 'migrate', pending }, 'the schema is not current; waiting for somebody who may migrate');
+      logger.warn({ step: 'migrate', pending }, 'the schema is out of date; waiting for a process that can migrate it');
     }
     await sleep(pauseMs);
   }
@@ -100,14 +100,14 @@ async function addressOf(url: string, directUrl: string | null, logger: Logger):
   if (directUrl === null) {
     if (loss === null) return { url, directUrl: url, pooled: false };
     throw new ConfigError([
-      `DATABASE_DIRECT_URL must be set, to the database itself: DATABASE_URL ${behindPooler(loss)}, and notifications, jobs and the start need sessions`,
+      `DATABASE_DIRECT_URL must be set to the database itself: DATABASE_URL ${behindPooler(loss)}, and notifications, jobs and startup need sessions`,
     ]);
   }
   await assertDirect('DATABASE_DIRECT_URL', directUrl, logger);
   await assertRole('DATABASE_URL', url, logger);
   // The start has worked by the other URL; what it prepared must be what the processes will use.
   if (!(await whenThere('DATABASE_URL', logger, () => hears(directUrl, url)))) {
-    throw new ConfigError(['DATABASE_URL and DATABASE_DIRECT_URL must lead to the same database']);
+    throw new ConfigError(['DATABASE_URL and DATABASE_DIRECT_URL must point to the same database']);
   }
   return { url, directUrl, pooled: loss !== null };
 }
@@ -119,9 +119,10 @@ async function assertDirect(
   logger: Logger,
 ): Promise<void> {
   const loss = await whenThere(variable, logger, () => sessionLoss(url));
-  if (loss !== null) throw new ConfigError([`${variable} must lead to the database itself, and ${behindPooler(loss)}`]);
+  if (loss !== null)
+    throw new ConfigError([`${variable} must point to the database itself, but ${behindPooler(loss)}`]);
 }
 
 function behindPooler(loss: string): string {
-  return `leads through a connection pooler in transaction mode (${loss})`;
+  return `goes through a connection pooler in transaction mode (${loss})`;
 }

@@ -28,7 +28,7 @@ export function shownMetrics(metrics: Metrics, tenantLabel: boolean): Metrics {
   });
 }
 
-/** What is counted of one tenant (contract part 1, 4.13); metrics without a value are left out. */
+/** What is counted of one tenant; metrics without a value are left out. */
 export function summaryOf(metrics: Metrics, tenantId: string): MetricsSummary {
   const summary: MetricsSummary = {};
   for (const metric of metrics) {

@@ -28,7 +28,7 @@ export async function whenThere<T>(variable: string, logger: Logger, attempt: ()
     } catch (error) {
       const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
       if (typeof code === 'string' && wrongLogin.test(code)) {
-        throw new ConfigError([`${variable} is refused by the database (SQLSTATE ${code})`]);
+        throw new ConfigError([`the database rejected ${variable} (SQLSTATE ${code})`]);
       }
       const translated = translateError(error);
       const isAway = translated instanceof AppError && translated.code === 'unavailable';
@@ -39,7 +39,7 @@ export async function whenThere<T>(variable: string, logger: Logger, attempt: ()
   }
 }
 
-const waiting = 'waiting for the database; the start continues by itself when it answers';
+const waiting = 'waiting for the database; startup continues when it responds';
 
 /** The last cause says it best; a stack would alarm people at a first start on a slow machine. */
 function reasonOf(error: unknown): string {

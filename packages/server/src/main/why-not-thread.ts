@@ -99,7 +99,7 @@ function laterOf(plan: Plan, input: Input, { contacts, outcomes }: NonNullable<S
     inputAt(now: number) {
       const zones = Object.fromEntries(Object.keys(input.zones).map((zone) => [zone, clock(zone, now)]));
       const own = zones[plan.timezone];
-      if (own === undefined) throw new Error(`the input has no clock for ${plan.timezone}`);
+      if (own === undefined) throw new Error(`the input has no clock for the time zone ${plan.timezone}`);
       const { windows, longestCooldownMs, outcomeReads } = plan;
       return {
         ...input,

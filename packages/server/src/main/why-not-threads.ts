@@ -51,7 +51,7 @@ export function createSearchThreads(most: number, onError: (error: unknown) => v
       onError(error);
       lose(thread, error);
     });
-    worker.on('exit', () => lose(thread, new Error('the thread has ended')));
+    worker.on('exit', () => lose(thread, new Error('the thread exited')));
     threads.push(thread);
     return thread;
   }
@@ -118,7 +118,7 @@ export function createSearchThreads(most: number, onError: (error: unknown) => v
         return;
       }
       if (message.kind === 'found') waiting.resolve(message.answer);
-      else waiting.reject(new Error(`a search failed: ${message.message}`));
+      else waiting.reject(new Error(`search failed: ${message.message}`));
       done();
     }
     worker.on('message', hear);

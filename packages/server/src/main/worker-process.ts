@@ -30,12 +30,12 @@ export function runWorkerProcess(): void {
   const node: NodeView = {
     async metricsText() {
       const text = await questions.ask((id) => say({ kind: 'ask-metrics', id }), answerWithinMs);
-      if (typeof text !== 'string') throw new Error('the primary process does not answer');
+      if (typeof text !== 'string') throw new Error("the primary process doesn't respond");
       return text;
     },
     async metricsSummary(tenantId) {
       const text = await questions.ask((id) => say({ kind: 'ask-summary', id, tenantId }), answerWithinMs);
-      if (typeof text !== 'string') throw new Error('the primary process does not answer');
+      if (typeof text !== 'string') throw new Error("the primary process doesn't respond");
       return JSON.parse(text);
     },
     async workChecks() {
@@ -52,7 +52,7 @@ export function runWorkerProcess(): void {
     const logger = createLogger(config.LOG_LEVEL, undefined, name);
     const served = createServerProcess({ config, place, logger, node });
     running = { served, logger };
-    if (work !== null) logger.info('doing the background work');
+    if (work !== null) logger.info('background work started');
     await served.prepare(work);
     say({ kind: 'prepared' });
   }
@@ -65,7 +65,7 @@ export function runWorkerProcess(): void {
         await served.takeOver(work);
         return;
       } catch (err) {
-        logger.warn({ err }, 'the background work cannot be taken over yet');
+        logger.warn({ err }, "background work can't be taken over yet");
         await sleep(takeOverPauseMs);
       }
     }
@@ -106,7 +106,11 @@ export function runWorkerProcess(): void {
   process.on('message', (message: ToProcess) => {
     obey(message).catch((err: unknown) => {
       if (message.kind === 'start' || message.kind === 'listen') fail(err);
-      else running?.logger.error({ err, message: message.kind }, 'a word of the primary process could not be followed');
+      else
+        running?.logger.error(
+          { err, message: message.kind },
+          'a message from the primary process could not be handled',
+        );
     });
   });
   // Ctrl+C reaches all processes of the terminal, SIGTERM those of a service: the primary says when to stop. Whoever sends

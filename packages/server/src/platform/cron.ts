@@ -67,7 +67,7 @@ export function parseCron(text: string): Cron {
   };
   const comesTrue =
     cron.eitherDay || cron.months.some((m) => cron.daysOfMonth.some((day) => day <= longestMonth[m - 1]!));
-  if (!comesTrue) throw new RangeError('never comes true: no such day is in any of its months');
+  if (!comesTrue) throw new RangeError('never matches: none of its months has such a day');
   return cron;
 }
 
@@ -108,7 +108,7 @@ function readValue(text: string, field: Field, item: string): number {
 }
 
 const refused = (field: Field, item: string): RangeError =>
-  new RangeError(`has no such ${field.name}: ${item.slice(0, 40)}`);
+  new RangeError(`has an invalid ${field.name}: ${item.slice(0, 40)}`);
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

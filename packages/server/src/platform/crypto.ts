@@ -71,7 +71,7 @@ export interface Envelope {
 /** A sealed value that does not open. Says nothing about the content. */
 export class SealError extends Error {
   constructor(reason: string) {
-    super(`sealed value refused: ${reason}`);
+    super(`sealed value rejected: ${reason}`);
     this.name = 'SealError';
   }
 }
@@ -148,6 +148,6 @@ function decrypt(key: KeyObject, context: Buffer, sealed: Buffer): Buffer {
   try {
     return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, end)), decipher.final()]);
   } catch {
-    throw new SealError('changed, or of another place');
+    throw new SealError('changed, or sealed for another place');
   }
 }

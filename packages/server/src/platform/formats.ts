@@ -59,7 +59,7 @@ export function isEmail(text: string): boolean {
   return text.length <= 254 && mailAddress.test(text);
 }
 
-/** At least one upper-case letter and one digit, of any script (contract part 1, 5.7); its length the schemas say. */
+/** At least one upper-case letter and one digit, of any script; its length the schemas say. */
 export function isNewPassword(text: string): boolean {
   return /\p{Lu}/u.test(text) && /\p{Nd}/u.test(text) && !text.includes('\0');
 }
@@ -71,12 +71,12 @@ export const formats: Readonly<Record<string, { test: (text: string) => boolean;
     test: isDateTime,
     message: 'must be an RFC 3339 date and time with a zone, such as 2026-11-20T09:00:00Z',
   },
-  date: { test: isDate, message: 'must be a calendar day, such as 2026-11-20' },
+  date: { test: isDate, message: 'must be a calendar date, such as 2026-11-20' },
   'customer-id': {
     test: isCustomerId,
-    message: 'must be 1 to 255 characters without control characters and without white space at either end',
+    message: 'must be 1 to 255 characters, without control characters and without leading or trailing white space',
   },
-  email: { test: isEmail, message: 'must be one e-mail address' },
-  'new-password': { test: isNewPassword, message: 'must hold an upper-case letter and a digit' },
+  email: { test: isEmail, message: 'must be an email address' },
+  'new-password': { test: isNewPassword, message: 'must contain an uppercase letter and a digit' },
   'idempotency-key': { test: isIdempotencyKey, message: 'must be 1 to 255 visible ASCII characters' },
 };

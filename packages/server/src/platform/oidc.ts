@@ -105,7 +105,7 @@ export function createOidcClient(
     async begin(registration, attempt, scope) {
       const config = await discover(registration, callsBy(outbound, withinMs));
       if (config.serverMetadata().authorization_endpoint === undefined) {
-        throw new OidcError('provider', new Error('the metadata name no authorization_endpoint'));
+        throw new OidcError('provider', new Error('the metadata has no authorization_endpoint'));
       }
       return buildAuthorizationUrl(config, {
         redirect_uri: attempt.redirectUri,
@@ -133,7 +133,7 @@ export function createOidcClient(
         if (claims === undefined) throw new Error('no ID token');
         // A client that authenticates only itself must be the party to whom the token was issued.
         if (claims.azp !== undefined && claims.azp !== registration.clientId)
-          throw new Error('azp names another client');
+          throw new Error('azp is a different client');
         if (!isSubject(claims.sub)) throw new Error('sub is empty, too long or not plain text');
         const told = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
         const facts = told ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
@@ -216,5 +216,5 @@ function callsBy(outbound: Outbound, withinMs: number): Calls {
 function bodyText(body: NonNullable<Parameters<CustomFetch>[1]['body']>): string {
   if (typeof body === 'string') return body;
   if (body instanceof URLSearchParams) return body.toString();
-  throw new Error('a sign-in sends forms only');
+  throw new Error('a sign-in only sends forms');
 }

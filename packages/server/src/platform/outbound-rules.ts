@@ -33,18 +33,18 @@ export function createOutboundRules({
       if (!URL.canParse(text)) return 'must be a URL';
       const url = new URL(text);
       const isSecure = url.protocol === 'https:';
-      if (!isSecure && !(allowHttp && url.protocol === 'http:')) return 'must begin with https://';
+      if (!isSecure && !(allowHttp && url.protocol === 'http:')) return 'must start with https://';
       const isOpen = anyPort && isSecure && url.port !== '0';
       if (url.port !== '' && !isOpen && !mayUsePort(isSecure ? 'https' : 'http', Number(url.port))) {
-        return `has the port ${url.port}, which calls may not use`;
+        return `uses the port ${url.port}, which is not allowed`;
       }
       const literal = url.hostname.replace(/^\[(.*)\]$/, '$1');
-      if (isIP(literal) !== 0 && !mayReach(literal, allowed)) return 'names an address that calls may not reach';
+      if (isIP(literal) !== 0 && !mayReach(literal, allowed)) return 'is an address that calls must not reach';
       return null;
     },
     headerProblem(name, value) {
-      if (!headerName.test(name)) return 'is not the name of a header';
-      if (forbiddenHeaders.test(name)) return 'is a header that cannot be set';
+      if (!headerName.test(name)) return 'is not a valid header name';
+      if (forbiddenHeaders.test(name)) return "is a header that can't be set";
       if (!headerValue.test(value)) return 'must be at most 4,096 characters of Latin-1 without line breaks';
       return null;
     },

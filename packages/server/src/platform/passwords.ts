@@ -36,7 +36,10 @@ export function createPasswords(atOnce = Math.max(1, Math.min(2, Math.floor(avai
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (running >= atOnce) {
       if (waiting.length >= longestQueue) {
-        throw new AppError('overloaded', { detail: 'Too many people sign in at once.', retryAfterSeconds: 2 });
+        throw new AppError('overloaded', {
+          detail: 'Too many people are signing in at once. Try again in a moment.',
+          retryAfterSeconds: 2,
+        });
       }
       // Whoever ends hands its place over.
       await new Promise<void>((resolve) => waiting.push(resolve));

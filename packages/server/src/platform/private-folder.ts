@@ -36,7 +36,7 @@ export function createPrivateFolder(root: string): PrivateFolder {
     for (const name of relative(base, full).split(sep)) {
       part = join(part, name);
       try {
-        if ((await lstat(part)).isSymbolicLink()) throw new Error('a path goes over a link');
+        if ((await lstat(part)).isSymbolicLink()) throw new Error('a path follows a link');
       } catch (error) {
         if (isMissing(error)) return;
         throw error;

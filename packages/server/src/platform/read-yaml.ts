@@ -81,7 +81,7 @@ export function readYaml(text: string): ReadYaml {
     documents = [...new Composer(reading).compose(tokensOf(text))];
   } catch (error) {
     if (error instanceof TooLarge) return whole(tooLarge);
-    if (error instanceof TooDeep) return whole(`is nested deeper than ${deepest} levels`);
+    if (error instanceof TooDeep) return whole(`must be nested at most ${deepest} levels deep`);
     // The reader follows the nesting of the text by calls.
     if (error instanceof RangeError) return whole('is nested too deeply');
     throw error;
@@ -92,16 +92,16 @@ export function readYaml(text: string): ReadYaml {
   const faults = [...document.errors, ...document.warnings].slice(0, mostProblems).map(({ message, pos }) => ({
     pointer: null,
     line: lineOf(pos[0]),
-    message: `is not YAML: ${message}`,
+    message: `is not valid YAML: ${message}`,
   }));
   if (faults.length > 0) return { problems: faults };
-  if (second !== undefined) return whole('holds more than one document');
+  if (second !== undefined) return whole('must contain a single document');
   const problems: YamlProblem[] = [];
   const value = jsonOf(document.contents, '', 0, { problems, lineOf });
   return problems.length > 0 ? { problems } : { value };
 }
 
-const tooLarge = `is too large: at most ${mostCharacters} characters and ${mostLexemes} words and marks are read`;
+const tooLarge = `must have at most ${mostCharacters} characters and ${mostLexemes} tokens`;
 
 const whole = (message: string): ReadYaml => ({ problems: [{ pointer: null, line: null, message }] });
 
@@ -118,11 +118,11 @@ function jsonOf(node: unknown, pointer: string, depth: number, reading: Reading)
     return null;
   };
   if (node === null || node === undefined) return null;
-  if (depth > deepest) return refuse(`is nested deeper than ${deepest} levels`);
-  if (isAlias(node)) return refuse('is an alias; write the value out');
+  if (depth > deepest) return refuse(`must be nested at most ${deepest} levels deep`);
+  if (isAlias(node)) return refuse('is an alias; write out the value');
   if (isScalar(node) || isMap(node) || isSeq(node)) {
-    if (node.anchor !== undefined) return refuse('has an anchor; anchors are not taken');
-    if (node.tag !== undefined) return refuse('has a tag; tags are not taken');
+    if (node.anchor !== undefined) return refuse('has an anchor; anchors are not supported');
+    if (node.tag !== undefined) return refuse('has a tag; tags are not supported');
   }
   if (isScalar(node)) {
     const { value } = node;
@@ -130,20 +130,20 @@ function jsonOf(node: unknown, pointer: string, depth: number, reading: Reading)
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
       return value;
     }
-    return refuse('is not a value that JSON has');
+    return refuse('is not a JSON value');
   }
   if (isSeq(node)) return node.items.map((item, at) => jsonOf(item, `${pointer}/${at}`, depth + 1, reading));
-  if (!isMap(node)) return refuse('is not a value that JSON has');
+  if (!isMap(node)) return refuse('is not a JSON value');
   const object: Record<string, Json> = {};
   for (const { key, value } of node.items) {
     const name = keyOf(key);
     if (name === null) {
-      refuse('has a key that is not plain text', key);
+      refuse('has a key that is not a plain string', key);
       continue;
     }
     const inner = `${pointer}/${pointerStep(name)}`;
     if (Object.hasOwn(object, name)) {
-      reading.problems.push({ pointer: inner, line: null, message: 'stands twice' });
+      reading.problems.push({ pointer: inner, line: null, message: 'is listed more than once' });
       continue;
     }
     // Assigning would set the prototype for the key `__proto__`.

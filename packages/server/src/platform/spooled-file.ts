@@ -22,7 +22,7 @@ const againSeconds = 60;
 /** 503 `unavailable`: the disk is full, or does not let us write. The cause is for the log. */
 const notPutAside = (cause: unknown): AppError =>
   new AppError('unavailable', {
-    detail: 'The server could not put the file aside: it has no room for it now.',
+    detail: 'The server has no disk space for this upload right now.',
     retryAfterSeconds: againSeconds,
     cause,
   });
@@ -55,7 +55,7 @@ export async function spool(
       const buffer = Buffer.alloc(pieceBytes);
       for (let at = 0; at < length; ) {
         const { bytesRead } = await handle.read(buffer, 0, Math.min(pieceBytes, length - at), at);
-        if (bytesRead === 0) throw new Error('a file that was put aside is shorter than it was');
+        if (bytesRead === 0) throw new Error('a spooled file is shorter than expected');
         at += bytesRead;
         yield Buffer.from(buffer.subarray(0, bytesRead));
       }

@@ -57,5 +57,5 @@ function firstInstant(offsets: Offsets, local: number): number {
     const end = offsets[at + 1]?.[0] ?? Number.POSITIVE_INFINITY;
     if (instant < end) return at === 0 ? instant : Math.max(instant, from);
   }
-  throw new RangeError('a zone has an offset');
+  throw new RangeError('a time zone has an offset');
 }

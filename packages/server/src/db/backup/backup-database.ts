@@ -63,7 +63,7 @@ export async function assertUnbound(client: pg.ClientBase): Promise<void> {
   );
   if (rows[0]?.unbound === true) return;
   throw new BackupError(
-    `Row-level security binds the role ${rows[0]?.name ?? ''}. Set DATABASE_ADMIN_URL to a superuser or to a role with BYPASSRLS`,
+    `Row-level security applies to the role ${rows[0]?.name ?? ''}. Set DATABASE_ADMIN_URL to a superuser or to a role with BYPASSRLS`,
   );
 }
 

@@ -39,7 +39,7 @@ export const jsonFrame = (kind: FrameKind, value: unknown): Frame => ({
  * file's size in bytes. Throws BackupError when the file already exists.
  */
 export async function writeBackupFile(path: string, frames: AsyncIterable<Frame>): Promise<number> {
-  if (existsSync(path)) throw new BackupError(`${path} exists already; choose another name`);
+  if (existsSync(path)) throw new BackupError(`${path} already exists; choose another name`);
   const draft = `${path}.${process.pid}.partial`;
   let file: FileHandle | null = null;
   try {
@@ -70,7 +70,7 @@ export async function writeBackupFile(path: string, frames: AsyncIterable<Frame>
     return size + digestBytes;
   } catch (error) {
     if (Reflect.get(Object(error), 'code') === 'EEXIST') {
-      throw new BackupError(`${path} exists already; choose another name`);
+      throw new BackupError(`${path} already exists; choose another name`);
     }
     if (file === null && error instanceof Error && 'syscall' in error) {
       throw new BackupError(`${path} can't be written: ${error.message}`);
@@ -147,7 +147,7 @@ function takeFrame(bytes: Buffer): Frame | null {
   const kind = kinds[bytes.readUInt8(0)];
   const length = bytes.readUInt32BE(1);
   if (kind === undefined || length > longestFrameBytes)
-    throw new BackupError('The backup has a frame that this build does not know');
+    throw new BackupError("The backup has a frame that this build doesn't support");
   if (bytes.length < frameHeaderBytes + length) return null;
   return { kind, payload: bytes.subarray(frameHeaderBytes, frameHeaderBytes + length) };
 }

@@ -218,7 +218,7 @@ test('a backup that fails leaves no file; an existing file is kept', async () =>
     [],
   );
   const size = (await stat(file)).size;
-  await assert.rejects(writeBackupFile(file, failing()), /exists already/);
+  await assert.rejects(writeBackupFile(file, failing()), /already exists/);
   assert.equal((await stat(file)).size, size);
   await assert.rejects(writeBackupFile(join(folder, 'no-folder', 'b.arb'), failing()), {
     name: 'BackupError',

@@ -40,7 +40,7 @@ export async function assertRestorable({ migrations, version }: BackupHeader): P
   const changed = migrations.find(({ name, checksum }) => known.get(name) !== checksum);
   if (changed !== undefined) {
     throw new BackupError(
-      `The backup was made by another build: its migration ${changed.name} differs from this one's`,
+      `The backup comes from a different build: its migration ${changed.name} differs from the one in this build`,
     );
   }
 }
@@ -199,13 +199,13 @@ async function copyIn(client: pg.ClientBase, header: BackupHeader, frames: Async
     await close();
     if (kind === 'table') {
       const table = tables.get(quoted(JSON.parse(payload.toString())));
-      if (table === undefined) throw new BackupError("The backup has a table that its header doesn't name");
+      if (table === undefined) throw new BackupError('The backup has a table that is missing from its header');
       copy = openCopy(client, table);
     } else if (kind === 'end') {
       const end: End = JSON.parse(payload.toString());
-      if (end.rows !== rows) throw new BackupError(`The backup should hold ${end.rows} rows, and holds ${rows}`);
+      if (end.rows !== rows) throw new BackupError(`The backup should have ${end.rows} rows but has ${rows}`);
       return end;
-    } else throw new BackupError('The backup has frames in an order that this build does not know');
+    } else throw new BackupError("The backup's frames are in an unexpected order");
   }
   throw new BackupError('The backup ends before its last frame');
 }

@@ -31,7 +31,7 @@ export async function storeRequest(
   terms: RequestTerms,
 ): Promise<void> {
   if (envelope === null) {
-    throw new AppError('not_configured', { detail: 'Mail cannot be sent: DATA_ENCRYPTION_KEY is not set.' });
+    throw new AppError('not_configured', { detail: "Email can't be sent: DATA_ENCRYPTION_KEY is not set." });
   }
   const [place, id] = [newId(), newId()];
   const stored: Stored = { request, requestId: terms.requestId };
@@ -58,7 +58,7 @@ export async function answerRequest(ports: AnswerPorts, place: string, id: strin
   const { database, envelope } = ports;
   const row = await database.withSystem('account-request', (tx) => selectRequest(tx, place, id));
   if (row === undefined) return;
-  if (envelope === null) throw new Error('the request cannot be opened: DATA_ENCRYPTION_KEY is not set');
+  if (envelope === null) throw new Error("the request can't be decrypted: DATA_ENCRYPTION_KEY is not set");
   const { request, requestId }: Stored = JSON.parse(envelope.open(placeOf(place, id), row.sealed).toString('utf8'));
   const terms = { requestId, until: performance.now() + answeredWithinMs };
   if (request.kind === 'register') await register(ports, request.given, terms);

@@ -14,10 +14,10 @@ import { listTenants, switchTenant } from './tenants.service.ts';
 import { verifyAddress } from './verification.service.ts';
 
 const said = {
-  registered: 'Look into your mail: a link there goes on.',
-  verification: 'If the address waits to be proven, a mail with a link was sent.',
-  forgot: 'If the address is known, a mail with a link was sent.',
-  reset: 'The password is set. Sign in with it.',
+  registered: 'Check your email and follow the link to continue.',
+  verification: "If this address still needs to be verified, we've sent you a link.",
+  forgot: "If this address is known, we've sent you a link.",
+  reset: 'Your password has been set. Sign in with it.',
 } as const;
 
 /** Handlers of accounts (docs/design/api-access.md 4.2). */
@@ -80,7 +80,7 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
 /** By a refusal: what a browser fetched ahead it would show instead of calling again. Throws 404. */
 function refuseLookingAhead(headers: { readonly 'Sec-Purpose'?: string }): void {
   if (headers['Sec-Purpose']?.includes('prefetch') !== true) return;
-  throw new AppError('not_found', { detail: 'This link is not opened ahead of time.' });
+  throw new AppError('not_found', { detail: "This link can't be opened by a prefetch." });
 }
 
 /** An answer that must not tell by its time whether the address is known, refusals included. */

@@ -34,8 +34,8 @@ export const accountsFeature = feature({
   tables,
   resets: {
     keeps: {
-      account_requests: 'they belong to no tenant yet',
-      registration_claims: 'they are about the account, which remains',
+      account_requests: "they don't belong to a tenant yet",
+      registration_claims: 'they are about the account, which is kept',
     },
   },
   operations: (ports: AccountDependencies) => [

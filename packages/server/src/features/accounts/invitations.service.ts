@@ -46,10 +46,10 @@ export async function inviteAgain(
 ): Promise<User> {
   deps.links.assertConfigured();
   const user = isUuid(id) ? await lockUser(tx, id) : undefined;
-  if (user === undefined) throw new AppError('not_found', { detail: 'There is no such user.' });
+  if (user === undefined) throw new AppError('not_found', { detail: 'This user does not exist.' });
   if (user.emailVerifiedAt !== null || user.deactivatedAt !== null || user.source !== 'invite') {
     throw new AppError('invalid_transition', {
-      detail: 'Only users who have not accepted their invitation can be invited again.',
+      detail: 'This user has already accepted the invitation.',
     });
   }
   await countMailTo(deps.rateLimits, 'users.resendInvite', user.email);
@@ -102,7 +102,7 @@ export async function acceptInvitation(
     async (tx) => {
       const { link, user } = await lockUsable(tx, links, 'invitation', given.token);
       if (await signIn.requiresSso(tx)) {
-        throw new AppError('sso_required', { detail: 'This tenant is entered by single sign-on.' });
+        throw new AppError('sso_required', { detail: 'This tenant uses single sign-on.' });
       }
       await links.use(tx, link);
       await voidLinks(tx, user.id);

@@ -39,7 +39,7 @@ export async function countMailTo(limits: RateLimitStore, what: string, email: s
   try {
     verdict = await limits.take({ tenantId: null, name, limit, windowSeconds });
   } catch (cause) {
-    const detail = 'Calls cannot be counted at the moment.';
+    const detail = "Rate limits can't be checked right now. Try again in a moment.";
     throw new AppError('rate_limited', { detail, retryAfterSeconds: storeDownRetrySeconds, cause });
   }
   if (verdict.allowed) return;
@@ -75,7 +75,7 @@ export async function forgotPassword(
   }
 }
 
-const tokenInvalid = () => new AppError('token_invalid', { detail: 'The link is unknown, was used, or is too old.' });
+const tokenInvalid = () => new AppError('token_invalid', { detail: 'This link is invalid, expired or already used.' });
 
 /**
  * Tenant of a token that can still be used. Asked before the password is hashed, so that tokens that are made up cost no

@@ -25,7 +25,7 @@ type RegistrationDependencies = Pick<AccountDependencies, 'database' | 'enqueueM
 
 const registrant = systemActor('registration');
 
-/** A label for a tenant that was given none (contract part 1, 4.3), of at most 100 characters. */
+/** A label for a tenant that was given none, of at most 100 characters. */
 export const defaultTenantName = (name: string): string => {
   const label = "'s workspace";
   return `${[...name].slice(0, 100 - label.length).join('')}${label}`;
@@ -39,10 +39,11 @@ export async function prepareRegistration(
   deps: Pick<AccountDependencies, 'enqueueMail' | 'links' | 'passwords' | 'signUp'>,
   { password, ...given }: Registration,
 ): Promise<PreparedRegistration> {
-  if (!deps.signUp.isOpen) throw new AppError('registration_disabled', { detail: 'Signing up is switched off here.' });
+  if (!deps.signUp.isOpen)
+    throw new AppError('registration_disabled', { detail: 'Sign-up is disabled on this server.' });
   deps.links.assertConfigured();
   deps.enqueueMail.assertConfigured();
-  if (!isMailAddress(given.email)) throw invalid('/email', 'must be an address that mail can be sent to');
+  if (!isMailAddress(given.email)) throw invalid('/email', 'must be an address we can send email to');
   return { ...given, passwordHash: await deps.passwords.hash(password) };
 }
 

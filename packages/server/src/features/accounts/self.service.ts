@@ -43,7 +43,7 @@ export async function changeSelf(
     actor,
     async (tx): Promise<User | null> => {
       const person = await lockSigningIn(tx, actor.id);
-      if (person === undefined) throw new AppError('not_found', { detail: 'There is no such user.' });
+      if (person === undefined) throw new AppError('not_found', { detail: 'This user does not exist.' });
       if (passwordHash === null || person.passwordHash !== before?.passwordHash) {
         await missed(tx, person, enqueueMail);
         return null;

@@ -26,13 +26,13 @@ export interface Entrance {
   readonly cookie: string | null;
 }
 
-/** Wrong passwords in a row that lock a user, and for how long (contract part 1, section 8). */
+/** Wrong passwords in a row that lock a user, and for how long. */
 const mostFailures = 5;
 const lockMs = 15 * 60_000;
 
 /** The same for every reason, so that nobody learns which addresses are known (docs/design/quality.md T29). */
 export const invalidCredentials = () =>
-  new AppError('invalid_credentials', { detail: 'The address or the password is wrong.' });
+  new AppError('invalid_credentials', { detail: 'The email or password is wrong.' });
 
 export const actorOf = ({ id, name, role }: Pick<SigningIn, 'id' | 'name' | 'role'>): Actor => ({
   id,
@@ -97,10 +97,12 @@ async function admit(
 ): Promise<Entrance | AppError> {
   if (isLocked(tx, person)) return refused(tx, person);
   if (person.emailVerifiedAt === null) {
-    return new AppError('email_not_verified', { detail: 'The link that was mailed must be followed first.' });
+    return new AppError('email_not_verified', {
+      detail: 'Verify your email address first: follow the link we sent you.',
+    });
   }
   if (await ports.signIn.requiresSso(tx)) {
-    return new AppError('sso_required', { detail: 'This tenant is entered by single sign-on.' });
+    return new AppError('sso_required', { detail: 'This tenant uses single sign-on.' });
   }
   return enter(tx, ports, person, method);
 }

@@ -54,7 +54,7 @@ async function membershipsOf(
   return { current, all: others.some((each) => each.tenantId === tenantId) ? others : [current, ...others] };
 }
 
-const ended = () => new AppError('unauthorized', { detail: 'The session has ended.' });
+const ended = () => new AppError('unauthorized', { detail: 'Your session has expired.' });
 
 /**
  * Opens a session in another tenant of the person, by the password of the account there, or without one when the same Google
@@ -70,7 +70,7 @@ export async function switchTenant(
   const { current, all } = await membershipsOf(database, caller);
   const target = all.find(({ tenantId }) => tenantId === to.tenantId);
   if (target === undefined || target.tenantId === current.tenantId) {
-    const entry = { path: '/tenantId', message: 'names no other tenant of this person' };
+    const entry = { path: '/tenantId', message: 'must be another tenant of yours' };
     throw new AppError('reference_not_found', { detail: `${entry.path} ${entry.message}`, errors: [entry] });
   }
   const terms = { requestId: caller.requestId, until: caller.until };

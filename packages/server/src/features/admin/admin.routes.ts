@@ -15,12 +15,12 @@ import { flushCaches } from './cache.service.ts';
 import { actOnDeadLetters, reportDeadLetters } from './dead-letters.service.ts';
 import { repairRls, reportRls } from './rls.service.ts';
 
-/** Handlers of the flush of caches (contract part 1, 4.13). */
+/** Handlers of the flush of caches. */
 export function adminCacheRoutes(): Handlers<typeof adminCacheOperations> {
   return { flush: async (tx, { body }) => reply(200, await flushCaches(tx, body)) };
 }
 
-/** Handlers of the row-level security report and repair (contract part 1, 4.13). */
+/** Handlers of the row-level security report and repair. */
 export function adminRlsRoutes(): Handlers<typeof adminRlsOperations> {
   return {
     report: async (tx) => reply(200, await reportRls(tx)),
@@ -28,7 +28,7 @@ export function adminRlsRoutes(): Handlers<typeof adminRlsOperations> {
   };
 }
 
-/** Handlers of the dead letters (contract part 1, 4.13). */
+/** Handlers of the dead letters. */
 export function deadLetterRoutes({
   registry,
 }: {
@@ -47,7 +47,7 @@ export interface SbomPorts {
   readonly version: string;
 }
 
-/** Handlers of the bill of materials (contract part 1, 4.13). */
+/** Handlers of the bill of materials. */
 export function sbomRoutes({ clock, version }: SbomPorts): Handlers<typeof sbomOperations> {
   return {
     async get() {
@@ -65,7 +65,7 @@ export interface MetricsSummaryPorts {
   readonly metricsSummary: (tenantId: string) => Promise<MetricsSummary>;
 }
 
-/** Handlers of the metrics of a tenant (contract part 1, 4.13). */
+/** Handlers of the metrics of a tenant. */
 export function metricsSummaryRoutes(ports: MetricsSummaryPorts): Handlers<typeof metricsSummaryOperations> {
   return { get: async ({ tenantId }) => reply(200, await ports.metricsSummary(tenantId)) };
 }

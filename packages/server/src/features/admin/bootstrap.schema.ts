@@ -65,13 +65,13 @@ export function readBootstrap(
     ...value.tenants.flatMap((tenant, index) => tenantProblems(tenant, `/tenants/${index}`, packKeys)),
     ...repeated(
       value.tenants.map((tenant, index) => ({ path: `/tenants/${index}/name`, value: tenant.name })),
-      'names a tenant that the file named before',
+      'must not be the name of an earlier tenant in the file',
     ),
     ...repeated(
       value.tenants.flatMap((tenant, index) =>
         (tenant.apiKeys ?? []).map(({ key }, at) => ({ path: `/tenants/${index}/apiKeys/${at}/key`, value: key })),
       ),
-      'is a key that the file told before',
+      'must not be the key of an earlier tenant in the file',
     ),
   ];
   return problems.length > 0 ? { problems } : { file: value };
@@ -97,7 +97,7 @@ function tenantProblems(tenant: BootstrapTenant, path: string, packKeys: readonl
     ...inSettings.map((problem) => ({ ...problem, path: `${path}/settings${problem.path}` })),
     ...repeated(
       (tenant.users ?? []).map(({ email }, at) => ({ path: `${path}/users/${at}/email`, value: email.toLowerCase() })),
-      'is an address that the tenant had before',
+      'must not be an address listed earlier for the tenant',
     ),
     ...(unknownPack ? [{ path: `${path}/pack`, message: `must be one of: ${packKeys.join(', ')}` }] : []),
   ];

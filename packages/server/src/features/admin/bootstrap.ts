@@ -73,7 +73,7 @@ async function keyProblems(database: Database, file: BootstrapFile, pepper: Pepp
     const keys = tenant.apiKeys ?? [];
     const path = `/tenants/${index}/apiKeys`;
     if (pepper === null) {
-      if (keys.length > 0) problems.push({ path, message: 'cannot be stored: API_KEY_PEPPER is not set' });
+      if (keys.length > 0) problems.push({ path, message: "can't be stored: API_KEY_PEPPER is not set" });
       continue;
     }
     for (const [at, { key }] of keys.entries()) {
@@ -81,7 +81,7 @@ async function keyProblems(database: Database, file: BootstrapFile, pepper: Pepp
       // Asked after the owners: a node that applies the same file now commits tenant and keys together.
       const own = owners.length === 0 ? null : await findOperatorTenant(database, tenant.name);
       if (owners.some((owner) => owner !== own)) {
-        problems.push({ path: `${path}/${at}/key`, message: 'is the key of another tenant' });
+        problems.push({ path: `${path}/${at}/key`, message: 'is already the key of another tenant' });
       }
     }
   }
@@ -93,7 +93,7 @@ async function tenantProblems(database: Database, file: BootstrapFile): Promise<
   const problems: ErrorEntry[] = [];
   for (const [index, { name }] of file.tenants.entries()) {
     if (isUuid(name) && (await findOperatorTenant(database, name)) === null) {
-      problems.push({ path: `/tenants/${index}/name`, message: 'is the id of no tenant' });
+      problems.push({ path: `/tenants/${index}/name`, message: 'must be the id of an existing tenant' });
     }
   }
   return problems;
@@ -107,9 +107,9 @@ async function userProblems(database: Database, file: BootstrapFile): Promise<Er
       if (password !== undefined && isNew !== true) continue;
       const known = await knownUser(database, tenant.name, email);
       const path = `/tenants/${index}/users/${at}/email`;
-      if (isNew === true && known !== undefined) problems.push({ path, message: 'is the address of a user already' });
+      if (isNew === true && known !== undefined) problems.push({ path, message: 'is already the address of a user' });
       if (password === undefined && known === undefined) {
-        problems.push({ path, message: 'is the address of no user of the tenant' });
+        problems.push({ path, message: 'must be the address of a user of the tenant' });
       }
     }
   }
@@ -128,7 +128,7 @@ async function ssoProblems(database: Database, file: BootstrapFile): Promise<Err
   for (const [index, { name, sso, ...rest }] of file.tenants.entries()) {
     if (sso === undefined || Object.keys(rest).length > 0) continue;
     if ((await findOperatorTenant(database, name)) !== null) continue;
-    problems.push({ path: `/tenants/${index}/name`, message: 'is the name of no tenant' });
+    problems.push({ path: `/tenants/${index}/name`, message: 'must be the name of an existing tenant' });
   }
   return problems;
 }
@@ -141,7 +141,7 @@ async function personProblems(database: Database, file: BootstrapFile): Promise<
       if (user === undefined || told.has(emailKey(user))) continue;
       const known = await knownUser(database, tenant.name, user);
       const path = `/tenants/${index}/apiKeys/${at}/user`;
-      if (known === undefined) problems.push({ path, message: 'is the address of no user of the tenant' });
+      if (known === undefined) problems.push({ path, message: 'must be the address of a user of the tenant' });
     }
   }
   return problems;

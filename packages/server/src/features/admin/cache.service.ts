@@ -5,8 +5,7 @@ import { renewCounts } from '../objectives/index.ts';
 import { enqueueRecount } from '../stream/index.ts';
 
 /**
- * Has every process read the tenant's catalogue anew before its next decision (contract part 1, 4.13;
- * docs/design/api-access.md 15). With scope `all` what ranking objectives count is counted anew as well, and used at once
+ * Has every process read the tenant's catalogue anew before its next decision (docs/design/api-access.md 15). With scope `all` what ranking objectives count is counted anew as well, and used at once
  * (docs/design/api-settled.md 112), and the tenant's daily figures are counted anew from history by a job, in the days of the
  * tenant's zone.
  */

@@ -16,7 +16,7 @@ import {
 import { invalid } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
 
-/** Counts and the newest dead letters (contract part 1, 4.13). 400 for a topic that is no job. */
+/** Counts and the newest dead letters. 400 for a topic that is no job. */
 export async function reportDeadLetters(
   tx: Tx,
   registry: JobRegistry,
@@ -68,5 +68,5 @@ export async function actOnDeadLetters(
 
 function assertTopic(path: string, registry: JobRegistry, topic: string | null): void {
   const known: readonly string[] = deadLetterTopics;
-  if (topic !== null && !registry.has(topic) && !known.includes(topic)) throw invalid(path, 'is no job');
+  if (topic !== null && !registry.has(topic) && !known.includes(topic)) throw invalid(path, 'is not a job name');
 }

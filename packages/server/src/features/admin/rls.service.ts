@@ -7,7 +7,7 @@ const hasPolicy = ({ policies }: TableSecurity) => policies.includes('tenant_iso
 const isMissing = (table: TableSecurity) => !table.rlsEnabled || !hasPolicy(table);
 const isWhole = (table: TableSecurity) => !isMissing(table) && table.rlsForced;
 
-/** Row-level security of every table, partition and data table (contract part 1, 4.13). */
+/** Row-level security of every table, partition and data table. */
 export async function reportRls(tx: Tx): Promise<RlsReport> {
   const tables = await selectTableSecurity(tx);
   return {
@@ -24,7 +24,7 @@ export async function reportRls(tx: Tx): Promise<RlsReport> {
 }
 
 /**
- * Enables and forces row-level security and creates the policy wherever one of them is missing (contract part 1, 4.13).
+ * Enables and forces row-level security and creates the policy wherever one of them is missing.
  * Tables that are whole are left alone, so a repeated call locks nothing. Tables that fail are named, the others stay
  * repaired.
  */

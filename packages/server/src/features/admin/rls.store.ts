@@ -33,7 +33,7 @@ export async function repairTable(tx: Tx, table: TableSecurity): Promise<string 
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     await tx.query('rollback to savepoint repair_table');
-    return error.kind === 'lock_not_available' ? 'the table is in use' : 'the database refused the change';
+    return error.kind === 'lock_not_available' ? 'the table is in use' : 'the database rejected the change';
   }
 }
 

@@ -19,7 +19,7 @@ export interface SbomFacts {
 }
 
 /**
- * A CycloneDX 1.5 bill of materials of this server (contract part 1, 4.13; docs/design/quality.md T35): what is installed for
+ * A CycloneDX 1.5 bill of materials of this server (docs/design/quality.md T35): what is installed for
  * use, what is bundled into the console, Node, and PostgreSQL where its binaries are installed. Two documents of one
  * installation differ in id and time only.
  */

@@ -7,7 +7,7 @@ import type { SbomAnswer } from '@arbiter/contract';
 import { Ajv } from 'ajv';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 
-/** The bill of materials (contract part 1, 4.13; docs/design/quality.md T35, E33). */
+/** The bill of materials (docs/design/quality.md T35, E33). */
 
 let server: TestServer;
 before(async () => {

@@ -21,14 +21,19 @@ export const metricFacts: Readonly<Record<AlertMetric, Facts>> = {
     samples: 'impressions',
   },
   conversion_rate: { ...ofHistory, description: 'Conversions / impressions.', unit: 'share', samples: 'impressions' },
-  revenue: { ...ofHistory, description: 'Sum of conversionValue.', unit: 'value', samples: null },
+  revenue: { ...ofHistory, description: 'Total conversionValue.', unit: 'value', samples: null },
   decision_count: {
     ...ofDecisions,
-    description: 'Decisions, but for those of the minute that runs.',
+    description: 'Decisions, except those of the current minute.',
     unit: 'count',
     samples: null,
   },
-  error_rate: { ...ofDecisions, description: 'Failed / all calls of recommend.', unit: 'share', samples: 'calls' },
+  error_rate: {
+    ...ofDecisions,
+    description: 'Failed recommend calls / all recommend calls.',
+    unit: 'share',
+    samples: 'calls',
+  },
   selection_frequency: {
     ...ofDecisions,
     description: 'Decisions with at least one item / decisions.',
@@ -37,13 +42,13 @@ export const metricFacts: Readonly<Record<AlertMetric, Facts>> = {
   },
   latency_p99: {
     ...ofDecisions,
-    description: '99th percentile of the time of decisions.',
+    description: '99th percentile of decision time.',
     unit: 'ms',
     samples: 'decisions',
   },
   degraded_scoring_rate: {
     ...ofDecisions,
-    description: 'Decisions that did without a model / decisions.',
+    description: 'Decisions made without a model / decisions.',
     unit: 'share',
     samples: 'decisions',
   },
@@ -53,8 +58,12 @@ export const metricFacts: Readonly<Record<AlertMetric, Facts>> = {
     unit: 'share',
     samples: 'candidates',
   },
-  dlq_depth: { ...ofNow, description: 'Dead letters of the tenant now.', unit: 'count' },
-  outbox_lag_seconds: { ...ofNow, description: 'Age of the oldest event that waits to be handed on.', unit: 'seconds' },
+  dlq_depth: { ...ofNow, description: 'Current dead letters of the tenant.', unit: 'count' },
+  outbox_lag_seconds: {
+    ...ofNow,
+    description: "Age of the oldest event that hasn't been delivered yet.",
+    unit: 'seconds',
+  },
 };
 
 /** A figure over a window. `samples` null: the metric has no denominator. */

@@ -64,7 +64,7 @@ async function check(tx: Tx, fields: Fields, current: AlertRow | null, { outboun
   refuseProblems([
     ...Object.keys(filters)
       .filter((name) => !known.includes(name))
-      .map((name) => ({ path: `/filters/${name}`, message: `has no effect on ${metric}; leave it out` })),
+      .map((name) => ({ path: `/filters/${name}`, message: `is not supported by ${metric}; leave it out` })),
     ...(fields.channels ?? []).flatMap((channel, at) => channelProblems(channel, `/channels/${at}`, outboundRules)),
   ]);
   if (fields.filters?.offerId !== undefined) await requireLive(tx, 'offer', fields.filters.offerId, '/filters/offerId');
@@ -78,12 +78,12 @@ function channelProblems(channel: AlertChannel, path: string, rules: OutboundRul
   if (typeof channel === 'string') return [];
   const at = `${path}/target`;
   if (channel.type === 'email') {
-    return isMailAddress(channel.target) ? [] : [{ path: at, message: 'must be an address that mail can be sent to' }];
+    return isMailAddress(channel.target) ? [] : [{ path: at, message: 'must be an address we can send email to' }];
   }
   const problem = rules.urlProblem(channel.target, { anyPort: true });
   if (problem !== null) return [{ path: at, message: problem }];
   const { username, password } = new URL(channel.target);
-  return username === '' && password === '' ? [] : [{ path: at, message: 'must hold no user and no password' }];
+  return username === '' && password === '' ? [] : [{ path: at, message: 'must not contain a user or password' }];
 }
 
 /** A destination that the rule named before may be gone since: such a rule can still be changed. */
@@ -96,13 +96,13 @@ async function requireProviders(
   const there = await providersAmong(tx, ids);
   const missing = channels.flatMap((channel, at): ErrorEntry[] =>
     typeof channel === 'string' && !there.has(channel.toLowerCase()) && !before.includes(channel)
-      ? [{ path: `/channels/${at}`, message: 'does not name a destination' }]
+      ? [{ path: `/channels/${at}`, message: 'must be an existing destination' }]
       : [],
   );
   const [first] = missing;
   if (first === undefined) return;
   throw new AppError('reference_not_found', {
-    detail: `${first.path} does not name a destination of this tenant.`,
+    detail: `The destination in ${first.path} does not exist in this tenant.`,
     errors: missing,
   });
 }
@@ -148,7 +148,7 @@ export async function listEvents(
 ): Promise<{ data: ReturnType<typeof showEvent>[]; pagination: Pagination }> {
   const { id: alertId } = await getRecord(tx, alertSpec, id);
   if (cursor !== undefined && !(await isEventOf(tx, alertId, cursor))) {
-    throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+    throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const limit = pageSize(usualPage, asked);
   const rows = await selectEvents(tx, alertId, cursor ?? null, limit + 1);

@@ -49,7 +49,7 @@ export async function measureOf(
     };
   }
   const decisions = ofDecisions[metric];
-  if (decisions === undefined) throw new Error(`nothing measures ${metric}`);
+  if (decisions === undefined) throw new Error(`no source measures ${metric}`);
   const { decisionFlowKey } = filters;
   // A deleted flow that had the key before counts too: its decisions were decisions under this key.
   const flowIds = decisionFlowKey === undefined ? null : await selectIdsByKey(tx, decisionFlowKey);

@@ -24,7 +24,7 @@ export interface TickPorts {
 const actor = systemActor('tick');
 
 /**
- * Looks at every alert rule that is on, in all tenants, and starts what is due (contract part 1, 4.12). Called by the scheduler
+ * Looks at every alert rule that is on, in all tenants, and starts what is due. Called by the scheduler
  * and from outside, also at once: a rule is looked at by one of them. Each rule is a transaction of its own, so that one that
  * fails does not keep the others from it.
  */
@@ -44,9 +44,9 @@ export async function tick({ database, logger, alsoDue }: TickPorts, now: Date):
   };
   const tenantIds = await database.withSystem('tick', selectTenantIds);
   for (const tenantId of tenantIds) {
-    const ids = await isolated(tenantId, 'the alert rules could not be read', selectEnabledIds);
+    const ids = await isolated(tenantId, 'alert rules could not be read', selectEnabledIds);
     for (const id of ids ?? []) {
-      const looked: Looked = await isolated(tenantId, `the alert rule ${id} could not be looked at`, (tx) =>
+      const looked: Looked = await isolated(tenantId, `alert rule ${id} could not be evaluated`, (tx) =>
         evaluateRule(tx, id, now),
       );
       if (looked !== null) rulesEvaluated += 1;

@@ -8,7 +8,7 @@ import { says } from '../notifications/test-destination.ts';
 import { publishAll } from '../stream/test-publish.ts';
 import { type AlertServer, minuteMs, startAlertServer, token } from './test-alerts.ts';
 
-/** The tick over HTTP: when rules fire, whom they tell, and who may call it (contract part 1, 4.12; docs/design/api-access.md 10). */
+/** The tick over HTTP: when rules fire, whom they tell, and who may call it (docs/design/api-access.md 10). */
 
 let world: AlertServer;
 before(async () => {
@@ -110,7 +110,7 @@ test('one channel fails, the others are served; a deleted destination is noted, 
   assert.deepEqual(
     (await world.events(failing))[0]?.deliveries.map(({ ok, error }) => [ok, error]),
     [
-      [false, 'answered 500'],
+      [false, 'responded with 500'],
       [true, null],
     ],
   );
@@ -157,7 +157,7 @@ test('a rule that fails is told, without data, and keeps no other from being loo
   const { ok, errors, rulesEvaluated, tenantsProcessed } = await world.tick();
   assert.deepEqual([ok, rulesEvaluated, tenantsProcessed], [false, 2, 2]);
   assert.deepEqual(errors, [
-    { tenantId: world.server.tenants[0].id, error: `the alert rule ${broken} could not be looked at` },
+    { tenantId: world.server.tenants[0].id, error: `alert rule ${broken} could not be evaluated` },
   ]);
   assert.equal((await world.read(good)).status, 'fired');
   assert.equal(

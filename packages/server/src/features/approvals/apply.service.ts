@@ -39,7 +39,7 @@ export async function applyChange(
   const { entityType } = wanted;
   if (!isApprovable(entityType)) {
     throw new AppError('unsupported_entity_type', {
-      detail: `Records of the kind ${entityType} are not changed by approvals; ${Object.keys(approvedBy).join(', ')} are.`,
+      detail: `${entityType} records can't be changed by approvals; ${Object.keys(approvedBy).join(', ')} can.`,
     });
   }
   allowGoingLive(tx);

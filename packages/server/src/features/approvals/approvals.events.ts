@@ -10,14 +10,14 @@ export const approvalResolved = event({
   type: 'approval.resolved.v1',
   payload: Type.Object(
     {
-      approvalId: Type.String({ format: 'uuid', description: 'The request.' }),
-      entityType: Type.String({ description: 'Kind of the record that it was about.' }),
-      entityId: Type.String({ description: 'Id of that record, as the request names it.' }),
-      action: Type.Enum(approvalActions, { description: 'What was asked for.' }),
-      oldStatus: Type.Literal('pending', { description: 'State of the request before.' }),
-      newStatus: Type.Enum(approvalStatuses, { description: 'State of the request now.' }),
+      approvalId: Type.String({ format: 'uuid', description: 'Id of the request.' }),
+      entityType: Type.String({ description: 'Kind of record.' }),
+      entityId: Type.String({ description: 'Id of the record, as in the request.' }),
+      action: Type.Enum(approvalActions, { description: 'Requested change.' }),
+      oldStatus: Type.Literal('pending', { description: 'Previous status of the request.' }),
+      newStatus: Type.Enum(approvalStatuses, { description: 'New status of the request.' }),
       appliedEntityId: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-        description: 'The record that was changed; null when nothing was.',
+        description: 'Id of the changed record; null if nothing changed.',
       }),
     },
     { additionalProperties: false },

@@ -15,6 +15,6 @@ export const approvalJobs = (ports: ExpiryPorts): JobHandler[] => [
     const now = await ports.database.withSystem('approvals-expire', async (tx) => tx.now);
     const { failed } = await expireApprovals(ports, now);
     const [first] = failed;
-    if (first !== undefined) throw new Error(`approvals of ${failed.length} tenants could not be looked at`);
+    if (first !== undefined) throw new Error(`approvals of ${failed.length} tenants could not be processed`);
   }),
 ];

@@ -7,7 +7,7 @@ import { decide } from './decide.service.ts';
 /** Most requests that one answer lists (docs/design/api-access.md 8). */
 const mostListed = 200;
 
-/** Handlers of the approvals (contract part 1, 4.11). */
+/** Handlers of the approvals. */
 export function approvalRoutes(ports: ApprovalPorts): Handlers<typeof approvalOperations> {
   return {
     list: async (tx, { query: { status = 'pending', limit = 100 } }) =>

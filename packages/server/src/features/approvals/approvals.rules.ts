@@ -2,7 +2,7 @@ import type { Approval, ApprovalStage, Role } from '@arbiter/contract';
 import { roles } from '@arbiter/contract';
 import type { ApprovalRow, StageRow } from './approvals.store.ts';
 
-/** True when the role decides a stage: the stage's own, and never a viewer (contract part 1, 4.11). */
+/** True when the role decides a stage: the stage's own, and never a viewer. */
 export const decidesStage = (role: Role, { requiredRole }: Pick<StageRow, 'requiredRole'>): boolean =>
   role !== 'viewer' && roles.indexOf(role) >= roles.indexOf(requiredRole);
 

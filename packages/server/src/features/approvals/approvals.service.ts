@@ -31,10 +31,10 @@ import { payloadRemarks } from './payload-remarks.ts';
 /** Requests of one tenant that may wait at once: each can mail everybody who decides. */
 const mostPending = 1_000;
 
-/** Without stages an admin decides (contract part 1, section 3). */
+/** Without stages an admin decides. */
 const defaultStages = [{ stageName: 'Approval', requiredRole: 'admin' }] as const;
 
-export const noApproval = () => new AppError('not_found', { detail: 'There is no such approval request.' });
+export const noApproval = () => new AppError('not_found', { detail: 'This approval request does not exist.' });
 
 /** Where the whole payload of a request is sealed. */
 const payloadPlace = (tenantId: string, recordId: string): SealPlace => ({
@@ -54,7 +54,9 @@ export async function fileApproval(
   body: ApprovalCreate,
 ): Promise<Approval> {
   if ((await countPending(tx)) >= mostPending) {
-    throw new AppError('limit_reached', { detail: `${mostPending} requests wait already; decide some of them first.` });
+    throw new AppError('limit_reached', {
+      detail: `There are already ${mostPending} pending requests. Decide some of them first.`,
+    });
   }
   const { payload: sent, stages = defaultStages, ...asked } = body;
   tx.remarks.push(...payloadRemarks(asked, sent));
@@ -122,7 +124,7 @@ async function pinned(
 
 async function keepSecret(tx: Tx, envelope: Envelope | null, id: string, payload: Payload): Promise<void> {
   if (envelope === null) {
-    throw new AppError('not_configured', { detail: 'Secrets cannot be stored: DATA_ENCRYPTION_KEY is not set.' });
+    throw new AppError('not_configured', { detail: "Secrets can't be stored: DATA_ENCRYPTION_KEY is not set." });
   }
   await insertSecret(tx, id, envelope.seal(payloadPlace(tx.tenantId, id), JSON.stringify(payload)));
 }
@@ -131,9 +133,9 @@ async function keepSecret(tx: Tx, envelope: Envelope | null, id: string, payload
 export async function openPayload(tx: Tx, envelope: Envelope | null, row: ApprovalRow): Promise<Payload> {
   if (row.hiddenPaths.length === 0) return row.payload ?? {};
   const sealed = await selectSecret(tx, row.id);
-  if (sealed === undefined) throw new Error('a request that waits keeps its secrets');
+  if (sealed === undefined) throw new Error('a pending request keeps its secrets');
   if (envelope === null) {
-    throw new AppError('not_configured', { detail: 'The payload cannot be opened: DATA_ENCRYPTION_KEY is not set.' });
+    throw new AppError('not_configured', { detail: "The payload can't be decrypted: DATA_ENCRYPTION_KEY is not set." });
   }
   const payload: Payload = JSON.parse(envelope.open(payloadPlace(tx.tenantId, row.id), sealed).toString('utf8'));
   return payload;

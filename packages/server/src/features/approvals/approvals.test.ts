@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { type ApprovableType, type Approval, approvedBy, draftFlowConfig, type Problem } from '@arbiter/contract';
 import { type ApprovalServer, type Made, startApprovalServer } from './test-approvals.ts';
 
-/** Approvals over HTTP (contract part 1, 4.11; docs/design/api-access.md 8, 22; docs/design/quality.md T4, E1, E2). */
+/** Approvals over HTTP (docs/design/api-access.md 8, 22; docs/design/quality.md T4, E1, E2). */
 
 let world: ApprovalServer;
 let category: Made;

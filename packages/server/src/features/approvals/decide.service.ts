@@ -46,7 +46,7 @@ export async function decide(
 ): Promise<ApprovalResult> {
   const { row, stages, open } = await hold(tx, id, meant);
   if (!decidesStage(facts.role, open)) {
-    throw new AppError('forbidden', { detail: `The stage ${open.stageName} needs the role ${open.requiredRole}.` });
+    throw new AppError('forbidden', { detail: `The stage ${open.stageName} requires the role ${open.requiredRole}.` });
   }
   const person = await personBehind(tx);
   await assertFourEyes(tx, row, stages);
@@ -88,7 +88,7 @@ async function assertFourEyes(tx: Tx, row: ApprovalRow, stages: readonly StageRo
   for (const { person, at } of acted) {
     if (!(await isSamePerson(tx, person, at))) continue;
     throw new AppError('self_approval_forbidden', {
-      detail: 'Four eyes: someone else must decide. People who have owned the same API key or client count as one.',
+      detail: 'Another user must decide (four-eyes). People who have owned the same API key or client count as one.',
     });
   }
 }
@@ -102,11 +102,11 @@ async function hold(tx: Tx, id: string, meant: number | undefined): Promise<Held
   const stages = await selectStages(tx, [row.id]);
   const open = openStage(row.status, stages);
   if (open === undefined) {
-    throw new AppError('already_resolved', { detail: `The request is ${row.status} already.` });
+    throw new AppError('already_resolved', { detail: `The request is already ${row.status}.` });
   }
   if (open.ordinal !== noted || (meant !== undefined && meant !== open.ordinal)) {
     throw new AppError('concurrent_modification', {
-      detail: `Somebody else has decided meanwhile: stage ${open.ordinal}, ${open.stageName}, is open now.`,
+      detail: `Someone else decided first: stage ${open.ordinal}, ${open.stageName}, is open now.`,
     });
   }
   return { row, stages, open };

@@ -28,7 +28,7 @@ export interface ExpiredApprovals {
 const hourMs = 3_600_000;
 
 /**
- * Lets requests of all tenants that waited too long expire (contract part 1, 4.12). A second call finds none. Whoever decides one
+ * Lets requests of all tenants that waited too long expire. A second call finds none. Whoever decides one
  * of them at the same moment comes before or after: it is never decided and expired. A tenant that fails does not keep the
  * others from it.
  */
@@ -43,7 +43,7 @@ export async function expireApprovals(ports: ExpiryPorts, now: Date): Promise<Ex
         expireInTenant(tx, ports, cutoff),
       );
     } catch (err) {
-      logger.warn({ err, tenantId }, 'approvals of a tenant could not be looked at');
+      logger.warn({ err, tenantId }, 'approvals of a tenant could not be processed');
       failed.push({ tenantId, error: 'failed' });
     }
   }

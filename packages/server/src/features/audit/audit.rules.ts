@@ -1,4 +1,4 @@
-/** What stands in the log instead of a secret: eight bullets, as in every answer (part 1, notification destination). */
+/** What stands in the log instead of a secret: eight bullets, as in every answer. */
 export const secretMask = '••••••••';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

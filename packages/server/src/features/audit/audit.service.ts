@@ -41,7 +41,7 @@ const pendingRows = new WeakMap<Tx, UnchainedRow[]>();
 const rowsAtOnce = 250;
 
 /**
- * Notes one change in the tenant's audit log, in the change's own transaction (contract part 1, 1.7; docs/design/api-access.md 7).
+ * Notes one change in the tenant's audit log, in the change's own transaction (docs/design/api-access.md 7).
  * The rows of a transaction are linked and written right before its commit, because that locks the tenant's
  * chain: so writers wait for each other briefly and never in a circle.
  */
@@ -104,7 +104,7 @@ export async function auditedSince(
   return selectAfter(tx, entityType, entityId, limit);
 }
 
-const notFound = () => new AppError('not_found', { detail: 'There is no such audit row.' });
+const notFound = () => new AppError('not_found', { detail: 'This audit row does not exist.' });
 
 /** One row by id; 404 for ids that are malformed, unknown or foreign. */
 export async function getAuditLog(tx: Tx, id: string): Promise<AuditLog> {
@@ -120,7 +120,7 @@ export async function listAuditLogs(
   page: { readonly limit: number; readonly cursor: string | null },
 ): Promise<{ data: AuditLog[]; pagination: Pagination }> {
   const after = page.cursor === null ? null : isUuid(page.cursor) ? await selectById(tx, page.cursor) : undefined;
-  if (after === undefined) throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+  if (after === undefined) throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   const found = await selectNewest(tx, filter, after?.sequence ?? null, page.limit + 1);
   const total = await countMatching(tx, filter);
   const { rows, pagination } = pageOf({ rows: found, limit: page.limit, total, cursorOf: (row) => row.id });

@@ -42,7 +42,7 @@ export async function lockHead(tx: Tx): Promise<ChainHead> {
      returning sequence::float8 as sequence, hash`,
     [tx.tenantId, genesisHash],
   );
-  if (made === undefined) throw new Error('the audit head was not found and could not be made');
+  if (made === undefined) throw new Error('the audit head was not found and could not be created');
   return made;
 }
 

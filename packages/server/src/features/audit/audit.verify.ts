@@ -76,7 +76,7 @@ export async function verifyChain(
   const checkpoint: Checkpoint = stated === null ? start : { sequence: stated.sequence, hash: stated.hash };
   const asked = range.fromSequence ?? last - limit + 1;
   const fromSequence = Math.max(checkpoint.sequence + 1, asked);
-  if (fromSequence > last + 1) throw invalid('query.fromSequence', `must not lie behind the end of the chain, ${last}`);
+  if (fromSequence > last + 1) throw invalid('query.fromSequence', `must not be past the end of the chain, ${last}`);
   const base = { total: ends.total, fromSequence, checkpoint: checkpoint.sequence === 0 ? null : checkpoint };
   let before = await linkBefore(tx, fromSequence, checkpoint);
   let verified = 0;

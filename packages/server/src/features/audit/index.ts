@@ -17,6 +17,6 @@ export const tables = ['audit_logs', 'audit_heads'];
 export const auditFeature = feature({
   name: 'audit',
   tables,
-  resets: { keeps: { audit_logs: 'what was done is proven by an unbroken chain', audit_heads: 'its end' } },
+  resets: { keeps: { audit_logs: 'an unbroken chain proves what was done', audit_heads: 'its end' } },
   operations: (ports: AuditPorts) => handlerEntries(auditLogOperations, auditLogRoutes(ports)),
 });

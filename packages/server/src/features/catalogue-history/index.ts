@@ -23,7 +23,7 @@ export const catalogueHistoryFeature = feature({
   tables,
   resets: {
     clears: ['record_versions'],
-    keeps: { catalogue_log: 'numbers and instants, by which the versions of what stays are known' },
+    keeps: { catalogue_log: 'numbers and instants that identify versions of the remaining records' },
     end: forgetRecordVersions,
   },
 });

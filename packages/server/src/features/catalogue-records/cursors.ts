@@ -28,7 +28,7 @@ export interface CursorPosition {
 /** 400 `invalid_cursor`: garbage, foreign and vanished rows look alike (docs/design/quality.md E15). */
 export function rejectCursor(cause?: unknown): never {
   throw new AppError('invalid_cursor', {
-    detail: 'The cursor is not one that this list gave out, or its row is gone.',
+    detail: "The cursor doesn't belong to this list, or its row was deleted.",
     errors: [{ path: 'query.cursor', message: 'is not a cursor of this list' }],
     cause,
   });

@@ -19,7 +19,7 @@ export function customFieldValueProblem(field: CustomField, value: unknown): str
     case 'text':
       return typeof value === 'string' && codePoints(value) <= maximumTextLength
         ? null
-        : `must be text of at most ${maximumTextLength} characters`;
+        : `must be a string of at most ${maximumTextLength} characters`;
     case 'number':
       return typeof value === 'number' && Number.isFinite(value) ? null : 'must be a number';
     case 'boolean':
@@ -27,9 +27,9 @@ export function customFieldValueProblem(field: CustomField, value: unknown): str
     case 'select':
       return typeof value === 'string' && (field.options ?? []).includes(value) ? null : 'must be one of the options';
     case 'date':
-      return typeof value === 'string' && isCalendarDay(value) ? null : 'must be YYYY-MM-DD';
+      return typeof value === 'string' && isCalendarDay(value) ? null : 'must be a date in the form YYYY-MM-DD';
     case 'computed':
-      return 'is computed and takes no value';
+      return "is computed and can't be set";
   }
 }
 

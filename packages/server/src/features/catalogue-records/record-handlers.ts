@@ -85,7 +85,7 @@ async function refuseOtherFixed<Row extends GovernedRow>(
       .filter((property) => !stored(property, changes[property]))
       .map((property) => ({
         path: `/${property}`,
-        message: `cannot change; leave it out or send ${JSON.stringify(row.get(property))}`,
+        message: `can't be changed; leave it out or send ${JSON.stringify(row.get(property))}`,
       })),
   );
 }
@@ -101,7 +101,7 @@ export function recordHandlers<R extends Resource, Row extends GovernedRow, Remo
   const filterColumns = Object.keys(spec.resource.filters);
   const showOne = async (tx: Tx, row: Row) => {
     const [shown] = await useCases.show(tx, [row], 'one');
-    if (shown === undefined) throw new Error('one row has one answer');
+    if (shown === undefined) throw new Error('each row has one response');
     return shown;
   };
   /** Adds what the write itself hasn't remarked on: it only looks at the properties that it was sent. */

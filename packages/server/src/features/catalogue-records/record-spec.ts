@@ -72,13 +72,13 @@ const isTable = (name: string): name is TableName => Object.hasOwn(columnKinds, 
 /** Table of a resource. Throws when the schema has none of that name: a mistake in the resource. */
 export function tableOf(resource: Resource): TableName {
   const name = resource.path.replaceAll('-', '_');
-  if (!isTable(name)) throw new Error(`there is no table ${name} for resource ${resource.entityType}`);
+  if (!isTable(name)) throw new Error(`there is no table ${name} for the resource ${resource.entityType}`);
   return name;
 }
 
 function sortKind(kind: ColumnKind | undefined): SortKey['kind'] {
   if (kind === 'integer' || kind === 'text' || kind === 'instant') return kind;
-  throw new Error(`records cannot be sorted by a column of kind ${kind}`);
+  throw new Error(`records can't be sorted by a column of kind ${kind}`);
 }
 
 /**

@@ -122,7 +122,7 @@ function actionOf(row: KeptVersion, before: KeptVersion | undefined): AuditActio
 }
 
 const noVersion = (noun: string) =>
-  new AppError('not_found', { detail: `The ${noun} has no such version, or it is not kept.` });
+  new AppError('not_found', { detail: `This version of the ${noun} does not exist or is no longer stored.` });
 
 async function keptVersions<Row extends GovernedRow>(
   tx: Tx,

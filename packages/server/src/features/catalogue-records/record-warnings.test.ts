@@ -28,7 +28,7 @@ const noLimit: Warning = {
 const perWeek: Warning = {
   path: '/config/perWeek',
   code: 'unknown_property',
-  message: 'config.perWeek is not a known property, so it is ignored.',
+  message: 'config.perWeek is not a known property, so it was ignored.',
   suggestion: 'Did you mean maxPerWeek?',
 };
 

@@ -21,7 +21,7 @@ export function isDeleted(row: GovernedRow): boolean {
 }
 
 /** 404 for a record that is missing, foreign or deleted. */
-export const notFound = (noun: string) => new AppError('not_found', { detail: `There is no such ${noun}.` });
+export const notFound = (noun: string) => new AppError('not_found', { detail: `This ${noun} does not exist.` });
 
 const columnOf = (row: GovernedRow, column: string): unknown =>
   new Map<string, unknown>(Object.entries(row)).get(column);
@@ -160,8 +160,8 @@ export function assertRowVersion<Row extends GovernedRow>(
   const current = versionOf(spec, row);
   if (rowVersion === undefined || rowVersion === current) return;
   throw new AppError('row_version_conflict', {
-    detail: `The ${spec.resource.noun} is at version ${current}, not ${rowVersion}.`,
-    errors: [{ path: '/rowVersion', message: `is ${rowVersion}, the record is at ${current}` }],
+    detail: `The ${spec.resource.noun} has changed: it is at version ${current}, not ${rowVersion}. Reload it and try again.`,
+    errors: [{ path: '/rowVersion', message: `is ${rowVersion}, but the record is at ${current}` }],
   });
 }
 
@@ -196,7 +196,7 @@ async function lockForDeletion<Row extends GovernedRow>(
   const row = await findRecord(tx, spec, id, 'delete');
   if (row === null || isDeleted(row)) {
     if (spec.resource.softDelete && options.addressed === 'query') {
-      throw new AppError('already_deleted', { detail: `There is no ${spec.resource.noun} with this id to delete.` });
+      throw new AppError('already_deleted', { detail: `No ${spec.resource.noun} has this id.` });
     }
     throw notFound(spec.resource.noun);
   }
@@ -207,7 +207,7 @@ async function lockForDeletion<Row extends GovernedRow>(
 
 /**
  * Sets `deletedAt`, version + 1, audit row `soft_delete`. A record that is missing, foreign or deleted is 400
- * `already_deleted` when addressed by `?id=` (part 2, section 7), 404 when addressed by path.
+ * `already_deleted` when addressed by `?id=`, 404 when addressed by path.
  */
 export async function softDeleteRecord<Row extends GovernedRow>(
   tx: Tx,
@@ -248,6 +248,6 @@ export async function hardDeleteRecord<Row extends GovernedRow>(
 
 /** The id of a PUT that may carry it in the path and in the body; 400 when they differ (docs/design/api-access.md 1). */
 export function sameId(pathId: string, bodyId: string | undefined): string {
-  if (bodyId !== undefined && bodyId !== pathId) throw invalid('/id', 'differs from the id in the path');
+  if (bodyId !== undefined && bodyId !== pathId) throw invalid('/id', 'must be the id in the path');
   return pathId;
 }

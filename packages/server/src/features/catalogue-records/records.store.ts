@@ -110,13 +110,13 @@ async function explainViolations<Row extends GovernedRow, T>(
     const meaning = error.kind === 'unique' ? spec.uniques.get(error.constraint ?? '') : undefined;
     if (meaning !== undefined) {
       throw new AppError(meaning.code, {
-        detail: `Another ${spec.resource.noun} has this ${meaning.path.slice(1)}.`,
+        detail: `Another ${spec.resource.noun} already has this ${meaning.path.slice(1)}.`,
         errors: [{ path: meaning.path, message: 'is already taken' }],
         cause: error,
       });
     }
     if (error.kind === 'foreign_key') {
-      throw new AppError('reference_not_found', { detail: 'A record referred to is gone.', cause: error });
+      throw new AppError('reference_not_found', { detail: 'A linked record no longer exists.', cause: error });
     }
     throw error;
   }
@@ -172,6 +172,6 @@ export async function deleteRow<Row extends GovernedRow>(tx: Tx, spec: RecordSpe
 }
 
 function written<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('a statement that returns its row gave none');
+  if (row === undefined) throw new Error('a statement with returning returned no row');
   return row;
 }

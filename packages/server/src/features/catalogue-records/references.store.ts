@@ -24,8 +24,8 @@ export async function requireLive<E extends EntityType, const C extends ColumnOf
   const { noun, softDelete } = resource;
   const missing = () =>
     new AppError('reference_not_found', {
-      detail: `${path} does not name a ${noun} of this tenant.`,
-      errors: [{ path, message: `does not name a ${noun}` }],
+      detail: `${path} must be the id of an existing ${noun} in this tenant.`,
+      errors: [{ path, message: `must be the id of an existing ${noun}` }],
     });
   if (!isUuid(id)) throw missing();
   const table: string = tableOf(resource);
@@ -128,7 +128,7 @@ export function inUseEntry(addressed: Addressed, noun: string, name: string, id:
 /** 409 `in_use` with the referrers found; at most 20 are shown. */
 export function inUse(noun: string, entries: readonly ErrorEntry[]): AppError {
   return new AppError('in_use', {
-    detail: `The ${noun} is still referred to.`,
+    detail: `The ${noun} is still in use.`,
     errors: entries.slice(0, maximumReferrersShown),
   });
 }

@@ -78,8 +78,8 @@ export async function requireVersion(tx: Tx, entityType: EntityType, id: string,
   const [row] = await rowsOf<{ counter: number }>(tx, query.forUpdate());
   if (row === undefined || row.counter === expected) return;
   throw new AppError('row_version_conflict', {
-    detail: `The ${resources[entityType].noun} is at version ${row.counter}, not ${expected}.`,
-    errors: [{ path: '/rowVersion', message: `is ${expected}, the record is at ${row.counter}` }],
+    detail: `The ${resources[entityType].noun} has changed: it is at version ${row.counter}, not ${expected}. Reload it and try again.`,
+    errors: [{ path: '/rowVersion', message: `is ${expected}, but the record is at ${row.counter}` }],
   });
 }
 

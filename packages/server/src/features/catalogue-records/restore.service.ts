@@ -98,5 +98,5 @@ async function goneParents(tx: Tx, resource: Resource, row: GovernedRow): Promis
 function goneEntry({ references }: Resource, { property, id }: GoneParent): ErrorEntry {
   const to = references[property]?.to;
   const parent = Object.values<Resource>(resources).find(({ entityType }) => entityType === to);
-  return { path: 'query.id', message: `refers to ${parent?.noun ?? 'record'} ${id} by ${property}, which is deleted` };
+  return { path: 'query.id', message: `refers to ${parent?.noun ?? 'record'} ${id} in ${property}, which is deleted` };
 }

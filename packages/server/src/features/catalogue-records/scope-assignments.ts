@@ -82,7 +82,7 @@ export function wantedAssignments<Scope extends string>(
 }
 
 const unsaid = (scope: string): string =>
-  `is missing: scope defaults to ${scope}, which needs one; send scopeId or scopes, or scope global`;
+  `is required, because scope defaults to ${scope}; send scopeId or scopes, or use scope global`;
 
 /** Locks are taken in this order, so that a write and the deletion of an offer with its creatives cannot deadlock. */
 const lockOrder: readonly EntityType[] = ['category', 'subCategory', 'channel', 'placement', 'offer', 'creative'];
@@ -105,7 +105,7 @@ export async function assignScopes<Scope extends string>(
   const rank = (resource: EntityType | null) => (resource === null ? -1 : lockOrder.indexOf(resource));
   checks.sort((a, b) => rank(a.resource) - rank(b.resource) || (a.id < b.id ? -1 : 1));
   for (const { id, path, resource } of checks) {
-    if (resource === null) throw invalid(path, 'names a kind of record that is not available yet');
+    if (resource === null) throw invalid(path, "is a kind of record that isn't available yet");
     await requireLive(tx, resource, id, path);
   }
   return wanted.map(

@@ -66,7 +66,7 @@ export async function showSubCategories(tx: Tx, rows: readonly SubCategoryRow[])
 /** Definitions in the stored spelling; 400 with one entry per problem. `inherited`: the fields of the category. */
 function checkedFields(fields: readonly CustomField[], inherited: readonly CustomField[] = []): CustomField[] {
   const errors = customFieldProblems(fields, inherited);
-  if (errors.length > 0) throw new AppError('validation_failed', { detail: 'customFields are not valid.', errors });
+  if (errors.length > 0) throw new AppError('validation_failed', { detail: 'Some customFields are invalid.', errors });
   return normaliseCustomFields(fields);
 }
 

@@ -17,14 +17,14 @@ function fieldProblems(field: CustomField): ErrorEntry[] {
   const refuse = (path: string, message: string) => problems.push({ path, message });
   if (field.type === 'select' && !given(field.options)) refuse('/options', 'must be given for a select');
   if (field.type === 'computed') {
-    if (!given(field.formula)) refuse('/formula', 'must be given for a computed field');
-    if (given(field.defaultValue)) refuse('/defaultValue', 'must be left out: a computed field has none');
-    if (field.required === true) refuse('/required', 'must be false: a computed field cannot be required');
+    if (!given(field.formula)) refuse('/formula', 'is required for a computed field');
+    if (given(field.defaultValue)) refuse('/defaultValue', 'must be omitted for a computed field');
+    if (field.required === true) refuse('/required', 'must be false for a computed field');
   } else {
-    if (given(field.formula)) refuse('/formula', 'must be left out: only a computed field has a formula');
+    if (given(field.formula)) refuse('/formula', 'must be omitted: only computed fields have a formula');
     // The problem of a select without options has been told.
     if (given(field.defaultValue) && problems.length === 0 && !fitsCustomField(field, field.defaultValue)) {
-      refuse('/defaultValue', `does not fit type ${field.type}`);
+      refuse('/defaultValue', `must match the type ${field.type}`);
     }
   }
   return problems;
@@ -41,7 +41,7 @@ export function customFieldProblems(
   const seen = new Set<string>();
   const problems = fields.flatMap((field, index) => {
     const found = fieldProblems(field);
-    if (seen.has(field.key)) found.push({ path: '/key', message: `${field.key} is there twice` });
+    if (seen.has(field.key)) found.push({ path: '/key', message: `${field.key} is listed more than once` });
     seen.add(field.key);
     return found.map(({ path, message }) => ({ path: `/customFields/${index}${path}`, message }));
   });
@@ -85,7 +85,7 @@ function formulaProblems(fields: readonly CustomField[], inherited: readonly Cus
 }
 
 function messageOf(problem: FormulaProblem | undefined, bareNames: ReadonlySet<string>): string {
-  return problem === undefined ? 'does not compile' : problem.message + formulaHint(problem, bareNames);
+  return problem === undefined ? 'must be a valid formula' : problem.message + formulaHint(problem, bareNames);
 }
 
 /** Fields as the offers of a sub-category have them: its own replace the category's of the same key. */

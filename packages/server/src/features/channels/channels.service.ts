@@ -49,7 +49,7 @@ function assertZone(timezone: string | null | undefined): void {
 function readFileConfig(config: FileConfig): FileConfig {
   if (config.destination === 's3') {
     throw new AppError('not_configured', {
-      detail: 'Files cannot go to s3: EXPORT_S3_URL is not set.',
+      detail: "Files can't be written to s3: EXPORT_S3_URL is not set.",
       errors: [{ path: '/fileConfig/destination', message: 's3 is not configured' }],
     });
   }
@@ -103,9 +103,9 @@ function declaredOf(placement: InlinePlacement): Omit<InlinePlacement, 'targetin
 function assertFirst(placements: readonly { readonly name: string; readonly key?: string }[], index: number): void {
   const current = placements[index];
   for (const earlier of placements.slice(0, index)) {
-    if (earlier.name === current?.name) throw invalid(`/placements/${index}/name`, 'is there twice');
+    if (earlier.name === current?.name) throw invalid(`/placements/${index}/name`, 'is listed more than once');
     if (earlier.key !== undefined && earlier.key === current?.key) {
-      throw invalid(`/placements/${index}/key`, 'is there twice');
+      throw invalid(`/placements/${index}/key`, 'is listed more than once');
     }
   }
 }

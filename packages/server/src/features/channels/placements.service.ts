@@ -57,7 +57,7 @@ export function storedTargeting(tx: Tx, targeting: unknown, path: string): Json 
   if (targeting === undefined) return undefined;
   const read = readTargeting(targeting, path);
   if ('errors' in read) {
-    throw new AppError('validation_failed', { detail: 'The targeting is not a condition.', errors: read.errors });
+    throw new AppError('validation_failed', { detail: 'The targeting condition is invalid.', errors: read.errors });
   }
   tx.remarks.push(...read.remarks);
   return read.stored;

@@ -10,17 +10,17 @@ const secretKeys = ['secretAccessKey', 'apiKey', 'authToken', 'accessToken', 'se
 export function providerProblems(config: ProviderConfig): ErrorEntry[] {
   const { provider, headers = {}, serviceAccount } = config;
   const known: readonly string[] = [...providerKeys.common, ...(provider === undefined ? [] : providerKeys[provider])];
-  const whose = provider === undefined ? 'when no provider is named' : `of provider ${provider}`;
+  const whose = provider === undefined ? 'without a provider' : `for the provider ${provider}`;
   const problems: ErrorEntry[] = Object.keys(config)
     .filter((key) => !known.includes(key))
     .map((key) => ({
       path: `/providerConfig/${key}`,
-      message: `is not a key ${whose}, which has ${listWords(known)}`,
+      message: `is not a valid key ${whose}; valid keys are ${listWords(known)}`,
     }));
   const names = new Set<string>();
   for (const name of Object.keys(headers)) {
     if (names.has(name.toLowerCase())) {
-      problems.push({ path: headerPlace(name), message: 'is there twice, in another case' });
+      problems.push({ path: headerPlace(name), message: 'is listed more than once; letter case is ignored' });
     }
     names.add(name.toLowerCase());
   }
@@ -50,7 +50,7 @@ export function providerRemarks({ provider, url, headers }: ProviderConfig): Rem
     .map(([key]) => ({
       path: `/providerConfig/${key}`,
       nearest: null,
-      reason: 'has no effect: only provider webhook reads it',
+      reason: 'has no effect: only the provider webhook uses it',
     }));
 }
 

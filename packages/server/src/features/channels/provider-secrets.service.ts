@@ -26,7 +26,7 @@ export function readProviderConfig(tx: Tx, { envelope }: ProviderSecretPorts, co
   tx.remarks.push(...providerRemarks(config));
   const split = splitConfig(config);
   if (split.given.size > 0 && envelope === null) {
-    throw new AppError('not_configured', { detail: 'Secrets cannot be stored: DATA_ENCRYPTION_KEY is not set.' });
+    throw new AppError('not_configured', { detail: "Secrets can't be stored: DATA_ENCRYPTION_KEY is not set." });
   }
   return split;
 }
@@ -50,13 +50,13 @@ export async function keepProviderSecrets(
       .map(([path, place]) => ({
         path: place,
         message: stored.has(path)
-          ? 'must be given again: the provider or the address is another one'
-          : 'shows bullets, and no secret is stored that they could keep',
+          ? 'must be entered again, because the provider or the address has changed'
+          : 'is masked, but no secret is stored; enter the secret',
       })),
   );
   if (given.size === 0 && stored.size === kept.size) return;
   const sealed = [...given].map(([path, value]) => {
-    if (envelope === null) throw new Error('secrets are read with what seals them');
+    if (envelope === null) throw new Error('reading secrets needs the encryption key');
     return { path, sealed: envelope.seal(providerSecretPlace(tx.tenantId, channelId, path), value) };
   });
   await replaceSecrets(tx, channelId, [...kept.keys()], sealed);

@@ -80,7 +80,7 @@ export function leafSql(column: SqlColumn, { operator, value }: ConditionLeaf, c
     not_within_last_days: () => daysBack(false),
   };
   // Conditions of the catalogue do not take it; the condition lists of flow nodes do, and those are never asked in SQL.
-  if (operator === 'regex') throw new Error('regex is not an operator of conditions');
+  if (operator === 'regex') throw new Error('regex is not a condition operator');
   return sqlOf[operator]();
 }
 

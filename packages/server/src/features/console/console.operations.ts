@@ -11,17 +11,17 @@ export const consoleOperations = {
     method: 'GET',
     path: '/{target}',
     tag: 'Pages',
-    summary: 'Show the console',
+    summary: 'Open the console',
     auth: 'none',
     role: null,
     errorFormat: 'page',
     loadClass: 'crud',
     params: Type.Object(
-      { target: Type.String({ description: 'Path and query, as they were sent.' }) },
-      { description: 'What was asked for.' },
+      { target: Type.String({ description: 'Path and query, as sent.' }) },
+      { description: 'What was requested.' },
     ),
     headers: Type.Object(
-      { Cookie: Type.Optional(Type.String({ description: 'With the session.' })) },
+      { Cookie: Type.Optional(Type.String({ description: 'Session cookie.' })) },
       { description: 'Headers.' },
     ),
     responses: {

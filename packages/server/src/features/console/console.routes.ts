@@ -63,7 +63,7 @@ export function consoleRoutes(ports: ConsolePorts): Handlers<typeof consoleOpera
 
   function handlerOf(id: string): AnyHandler {
     const handler = ports.operationHandlers().get(id);
-    if (handler === undefined) throw new Error(`there is no operation ${id}`);
+    if (handler === undefined) throw new Error(`the operation ${id} does not exist`);
     return handler;
   }
 
@@ -74,7 +74,7 @@ export function consoleRoutes(ports: ConsolePorts): Handlers<typeof consoleOpera
       const { pathname, searchParams } = new URL(`http://self${params.target}`);
       if (build === null) {
         if (pathname === '/') return reply(200, notBuiltPage(base), pageHeaders);
-        throw new AppError('not_found', { detail: 'There is no such page.' });
+        throw new AppError('not_found', { detail: 'This page does not exist.' });
       }
       const cookie = headers.Cookie ?? '';
       const lastTenant = cookieOf(cookie, lastTenantCookie);

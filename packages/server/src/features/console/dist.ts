@@ -65,7 +65,7 @@ async function readBuild(folder: string): Promise<Build> {
     ),
   );
   const page = bytes.get('/index.html');
-  if (page === undefined) throw new Error(`${folder} holds no index.html`);
+  if (page === undefined) throw new Error(`${folder} has no index.html`);
   const files = new Map<string, DistFile>();
   for (const [path, content] of bytes) {
     if (path === '/index.html' || path.endsWith('.br') || path.endsWith('.gz')) continue;

@@ -40,10 +40,11 @@ function scriptText(value: ConsoleBoot): string {
 export function notBuiltPage(base: string): string {
   const at = escapeHtml(base);
   return formPage({
-    heading: 'The console is not built',
+    heading: "The console isn't built",
     body:
-      '<p>The server runs, and its API is complete. Only the pages of the console are missing. Build them in the folder of Arbiter:</p>' +
-      '<code class="secret">npm run console:build</code><p>Then reload this page. The server need not be restarted.</p>' +
-      `<p class="more"><a href="${at}/api/docs">Documents of the API</a> · <a href="${at}/login">Sign in</a></p>`,
+      '<p>The server is running and its API is available. Only the console is missing. Build it in the ' +
+      'Arbiter folder:</p><code class="secret">npm run console:build</code><p>Then reload this page. You ' +
+      `don't need to restart the server.</p><p class="more"><a href="${at}/api/docs">API documentation</a> ` +
+      `· <a href="${at}/login">Sign in</a></p>`,
   });
 }

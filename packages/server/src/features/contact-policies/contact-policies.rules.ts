@@ -15,7 +15,7 @@ import { type Remark, remarksAt } from '../../platform/remark.ts';
 import { zoneProblem } from '../../platform/zones.ts';
 
 /**
- * What keeps a policy of this type and config from being stored (part 2, 4.5; docs/design/api-catalogue.md 8.4). A contract type
+ * What keeps a policy of this type and config from being stored (docs/design/api-catalogue.md 8.4). A contract type
  * that the engine cannot evaluate yet is refused, after the faults of its config: a policy that blocks nothing would be worse
  * than none.
  */
@@ -29,7 +29,9 @@ export function contactPolicyProblems(ruleType: string, config: Readonly<Record<
   const told = problems.some(({ path }) => path === '/config/timezone');
   if (unknownZone !== null && !told) problems.push({ path: '/config/timezone', message: unknownZone });
   if (problems.length > 0 || policyTypes.includes(ruleType)) return problems;
-  return [{ path: '/ruleType', message: `${ruleType} is not available yet; available are ${listWords(policyTypes)}` }];
+  return [
+    { path: '/ruleType', message: `${ruleType} is not available yet; available types: ${listWords(policyTypes)}` },
+  ];
 }
 
 /** What has no effect in a config without problems: unknown keys, a policy that can never act. */

@@ -30,7 +30,7 @@ export interface PolicyReferrers {
   flowsNaming(tx: Tx, policyId: string): Promise<readonly { readonly name: string; readonly key: string }[]>;
 }
 
-/** Scope of a policy that names none (part 2, section 2). */
+/** Scope of a policy that names none. */
 const defaultScope: ContactPolicyScope = 'offer';
 
 const resources: Readonly<Record<ContactPolicyScope, EntityType | null>> = {
@@ -98,7 +98,9 @@ export async function updateContactPolicy(
 /** 403 `feature_disabled` for a policy on budgets while the tenant has them off (docs/design/api-settled.md 106). */
 async function checkBudgets(tx: Tx, ruleType: string): Promise<void> {
   if (ruleType !== 'budget_exhausted' || (await readSettings(tx)).enableBudgets) return;
-  throw new AppError('feature_disabled', { detail: 'Budgets are off: see the setting enableBudgets.' });
+  throw new AppError('feature_disabled', {
+    detail: 'Budgets are disabled. Enable them with the setting enableBudgets.',
+  });
 }
 
 /** 400 `reference_not_found` for a category that a config names and that is not there (docs/design/api-catalogue.md 8.4). */
@@ -124,7 +126,7 @@ async function unknownIds(tx: Tx, ruleType: string, config: Readonly<Record<stri
           {
             path: `${path}/${at}`,
             nearest: null,
-            reason: `names no ${entityType}`,
+            reason: `must be an existing ${entityType}`,
             code: 'unknown_reference' as const,
           },
         ],
@@ -143,7 +145,7 @@ export async function policyRemarksOf(tx: Tx, policy: Judged): Promise<Remark[]>
   return [...(await configRemarks(tx, policy)), ...(await historyRemarks(tx, policy))];
 }
 
-/** Soft delete; flows that still name the policy are told as warnings, not refused (part 2, 4.5). */
+/** Soft delete; flows that still name the policy are told as warnings, not refused. */
 export async function deleteContactPolicy(
   tx: Tx,
   id: string,
@@ -154,6 +156,6 @@ export async function deleteContactPolicy(
   const flows = await referrers.flowsNaming(tx, row.id);
   return {
     deleted: true,
-    warnings: flows.map((flow) => `Referenced by decision flow "${flow.name}" (${flow.key})`),
+    warnings: flows.map((flow) => `Used by decision flow "${flow.name}" (${flow.key})`),
   };
 }

@@ -111,7 +111,7 @@ describe('contact policies', () => {
       await assert.rejects(create({ scope: 'offer', scopeId }), { code: 'reference_not_found' });
       await assert.rejects(create({ scopes: [{ scope: 'global' }, { scope: 'offer', scopeId }] }), {
         code: 'reference_not_found',
-        errors: [{ path: '/scopes/1/scopeId', message: 'does not name a offer' }],
+        errors: [{ path: '/scopes/1/scopeId', message: 'must be the id of an existing offer' }],
       });
     }
     const good: Partial<NewPolicy>[] = [
@@ -209,7 +209,7 @@ describe('contact policies', () => {
     const answer = await as(tenantId, (tx) =>
       deleteContactPolicy(tx, policy.id, 'query', { flowsNaming: async () => [{ name: 'Mail', key: 'mail' }] }),
     );
-    assert.deepEqual(answer, { deleted: true, warnings: ['Referenced by decision flow "Mail" (mail)'] });
+    assert.deepEqual(answer, { deleted: true, warnings: ['Used by decision flow "Mail" (mail)'] });
     await assert.rejects(
       as(tenantId, (tx) => deleteContactPolicy(tx, policy.id, 'query', { flowsNaming: async () => [] })),
       { code: 'already_deleted' },

@@ -10,7 +10,7 @@ const blocksBytes = 200 * 1024;
 /** What a prop must be; null: fine. */
 type Check = (value: unknown) => string | null;
 
-const text: Check = (value) => (typeof value === 'string' ? null : 'must be a text');
+const text: Check = (value) => (typeof value === 'string' ? null : 'must be a string');
 const flag: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
 const number =
   (minimum: number, maximum: number): Check =>
@@ -30,7 +30,7 @@ const listOf =
   (check: Check, minimum: number, maximum: number): Check =>
   (value) => {
     if (!Array.isArray(value)) return 'must be a list';
-    if (value.length < minimum || value.length > maximum) return `must have ${minimum} to ${maximum} elements`;
+    if (value.length < minimum || value.length > maximum) return `must have ${minimum} to ${maximum} items`;
     return value.map(check).find((problem) => problem !== null) ?? null;
   };
 
@@ -66,14 +66,15 @@ interface Context {
 /** What is wrong with the blocks of an item, each with its path. */
 export function blockProblems(blocks: readonly ContentBlock[], { hasParent, bytes }: Context): ErrorEntry[] {
   const all = flat(blocks);
-  if (all.length > mostBlocks) return [{ path: '/blocks', message: `must be at most ${mostBlocks} in all` }];
+  if (all.length > mostBlocks) return [{ path: '/blocks', message: `must be at most ${mostBlocks} in total` }];
   if (bytes(JSON.stringify(blocks)) > blocksBytes) {
     return [{ path: '/blocks', message: `must be at most ${blocksBytes} bytes` }];
   }
   const seen = new Set<string>();
   return all.flatMap(({ block, path, inside }): ErrorEntry[] => {
     const problems: ErrorEntry[] = [];
-    if (block.id !== undefined && seen.has(block.id)) problems.push({ path: `${path}/id`, message: 'is there twice' });
+    if (block.id !== undefined && seen.has(block.id))
+      problems.push({ path: `${path}/id`, message: 'is listed more than once' });
     if (block.id !== undefined) seen.add(block.id);
     return [...problems, ...placeProblems(block, path, inside), ...propProblems(block, path, inside, hasParent)];
   });
@@ -103,20 +104,20 @@ function placeProblems(
     return [{ path: `${path}/type`, message: 'must be column inside columns' }];
   }
   if (type === 'column' && inside !== 'columns' && inside !== null) {
-    return [{ path: `${path}/type`, message: 'can only stand inside columns' }];
+    return [{ path: `${path}/type`, message: 'can only be used inside columns' }];
   }
   const number = children?.length ?? 0;
   if (type === 'columns') {
     if (given === null) return [];
-    if (number < 2 || number > 4) return [{ path: `${path}/children`, message: 'must be 2 to 4 columns' }];
+    if (number < 2 || number > 4) return [{ path: `${path}/children`, message: 'must have 2 to 4 columns' }];
     const widths = given?.widths;
     if (Array.isArray(widths) && widths.length !== number) {
-      return [{ path: `${path}/props/widths`, message: `must have ${number} elements, one for each column` }];
+      return [{ path: `${path}/props/widths`, message: `must have ${number} items, one for each column` }];
     }
     return [];
   }
   if (type !== 'column' && number > 0) {
-    return [{ path: `${path}/children`, message: `cannot be inside a block of type ${type}` }];
+    return [{ path: `${path}/children`, message: `can't be inside a block of type ${type}` }];
   }
   return [];
 }
@@ -124,10 +125,10 @@ function placeProblems(
 function propProblems(block: ContentBlock, path: string, inside: BlockType | null, hasParent: boolean): ErrorEntry[] {
   if (block.props === null) {
     if (hasParent && inside === null && block.id !== undefined) return [];
-    return [{ path: `${path}/props`, message: 'can only be null to remove a block of the parent template, by its id' }];
+    return [{ path: `${path}/props`, message: 'can only be null to remove a block of the parent template by its id' }];
   }
   if (block.type === 'column' && inside === null && !(hasParent && block.id !== undefined)) {
-    return [{ path: `${path}/type`, message: 'can only stand inside columns' }];
+    return [{ path: `${path}/type`, message: 'can only be used inside columns' }];
   }
   const checks = props[block.type];
   return Object.entries(block.props ?? {}).flatMap(([name, value]) => {

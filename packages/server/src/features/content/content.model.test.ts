@@ -49,7 +49,7 @@ const withVersion = (state: State, kind: string): State => ({
   versions: [...state.versions, { kind, subject: state.subject }],
 });
 
-/** The rules of part 2, section 3 and docs/design/api-settled.md 1 to 3, 42 to 49, as a state machine. */
+/** The rules of docs/design/api-settled.md 1 to 3, 42 to 49, as a state machine. */
 function oracle(state: State, who: Person, wanted: Action): Outcome {
   const is = (status: string): boolean => state.status === status;
   switch (wanted.does) {

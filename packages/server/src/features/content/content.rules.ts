@@ -17,7 +17,7 @@ const longestSource = 255;
 
 /** 409: an item in this status cannot `words`. */
 export function notIn(status: ContentStatus, words: string): AppError {
-  return new AppError('invalid_transition', { detail: `A content item that is ${status} cannot ${words}.` });
+  return new AppError('invalid_transition', { detail: `A content item with status ${status} can't ${words}.` });
 }
 
 /** `bytes`: size of a text in UTF-8. */
@@ -39,7 +39,7 @@ export function personalizationProblems(variables: JsonObject, hasParent: boolea
   return entries.flatMap(([name, entry]) => {
     const path = `/personalization/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (name.length > longestVariable || !variablePattern.test(name)) {
-      return [{ path, message: 'must be named by letters, digits, underscores and dots, at most 128' }];
+      return [{ path, message: 'must be at most 128 letters, digits, underscores and dots' }];
     }
     return variableProblems(path, entry, hasParent);
   });
@@ -49,7 +49,7 @@ function variableProblems(path: string, entry: unknown, hasParent: boolean): Err
   if (entry === null && hasParent) return [];
   if (typeof entry === 'string') return sourceProblems(path, entry);
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    return [{ path, message: 'must be a source, or an object of source and fallback' }];
+    return [{ path, message: 'must be a source, or an object with source and fallback' }];
   }
   return Object.entries(entry).flatMap(([key, value]): ErrorEntry[] => {
     if (value === null && (hasParent || key === 'source' || key === 'fallback')) return [];
@@ -60,13 +60,13 @@ function variableProblems(path: string, entry: unknown, hasParent: boolean): Err
     }
     if (key === 'fallback') {
       const isPrintable = ['string', 'number', 'boolean'].includes(typeof value);
-      return isPrintable ? [] : [{ path: `${path}/fallback`, message: 'must be a text, a number or a boolean' }];
+      return isPrintable ? [] : [{ path: `${path}/fallback`, message: 'must be a string, a number or a boolean' }];
     }
-    return [{ path: `${path}/${key}`, message: 'is not known: an entry has source and fallback' }];
+    return [{ path: `${path}/${key}`, message: 'is not supported: an entry has source and fallback' }];
   });
 }
 
 function sourceProblems(path: string, source: string): ErrorEntry[] {
   if (source.length <= longestSource && sourcePattern.test(source)) return [];
-  return [{ path, message: 'must be a path that begins with customer., attributes. or personalization.' }];
+  return [{ path, message: 'must be a path that starts with customer., attributes. or personalization.' }];
 }

@@ -35,7 +35,7 @@ const mostVersionsListed = 100;
 export async function assertEnabled(tx: Tx): Promise<void> {
   if ((await readSettings(tx)).enableContentManagement) return;
   throw new AppError('feature_disabled', {
-    detail: 'Content management is off: see the setting enableContentManagement.',
+    detail: 'Content management is disabled. Enable it with the setting enableContentManagement.',
   });
 }
 
@@ -107,10 +107,10 @@ function refuseFixed(current: ContentRow, { channelType, isTemplate }: Fields): 
   refuseProblems([
     ...(channelType === undefined || channelType === current.channelType
       ? []
-      : [{ path: '/channelType', message: `cannot be changed; it is ${current.channelType}` }]),
+      : [{ path: '/channelType', message: `can't be changed; it is ${current.channelType}` }]),
     ...(isTemplate === undefined || isTemplate === current.isTemplate
       ? []
-      : [{ path: '/isTemplate', message: `cannot be changed; it is ${current.isTemplate}` }]),
+      : [{ path: '/isTemplate', message: `can't be changed; it is ${current.isTemplate}` }]),
   ]);
 }
 
@@ -145,7 +145,7 @@ export async function revertContent(
       const isBack = mayBeCurrent && current.status === 'archived' && version === current.version;
       if (!isOlder && !isBack) {
         throw new AppError('invalid_transition', {
-          detail: `The content item is at version ${current.version}: version ${version} is not older.`,
+          detail: `The content item is at version ${current.version}; version ${version} is not older.`,
         });
       }
       const old = version === null ? null : await selectVersion(tx, current.id, version);
@@ -154,7 +154,7 @@ export async function revertContent(
       return { content, blocks, personalization, ...unreviewed };
     },
   });
-  await insertVersion(tx, row, { kind: 'revert', changeNote: `Back to version ${version}` });
+  await insertVersion(tx, row, { kind: 'revert', changeNote: `Reverted to version ${version}` });
   return row;
 }
 
@@ -202,14 +202,14 @@ export async function showContent(tx: Tx, rows: readonly ContentRow[], view: 'on
 /** One item as answers carry it. */
 export async function showContentItem(tx: Tx, row: ContentRow): Promise<ContentItem> {
   const [item] = await showContent(tx, [row], 'one');
-  if (item === undefined) throw new Error('one row has one answer');
+  if (item === undefined) throw new Error('each row has one response');
   return item;
 }
 
 /** Throws 400 unless the id names an item that a creative may take its content from; `path`: JSON Pointer into the body. */
 export async function requireContentItem(tx: Tx, id: string, path: string): Promise<void> {
   const { status } = await requireLive(tx, 'contentItem', id, path, ['status']);
-  if (status === 'archived') throw invalid(path, 'names an archived content item');
+  if (status === 'archived') throw invalid(path, 'must not be an archived content item');
 }
 
 /** What decisions show of an item now, tokens unreplaced; null when it is not published, archived, or there is none. */

@@ -14,13 +14,12 @@ const mostLevels = 5;
 export async function checkParent(tx: Tx, parentId: string, itemId: string | null): Promise<void> {
   const path = '/parentTemplateId';
   const parent = await requireLive(tx, 'contentItem', parentId, path, ['isTemplate', 'status']);
-  if (!parent.isTemplate) throw invalid(path, 'must name a content item with isTemplate: true');
-  if (parent.status === 'archived') throw invalid(path, 'names an archived content item');
+  if (!parent.isTemplate) throw invalid(path, 'must be a content item with isTemplate: true');
+  if (parent.status === 'archived') throw invalid(path, 'must not be an archived content item');
   const { above, levelsBelow } = await selectFamily(tx, parent.id, itemId);
-  if (itemId !== null && above.includes(itemId)) throw invalid(path, 'would make the item its own template');
+  if (itemId !== null && above.includes(itemId)) throw invalid(path, 'must not make the item its own template');
   const levels = above.length + 1 + levelsBelow;
-  if (levels > mostLevels)
-    throw invalid(path, `would stand ${levels} items one above the other; at most ${mostLevels}`);
+  if (levels > mostLevels) throw invalid(path, `would stack ${levels} items; the limit is ${mostLevels}`);
 }
 
 /** An item together with its templates, and which versions of them were taken. */
@@ -40,7 +39,7 @@ export async function mergeWithTemplates(tx: Tx, item: ContentRow): Promise<Merg
   const from: TemplateUse[] = [];
   for (let parentId = item.parentTemplateId; parentId !== null && from.length < mostLevels; ) {
     const parent = await findRecord(tx, contentSpec, parentId);
-    if (parent === null) throw new AppError('internal', { detail: 'The parent template is missing.' });
+    if (parent === null) throw new AppError('internal', { detail: 'The parent template no longer exists.' });
     const { publishedVersion } = parent;
     from.push({ id: parent.id, version: publishedVersion });
     const published = publishedVersion === null ? null : await selectVersion(tx, parent.id, publishedVersion);

@@ -50,7 +50,7 @@ export async function approveContent(tx: Tx, id: string): Promise<ContentRow> {
   return step(tx, id, 'in_review', 'approve', 'be approved', async ({ submittedBy, submittedAt }) => {
     if (submittedBy !== null && (await isSamePerson(tx, submittedBy, submittedAt ?? tx.now))) {
       throw new AppError('self_approval_forbidden', {
-        detail: 'Someone else must approve. People who have owned the same API key or client count as one.',
+        detail: 'Another user must approve. People who have owned the same API key or client count as one.',
       });
     }
     return { status: 'approved', approvedBy: person, approvedAt: tx.now };

@@ -4,7 +4,7 @@ import { contentProblems, metricsOf, personalizationProblems, placementProblems 
 
 const paths = (problems: readonly { path: string }[]) => problems.map((problem) => problem.path);
 
-describe('personalization (part 2, section 2)', () => {
+describe('personalization', () => {
   it('takes sources under the three roots', () => {
     assert.deepEqual(
       personalizationProblems([

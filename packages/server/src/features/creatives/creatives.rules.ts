@@ -25,17 +25,18 @@ const contentBytes = 100 * 1024;
 /** `customer.x`, `attributes.x.y`, `personalization.x`. */
 const sourcePattern = /^(?:customer|attributes|personalization)(?:\.[^.\s]+)+$/;
 
-/** Each variable once; sources under the three roots (part 2, section 2; docs/design/api-catalogue.md 7). */
+/** Each variable once; sources under the three roots (docs/design/api-catalogue.md 7). */
 export function personalizationProblems(entries: readonly PersonalizationEntry[]): ErrorEntry[] {
   const seen = new Set<string>();
   return entries.flatMap(({ variable, source }, index): ErrorEntry[] => {
     const problems: ErrorEntry[] = [];
-    if (seen.has(variable)) problems.push({ path: `/personalization/${index}/variable`, message: 'is listed twice' });
+    if (seen.has(variable))
+      problems.push({ path: `/personalization/${index}/variable`, message: 'is listed more than once' });
     seen.add(variable);
     if (typeof source === 'string' && !sourcePattern.test(source)) {
       problems.push({
         path: `/personalization/${index}/source`,
-        message: 'must be a path that begins with customer., attributes. or personalization.',
+        message: 'must be a path that starts with customer., attributes. or personalization.',
       });
     }
     return problems;
@@ -68,7 +69,7 @@ export function placementProblems(schema: PlacementSchema, content: Readonly<Rec
   const long = Object.entries(schema.maxLength ?? {}).flatMap(([key, maximum]): ErrorEntry[] => {
     const value = values.get(key);
     if (typeof value !== 'string' || [...value].length <= maximum) return [];
-    return [{ path: `/content/${key}`, message: `must be at most ${maximum} characters for the placement` }];
+    return [{ path: `/content/${key}`, message: `must be at most ${maximum} characters for this placement` }];
   });
   return [...missing, ...long];
 }

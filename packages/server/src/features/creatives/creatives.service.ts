@@ -58,7 +58,7 @@ async function checkPlace(tx: Tx, fields: CreativeFields, current: CreativeRow |
     fields.placementId !== undefined || fields.channelId !== undefined || fields.contentItemId !== undefined;
   if (!moved && fields.status !== 'active' && fields.content === undefined) return;
   const placement = await requireLive(tx, 'placement', placementId, '/placementId', ['channelId', 'schema']);
-  if (placement.channelId !== channelId) throw invalid('/placementId', 'is not a placement of the channel');
+  if (placement.channelId !== channelId) throw invalid('/placementId', 'must be a placement of the channel');
   const status = fields.status ?? current?.status ?? 'draft';
   if (status !== 'active') return;
   const own = fields.content ?? current?.content ?? {};

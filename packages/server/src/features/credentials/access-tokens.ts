@@ -12,7 +12,7 @@ import { roleOfScopes, scopesOfOwner } from './api-keys.rules.ts';
 import { type NamedClient, ownerRoleOf, selectNamedClients } from './oauth-clients.store.ts';
 
 /**
- * Access tokens (contract part 1, 4.1): JWTs (RFC 7519) signed with HS256, of type `at+jwt` (RFC 9068). The key is derived
+ * Access tokens: JWTs (RFC 7519) signed with HS256, of type `at+jwt` (RFC 9068). The key is derived
  * for this purpose alone, so that a session or a mailed link, signed with the same secret, is none (docs/design/quality.md T7).
  */
 export interface AccessTokens {
@@ -77,7 +77,7 @@ export function createAccessTokens(deps: {
     const clients = await database.withSystem('authenticate', (tx) => selectNamedClients(tx, claims.clientId), {
       until,
     });
-    // Revoking a client leaves its issued tokens valid (contract part 1, section 3); losing its owner does not.
+    // Revoking a client leaves its issued tokens valid; losing its owner does not.
     const client = clients.find(({ tenantId }) => tenantId === claims.tenantId);
     if (client === undefined) return null;
     const principal = principalOf(client, claims);
@@ -109,7 +109,7 @@ export function createAccessTokens(deps: {
   return {
     async issue(client, scopes) {
       if (key === null) {
-        const detail = 'Tokens cannot be made: neither JWT_SIGNING_SECRET nor NEXTAUTH_SECRET is set.';
+        const detail = "Tokens can't be issued: neither JWT_SIGNING_SECRET nor NEXTAUTH_SECRET is set.";
         throw new AppError('not_configured', { detail });
       }
       const now = Math.floor(clock.now() / 1000);
@@ -124,7 +124,7 @@ export function createAccessTokens(deps: {
     },
     authenticate(presented, beforeLookUp) {
       if (key === null) {
-        const detail = 'Access tokens cannot be verified: neither JWT_SIGNING_SECRET nor NEXTAUTH_SECRET is set.';
+        const detail = "Access tokens can't be verified: neither JWT_SIGNING_SECRET nor NEXTAUTH_SECRET is set.";
         throw new AppError('unauthorized', { detail });
       }
       if (presented.kind !== 'accessToken' || !isAccessToken(presented.value)) return null;

@@ -3,7 +3,7 @@ import { type Handlers, reply } from '../../http/handler.ts';
 import type { Pepper } from './api-keys.rules.ts';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey } from './api-keys.service.ts';
 
-/** Handlers of the API keys (contract part 1, 4.2; docs/design/api-access.md 4.1). */
+/** Handlers of the API keys (docs/design/api-access.md 4.1). */
 export function apiKeyRoutes(deps: { readonly pepper: Pepper }): Handlers<typeof apiKeyOperations> {
   return {
     create: async (tx, { body }) => {

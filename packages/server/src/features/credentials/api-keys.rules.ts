@@ -13,7 +13,7 @@ import { hmac } from '../../platform/crypto.ts';
 /** The HMAC key made of API_KEY_PEPPER (`keyOf`); null: unset or blank, and then nothing is proven or made. */
 export type Pepper = KeyObject | null;
 
-/** What is stored and looked up instead of the key: HMAC-SHA256 under the pepper (contract part 1, 5.8). */
+/** What is stored and looked up instead of the key: HMAC-SHA256 under the pepper. */
 export function hashApiKey(pepper: KeyObject, key: string): Buffer {
   return hmac(pepper, key);
 }
@@ -30,7 +30,7 @@ export function makeApiKey(): string {
   return `krn_${randomBytes(32).toString('hex')}`;
 }
 
-/** The part of a key that may be shown: `krn_` and 8 characters (contract part 1, section 2). */
+/** The part of a key that may be shown: `krn_` and 8 characters. */
 export function prefixOf(key: string): string {
   return key.slice(0, 12);
 }

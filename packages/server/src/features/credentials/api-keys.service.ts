@@ -58,7 +58,7 @@ const shown = (row: ApiKeyRow): ApiKey => ({
  */
 export async function createApiKey(tx: Tx, pepper: Pepper, wanted: NewApiKey): Promise<ApiKeyCreated> {
   const expiresAt = wanted.expiresAt ?? null;
-  if (expiresAt !== null && expiresAt <= tx.now) throw invalid('/expiresAt', 'must lie in the future');
+  if (expiresAt !== null && expiresAt <= tx.now) throw invalid('/expiresAt', 'must be in the future');
   const key = makeApiKey();
   const row = await storeKey(tx, pepper, key, {
     name: wanted.name ?? `key-${tx.now.getTime()}`,
@@ -66,7 +66,7 @@ export async function createApiKey(tx: Tx, pepper: Pepper, wanted: NewApiKey): P
     expiresAt,
   });
   const { lastUsedAt: _lastUsedAt, createdBy: _createdBy, ...described } = shown(row);
-  return { ...described, key, warning: 'Keep the key now: it is not stored and cannot be shown again.' };
+  return { ...described, key, warning: "Save the key now. It isn't stored and can't be shown again." };
 }
 
 async function storeKey(
@@ -76,7 +76,7 @@ async function storeKey(
   wanted: Required<NewApiKey> & { readonly person?: string | undefined },
 ): Promise<ApiKeyRow> {
   if (pepper === null) {
-    throw new AppError('not_configured', { detail: 'API keys cannot be made: API_KEY_PEPPER is not set.' });
+    throw new AppError('not_configured', { detail: "API keys can't be created: API_KEY_PEPPER is not set." });
   }
   const row: ApiKeyRow = {
     id: newId(),
@@ -142,7 +142,7 @@ export async function findKeyOwners(database: Database, pepper: KeyObject, key: 
   return rows.map(({ tenantId }) => tenantId);
 }
 
-const notFound = () => new AppError('not_found', { detail: 'There is no such API key.' });
+const notFound = () => new AppError('not_found', { detail: 'This API key does not exist.' });
 
 async function activeKey(tx: Tx, id: string): Promise<ApiKeyRow> {
   const row = isUuid(id) ? await selectApiKey(tx, id) : undefined;
@@ -177,7 +177,7 @@ export async function listApiKeys(
   page: { readonly limit: number; readonly cursor: string | null },
 ): Promise<{ data: ApiKey[]; pagination: Pagination }> {
   if (page.cursor !== null && (!isUuid(page.cursor) || (await selectApiKey(tx, page.cursor)) === undefined)) {
-    throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+    throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const found = await selectActiveKeys(tx, page.cursor, page.limit + 1);
   const total = await countActiveKeys(tx);

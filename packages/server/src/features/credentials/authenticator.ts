@@ -103,7 +103,7 @@ export function createAuthenticator(deps: {
   return {
     authenticate(presented, beforeLookUp) {
       if (pepper === null) {
-        throw new AppError('unauthorized', { detail: 'API keys cannot be verified: API_KEY_PEPPER is not set.' });
+        throw new AppError('unauthorized', { detail: "API keys can't be verified: API_KEY_PEPPER is not set." });
       }
       if (presented.kind !== 'apiKey' || !isApiKey(presented.value)) return null;
       const cacheKey = nameOf(presented.value);
@@ -134,7 +134,7 @@ export function createAuthenticator(deps: {
         const idle = use.usedAtMs <= use.writtenAtMs && nowMs - use.usedAtMs >= 2 * writeEveryMs;
         if (idle) uses.delete(use.apiKeyId);
       }
-      if (failures.length > 0) throw new AggregateError(failures, 'uses of API keys could not be written');
+      if (failures.length > 0) throw new AggregateError(failures, 'API key usage could not be recorded');
     },
 
     close: memory.close,

@@ -25,9 +25,9 @@ export const credentialsFeature = feature({
   tables,
   resets: {
     keeps: {
-      api_keys: 'the account and its credentials remain',
+      api_keys: 'the account and its credentials are kept',
       api_key_uses: 'when those were last used',
-      oauth_clients: 'the account and its credentials remain',
+      oauth_clients: 'the account and its credentials are kept',
     },
   },
   operations: (ports: SessionDependencies & OAuthDependencies) => [

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type OAuthScope, oauthScopes } from '@arbiter/contract';
 
-/** A new client id: `kci_` and 16 random bytes as hex (contract part 1, section 2). */
+/** A new client id: `kci_` and 16 random bytes as hex. */
 export const makeClientId = (): string => `kci_${randomBytes(16).toString('hex')}`;
 
-/** A new secret: `kcs_` and 32 random bytes as hex (contract part 1, section 2). */
+/** A new secret: `kcs_` and 32 random bytes as hex. */
 export const makeClientSecret = (): string => `kcs_${randomBytes(32).toString('hex')}`;
 
 /** The part of a client id that lists show as its prefix: `kci_` and 8 characters (docs/design/api-access.md 4.1). */
 export const clientPrefixOf = (clientId: string): string => clientId.slice(0, 12);
 
-/** Those of the scopes that exist, each once, in the order of the contract; `read` when there are none (contract part 1, 4.1). */
+/** Those of the scopes that exist, each once, in the order of the contract; `read` when there are none. */
 export function knownScopes(asked: readonly unknown[]): OAuthScope[] {
   const known = oauthScopes.filter((scope) => asked.includes(scope));
   return known.length === 0 ? ['read'] : known;

@@ -37,7 +37,7 @@ const shown = (row: OAuthClientRow): OAuthClient => ({
 
 /**
  * Makes a client and answers with its secret, the only time it is told. Throws 503 `not_configured` without a pepper
- * (contract part 1, 4.1; docs/design/api-access.md 4.1).
+ * (docs/design/api-access.md 4.1).
  */
 export async function createOAuthClient(
   tx: Tx,
@@ -45,7 +45,7 @@ export async function createOAuthClient(
   wanted: OAuthClientCreate,
 ): Promise<OAuthClientCreated> {
   if (pepper === null) {
-    throw new AppError('not_configured', { detail: 'OAuth clients cannot be made: API_KEY_PEPPER is not set.' });
+    throw new AppError('not_configured', { detail: "OAuth clients can't be created: API_KEY_PEPPER is not set." });
   }
   const clientSecret = makeClientSecret();
   const row: OAuthClientRow = {
@@ -70,7 +70,7 @@ export async function createOAuthClient(
   return {
     ...described,
     clientSecret,
-    warning: 'Keep the secret now: it is not stored and cannot be shown again.',
+    warning: "Save the secret now. It isn't stored and can't be shown again.",
   };
 }
 
@@ -84,7 +84,7 @@ export async function listOAuthClients(tx: Tx): Promise<{ data: OAuthClient[]; t
 export async function revokeOAuthClient(tx: Tx, id: string): Promise<void> {
   const row = isUuid(id) ? await selectClient(tx, id) : undefined;
   if (row === undefined || !(await markClientRevoked(tx, id))) {
-    throw new AppError('not_found', { detail: 'There is no such OAuth client.' });
+    throw new AppError('not_found', { detail: 'This OAuth client does not exist.' });
   }
   await recordAudit(tx, {
     action: 'revoke',

@@ -29,11 +29,11 @@ export interface OAuthDependencies {
   readonly rateLimits: RateLimitStore;
 }
 
-/** Calls of one client, or of one address that names none, in a window (contract part 1, section 8). */
+/** Calls of one client, or of one address that names none, in a window. */
 const perClient = { limit: 20, windowSeconds: 60 } as const;
 const storeDownRetrySeconds = 5;
 
-/** Handlers of OAuth clients and their tokens (contract part 1, 4.1; docs/design/api-access.md 4.1 and 22). */
+/** Handlers of OAuth clients and their tokens (docs/design/api-access.md 4.1 and 22). */
 export function oauthRoutes(deps: OAuthDependencies): Handlers<typeof oauthOperations> {
   return {
     createClient: async (tx, { body }) => reply(201, await createOAuthClient(tx, deps.pepper, body)),
@@ -70,7 +70,7 @@ async function grant(deps: OAuthDependencies, credentials: ClientCredentials, sc
     scopesOfOwner(client.scopes, ownerRoleOf(client)),
     typeof scope === 'string' ? scope : null,
   );
-  if (scopes === null) throw refused('invalid_scope', 'scope asks for more than the client has.');
+  if (scopes === null) throw refused('invalid_scope', 'scope exceeds the scopes of the client.');
   return answerOf(deps.accessTokens, client, scopes);
 }
 
@@ -178,7 +178,7 @@ async function proveClient(
   until: number,
 ): Promise<NamedClient> {
   if (pepper === null) {
-    throw refused('invalid_client', 'Client secrets cannot be verified: API_KEY_PEPPER is not set.');
+    throw refused('invalid_client', "Client secrets can't be verified: API_KEY_PEPPER is not set.");
   }
   const clients = await database.withSystem('token', (tx) => selectNamedClients(tx, clientId), { until });
   const hash = hmac(pepper, clientSecret).toString('hex');
@@ -186,10 +186,7 @@ async function proveClient(
     ({ secretHash, revokedAt }) => sameSecret(secretHash.toString('hex'), hash) && revokedAt === null,
   );
   if (client === undefined || others.length > 0) {
-    throw refused(
-      'invalid_client',
-      'The client is unknown, revoked or without an active owner, or its secret is wrong.',
-    );
+    throw refused('invalid_client', 'The client is unknown, revoked or has no active owner, or its secret is wrong.');
   }
   return client;
 }

@@ -35,7 +35,7 @@ export function basicCredentials(header: string | undefined): ClientCredentials 
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
   }
-  throw refused('invalid_request', 'The header Authorization cannot be read.');
+  throw refused('invalid_request', "The Authorization header can't be read.");
 }
 
 const formDecoded = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
@@ -56,7 +56,7 @@ export function credentialsOf(request: TokenRequest, basic: ClientCredentials | 
   const members = { grant_type: grantType, client_id: clientId, client_secret: clientSecret, scope };
   for (const [name, value] of Object.entries(members)) {
     if (value !== undefined && typeof value !== 'string') {
-      throw refused('invalid_request', `${name} must be sent once, as text.`);
+      throw refused('invalid_request', `${name} must be sent once, as a string.`);
     }
   }
   if (grantType !== 'client_credentials') {
@@ -65,7 +65,7 @@ export function credentialsOf(request: TokenRequest, basic: ClientCredentials | 
   const isSent = (value: unknown): value is string => typeof value === 'string' && value !== '';
   if (basic !== null) {
     if (isSent(clientId) || isSent(clientSecret)) {
-      throw refused('invalid_request', 'The client is named in the header and in the body.');
+      throw refused('invalid_request', 'The client must be given either in the header or in the body, not in both.');
     }
     if (isSent(basic.clientId) && isSent(basic.clientSecret)) return basic;
   } else if (isSent(clientId) && isSent(clientSecret)) return { clientId, clientSecret };

@@ -40,7 +40,7 @@ export function createCustomerKeys(masterKeys: readonly Buffer[]): CustomerKeys 
     const master = byId.get(id);
     if (!master) {
       throw new AppError('not_configured', {
-        detail: 'DATA_ENCRYPTION_KEY is not the one that this data was written with',
+        detail: 'DATA_ENCRYPTION_KEY differs from the one this data was written with',
       });
     }
     const tenantKey = deriveKey(createSecretKey(master), `customer keys of ${tenantId}`);
@@ -65,7 +65,7 @@ export function createCustomerKeys(masterKeys: readonly Buffer[]): CustomerKeys 
 
 /** Names a master key without telling it. */
 function keyId(key: Buffer): string {
-  if (key.length !== keyBytes) throw new Error('an encryption key has 32 bytes');
+  if (key.length !== keyBytes) throw new Error('an encryption key must have 32 bytes');
   return createHash('sha256')
     .update('arbiter key id\0')
     .update(key)

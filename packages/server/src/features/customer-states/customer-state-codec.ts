@@ -197,7 +197,7 @@ export function encodeState(state: CustomerState): StoredState {
   return { state: encodeTail(state, since).tail, base };
 }
 
-const cutShort = 'customer state is cut short';
+const cutShort = 'customer state is truncated';
 
 interface Reader {
   readonly bytes: Buffer;
@@ -245,7 +245,7 @@ function readLanes(from: Reader, state: CustomerState, counted: boolean): void {
       channelId === undefined ||
       campaignId === undefined
     ) {
-      throw new Error('customer state names an id that it does not have');
+      throw new Error("customer state refers to an id that it doesn't have");
     }
     state.lanes.push({ offerId, creativeId, channelId, campaignId });
     state.totals.push(counted ? number(from) : 0);
@@ -292,11 +292,11 @@ export function decodeState(bytes: Buffer, base: Buffer | null): CustomerState {
   if (bytes.length === 0 && base === null) return emptyState();
   const from: Reader = { bytes, at: 0 };
   if (base === null) return readWhole(from, 0);
-  if (number(from) !== tailFormat) throw new Error('customer state does not go on from its base');
+  if (number(from) !== tailFormat) throw new Error('customer state does not continue from its base');
   const [baseBytes, firstLane, keptFrom] = [number(from), number(from), number(from)];
   const state = readWhole({ bytes: base, at: 0 }, keptFrom);
   if (baseBytes !== base.length || firstLane !== state.lanes.length) {
-    throw new Error('customer state goes on from another base');
+    throw new Error('customer state delta does not match the stored base');
   }
   state.keptFrom = keptFrom;
   readLanes(from, state, false);

@@ -255,8 +255,8 @@ test('a tail is refused without its base, beside another one, and cut short', ()
   addContact(state, laneOf(state, lane(500)), 1_790_000_001_000);
   const second = encodeState(state);
   assert.throws(() => decodeState(first.state, null));
-  assert.throws(() => decodeState(first.state, second.base ?? null), /another base/);
-  assert.throws(() => decodeState(second.base!, first.base ?? null), /does not go on/);
+  assert.throws(() => decodeState(first.state, second.base ?? null), /does not match the stored base/);
+  assert.throws(() => decodeState(second.base!, first.base ?? null), /does not continue/);
   assert.throws(() => decodeState(Buffer.alloc(0), first.base ?? null));
   const changed = decodeState(first.state, first.base ?? null);
   addContact(changed, 3, 1_790_000_002_000);
@@ -277,6 +277,8 @@ test('the instant of a customer is the database’s, and never before the newest
   addContact(state, lane, 150);
   addContact(state, lane, 120);
   assert.equal(instantFor(state, 100), 150);
+  prune(state, 1_000, 1_000);
+  assert.deepEqual([state.log.length, instantFor(state, 100)], [0, 150], 'a contact that no window needs any more');
   state.reservations.push({ id: 'r', lane, at: 170, expiresAt: 500 });
   assert.equal(instantFor(state, 100), 170);
   assert.equal(instantFor(state, 200), 200);

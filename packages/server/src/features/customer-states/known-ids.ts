@@ -58,7 +58,7 @@ export function idAt(bytes: Buffer, position: number): string {
 
 /** As `idAt`, without remembering: for ids that hardly come again and would drive out those that do. */
 export function textOfId(bytes: Buffer, position: number): string {
-  if (position + idBytes > bytes.length) throw new RangeError('an id is cut short');
+  if (position + idBytes > bytes.length) throw new RangeError('an id is truncated');
   const hex = bytes.toString('hex', position, position + idBytes);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

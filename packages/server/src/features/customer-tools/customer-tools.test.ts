@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { CustomerEligibility, CustomerProfile } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 
-/** What a customer could get and why not (part 1, 4.15; docs/design/api-access.md 16). */
+/** What a customer could get and why not (docs/design/api-access.md 16). */
 
 let server: TestServer;
 const clock = { now: () => Date.parse('2026-11-20T09:00:00Z') };

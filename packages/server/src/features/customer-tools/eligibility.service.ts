@@ -114,7 +114,7 @@ function placeBehind(offers: readonly JudgedOffer[], cursor: string): number {
   const at = isUuid(id) ? offers.findIndex(({ offerId }) => offerId === id) : -1;
   if (at >= 0) return at + 1;
   throw new AppError('invalid_cursor', {
-    detail: 'The cursor is not one that this list gave out, or its row is gone.',
+    detail: "The cursor doesn't belong to this list, or its row was deleted.",
     errors: [{ path: 'query.cursor', message: 'is not a cursor of this list' }],
   });
 }

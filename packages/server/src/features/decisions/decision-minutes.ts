@@ -144,7 +144,7 @@ export function createDecisionMinutes(
     for (const [minute, tenants] of [...minutes].sort(([a], [b]) => b - a)) {
       rows += rowsOf(tenants);
       if (rows > mostRows) {
-        onError(new Error('counts of decisions were let go of: they could not be written for too long'));
+        onError(new Error('decision counts dropped: they could not be written for too long'));
         break;
       }
       kept.set(minute, tenants);

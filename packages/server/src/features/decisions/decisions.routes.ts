@@ -57,7 +57,8 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
     },
     async get(tx, request) {
       const inputs = request.query.include === 'inputs';
-      if (inputs && request.role === 'viewer') throw new AppError('forbidden', { detail: 'inputs need role editor' });
+      if (inputs && request.role === 'viewer')
+        throw new AppError('forbidden', { detail: 'inputs requires the role editor' });
       return reply(200, await readDecision(tx, records, request.params.id, { inputs }));
     },
     async replay(tx, request) {

@@ -229,8 +229,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     const reached = await catalogues.reached(tenantId, version, Math.min(until, performance.now() + freshWithinMs));
     if (reached >= version) return;
     throw new AppError('not_fresh', {
-      detail: `The catalogue is at version ${reached}, not yet at ${version}.`,
-      errors: [{ path: '/require/minConfigVersion', message: `is ${version}, the catalogue is at ${reached}` }],
+      detail: `The catalogue is at version ${reached} and hasn't reached ${version} yet.`,
+      errors: [{ path: '/require/minConfigVersion', message: `is ${version}, but the catalogue is at ${reached}` }],
       retryAfterSeconds: 1,
     });
   }

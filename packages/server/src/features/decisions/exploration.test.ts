@@ -178,6 +178,6 @@ test('a plan says how it is read; one of a newer engine is refused, not guessed 
   ] as const) {
     const refused = await server.call(method, `/api/v1/${path}`, method === 'POST' ? { body: {} } : {});
     assert.equal(refused.status, 503, refused.text);
-    assert.match(refused.text, /semantics 99, this server knows \d+/);
+    assert.match(refused.text, /semantics 99; this server supports \d+/);
   }
 });

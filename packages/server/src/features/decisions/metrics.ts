@@ -54,7 +54,7 @@ export function createDecisionMetrics(
   const items = new Counter({ name: 'svc_decision_items_total', help: 'Items returned.', registers });
   const batch = new Histogram({
     name: 'svc_decision_batch_size',
-    help: 'Decisions in one transaction.',
+    help: 'Decisions per transaction.',
     buckets: [1, 2, 4, 8, 16, 32, 64],
     registers,
   });
@@ -65,20 +65,20 @@ export function createDecisionMetrics(
   });
   const dropped = new Counter({
     name: 'svc_candidates_dropped_total',
-    help: 'Candidates that left a decision.',
+    help: 'Candidates dropped by a decision.',
     labelNames: ['reason'],
     registers,
   });
   const blocks = new Counter({
     name: 'svc_policy_blocks_total',
-    help: 'Candidates that contact policies removed.',
+    help: 'Candidates dropped by contact policies.',
     labelNames: ['ruleType'],
     registers,
   });
   const configAge = createRecentMaximum(configAgePeriodMs, elapsedMs);
   new Gauge({
     name: 'svc_config_age_seconds',
-    help: 'Time since this process had last known a catalogue to be the newest, at the longest among the decisions of the last one to two minutes.',
+    help: 'Maximum age of the catalogue among the decisions of the last one to two minutes: time since the process last knew it to be the newest.',
     aggregator: 'max',
     registers,
     collect() {
@@ -87,24 +87,24 @@ export function createDecisionMetrics(
   });
   const reservations = new Counter({
     name: 'svc_reservations_total',
-    help: 'Reservations made, and what responses did to them.',
+    help: 'Reservations created, and what responses did to them.',
     labelNames: ['result'],
     registers,
   });
   const mandatoryCapHits = new Counter({
     name: 'svc_mandatory_cap_hits_total',
-    help: 'Mandatory offers left out because the daily cap of the customer was reached.',
+    help: "Mandatory offers dropped because the customer's daily cap was reached.",
     registers,
   });
   const compile = new Histogram({
     name: 'svc_plan_compile_seconds',
-    help: 'Time to read a catalogue after a change.',
+    help: 'Time to load a catalogue after a change.',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     registers,
   });
   const stages = new Histogram({
     name: 'svc_decision_stage_seconds',
-    help: 'Time of the stages of decisions: of those with a trace and one in 32 of the others. load and commit: of each batch.',
+    help: 'Duration of decision stages, for decisions with a trace and one in 32 of the others. load and commit: for each batch.',
     labelNames: ['stage'],
     buckets: [0.000005, 0.00002, 0.0001, 0.0005, 0.002, 0.01, 0.05, 0.25, 1],
     registers,

@@ -59,6 +59,6 @@ export const quotaHeader = (remaining: number): Readonly<Record<string, string>>
 /** 429 for a playground that was given all of its decisions. */
 export const quotaExceeded = (): AppError =>
   new AppError('quota_exceeded', {
-    detail: `The playground was given all of its ${playgroundQuota} decisions.`,
+    detail: `The playground has used all of its ${playgroundQuota} decisions.`,
     headers: quotaHeader(0),
   });

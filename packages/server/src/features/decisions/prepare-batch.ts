@@ -51,6 +51,6 @@ function realProblem(
   return {
     code: 'validation_failed',
     path: '/placements/0/placementId',
-    message: 'is not a placement of the requested channel',
+    message: 'must be a placement of the requested channel',
   };
 }

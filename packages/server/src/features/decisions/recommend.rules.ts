@@ -37,20 +37,22 @@ const attributesDepth = 5;
  * `validation_failed` with the path of the value.
  */
 export function readRecommendCall(body: RecommendRequest, facts: CallFacts): RecommendCall {
-  if (body.placement != null && body.placements != null) throw invalid('/placement', 'cannot stand beside placements');
+  if (body.placement != null && body.placements != null)
+    throw invalid('/placement', "can't be combined with placements");
   const placements =
     body.placements?.map((p) => ({ placementId: p.placementId.toLowerCase(), limit: p.limit ?? null })) ?? null;
   if (placements !== null) {
     const seen = new Set<string>();
     placements.forEach((p, i) => {
-      if (seen.has(p.placementId)) throw invalid(`/placements/${i}/placementId`, 'is listed twice');
+      if (seen.has(p.placementId)) throw invalid(`/placements/${i}/placementId`, 'is listed more than once');
       seen.add(p.placementId);
     });
   }
   if (body.context !== undefined) assertBytes('/context', body.context, contextBytes);
   if (body.attributes !== undefined) {
     assertBytes('/attributes', body.attributes, attributesBytes);
-    if (depthOf(body.attributes) > attributesDepth) throw invalid('/attributes', `is deeper than ${attributesDepth}`);
+    if (depthOf(body.attributes) > attributesDepth)
+      throw invalid('/attributes', `must be nested at most ${attributesDepth} levels deep`);
   }
   const limit = body.limit ?? body.maxOffers ?? null;
   const customer = readCustomerId(body.customerId, body.sessionId ?? null, facts);
@@ -111,14 +113,14 @@ export function readCustomerId(
 
 /** Refuses what no header could confirm later: outer white space and control characters (docs/design/quality.md E20). */
 function assertCustomerId(path: string, value: string): void {
-  if (value.length > 255 && [...value].length > 255) throw invalid(path, 'is longer than 255 characters');
-  if (value !== value.trim()) throw invalid(path, 'must not begin or end with white space');
+  if (value.length > 255 && [...value].length > 255) throw invalid(path, 'must be at most 255 characters');
+  if (value !== value.trim()) throw invalid(path, 'must not start or end with white space');
   if (controlCharacter.test(value)) throw invalid(path, 'must not contain control characters');
 }
 
 /** Refuses a JSON value whose text is longer than `bytes`. */
 export function assertBytes(path: string, value: object, bytes: number): void {
-  if (Buffer.byteLength(JSON.stringify(value)) > bytes) throw invalid(path, `is larger than ${bytes / 1024} KB`);
+  if (Buffer.byteLength(JSON.stringify(value)) > bytes) throw invalid(path, `must be at most ${bytes / 1024} KB`);
 }
 
 /** The engine's answer to a target that names nothing of the tenant, as a 400. */

@@ -227,8 +227,8 @@ test('recordReads names columns that can be kept, and no others', async () => {
     });
   for (const [body, path, told] of [
     [{ customer: ['hoby'] }, '/recordReads/customer/0', /did you mean hobby/],
-    [{ customer: ['tier', 'diagnosis'] }, '/recordReads/customer/1', /not neverStore/],
-    [{ segments: ['vip'] }, '/recordReads/segments/0', /not the id or name of an active segment/],
+    [{ customer: ['tier', 'diagnosis'] }, '/recordReads/customer/1', /not marked neverStore/],
+    [{ segments: ['vip'] }, '/recordReads/segments/0', /must be the id or name of an active segment/],
   ] as const) {
     const { status, body: problem, text } = await put(body);
     assert.deepEqual([status, problem.code], [400, 'validation_failed'], text);
@@ -238,7 +238,7 @@ test('recordReads names columns that can be kept, and no others', async () => {
   const tooMany = await put({ customer: Array.from({ length: 101 }, (_, n) => `c${n}`) });
   assert.equal(tooMany.status, 400);
   const both = await put({ customer: ['tier'] }, { neverStore: ['tier'] });
-  assert.match(both.body.errors[0]!.message, /is in neverStore/);
+  assert.match(both.body.errors[0]!.message, /is marked neverStore/);
   const { body } = await server.call<{ recordReads: object }>('GET', '/api/v1/tenant-settings');
   assert.deepEqual(body.recordReads, { customer: ['plan_name'], segments: [] }, 'nothing was changed');
   const later = await server.call<Record<string, never>>('PUT', '/api/v1/tenant-settings', {

@@ -62,7 +62,7 @@ export async function rehearse({ clock, zoneClock }: RehearsalDeps): Promise<voi
       clock,
       zoneClock,
       waitingRoom: createWaitingRoom(1),
-      askFirst: (_catalogue, { job }) => job.reject(new Error('invented flows have no webhooks')),
+      askFirst: (_catalogue, { job }) => job.reject(new Error('generated flows have no webhooks')),
       observe: () => undefined,
       minutes: { decided: () => undefined },
       stages: createStageWatch(() => undefined),

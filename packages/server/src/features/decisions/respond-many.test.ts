@@ -62,7 +62,7 @@ test('each is recorded, repeated or refused by itself, in order', async () => {
       [400, 'validation_failed'],
     ],
   );
-  assert.deepEqual(results[5]!.body.errors, [{ path: '/attributes', message: 'is larger than 8 KB' }]);
+  assert.deepEqual(results[5]!.body.errors, [{ path: '/attributes', message: 'must be at most 8 KB' }]);
   assert.equal(results[0]!.body.interactionId, results[2]!.body.interactionId);
   assert.deepEqual(await outcomesOf('C-1'), ['click']);
   assert.deepEqual(await outcomesOf('C-2'), ['dismiss']);

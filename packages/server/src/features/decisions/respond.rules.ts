@@ -44,10 +44,10 @@ export function readRespondCall(
   const outcome = body.outcome ?? body.interactionType;
   if (outcome === undefined) throw invalid('/outcome', 'is required');
   if (body.outcome !== undefined && body.interactionType !== undefined && body.outcome !== body.interactionType) {
-    throw invalid('/interactionType', 'differs from outcome');
+    throw invalid('/interactionType', 'must be the same as outcome');
   }
   if (headerKey !== null && body.idempotencyKey !== undefined && headerKey !== body.idempotencyKey) {
-    throw invalid('/idempotencyKey', 'differs from the header Idempotency-Key');
+    throw invalid('/idempotencyKey', 'must be the same as the header Idempotency-Key');
   }
   const named = [body.interactionId, body.recommendationId, body.creativeId, body.offerId];
   if (named.every((value) => value == null)) {
@@ -92,8 +92,8 @@ export function readRespondCall(
 
 function readTimestamp(timestamp: string, now: number): number {
   const at = Date.parse(timestamp);
-  if (Number.isNaN(at)) throw invalid('/timestamp', 'is not an instant');
-  if (at < 0 || at > now + dayMs) throw invalid('/timestamp', 'must lie between 1970 and 24 hours from now');
+  if (Number.isNaN(at)) throw invalid('/timestamp', 'must be an instant');
+  if (at < 0 || at > now + dayMs) throw invalid('/timestamp', 'must be between 1970 and 24 hours from now');
   return at;
 }
 

@@ -88,7 +88,7 @@ export async function respondOne(
   wait: boolean,
 ): Promise<Responded | 'held' | 'in_progress'> {
   const outcome = catalogue.outcomes.get(call.outcome);
-  if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome names no active outcome type' });
+  if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome must be an active outcome type' });
   const subject = await resolveSubject(tx, call);
   const direction = call.direction ?? (outcome.category === 'impression' ? 'outbound' : 'inbound');
   const customerHashes = customerHash.all(tx.tenantId, subject.customerId);
@@ -381,7 +381,7 @@ async function resolveItem(tx: Tx, call: RespondCall): Promise<ShownItem> {
   if (named.length === 0) throw notFound('item of the recommendation');
   if (named.length > 1) {
     throw new AppError('validation_failed', {
-      detail: 'rank is required: the recommendation has several such items',
+      detail: 'rank is required: the recommendation has more than one such item',
       errors: [{ path: '/rank', message: 'is required' }],
     });
   }

@@ -30,26 +30,26 @@ export function createScoringMetrics(registry: Registry): ScoringMetrics {
   const registers = [registry];
   const webhooks = new Counter({
     name: 'svc_webhook_requests_total',
-    help: 'Webhooks of extension points that decisions came to, by what came of it.',
+    help: 'Extension point webhooks that decisions reached, by result.',
     labelNames: ['hook', 'result'],
     registers,
   });
   const seconds = new Histogram({
     name: 'svc_webhook_seconds',
-    help: 'Time of the calls of webhooks of extension points.',
+    help: 'Duration of extension point webhook calls.',
     labelNames: ['hook'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2],
     registers,
   });
   const transitions = new Counter({
     name: 'svc_breaker_transitions_total',
-    help: 'Times that a breaker went to another state; open: it is not asked for a while.',
+    help: 'State changes of circuit breakers. open: calls are paused for a while.',
     labelNames: ['name', 'to'],
     registers,
   });
   const degraded = new Counter({
     name: 'svc_degraded_scoring_total',
-    help: 'Decisions that did without a model, which failed or was not asked because of its breaker.',
+    help: 'Decisions made without a model because it failed or its breaker was open.',
     labelNames: ['modelKey'],
     registers,
   });

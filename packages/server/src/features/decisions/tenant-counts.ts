@@ -38,9 +38,9 @@ const counters = [
   { name: 'svc_respond_requests_total', help: 'Recorded responses.', label: 'classification' },
   { name: 'svc_decision_items_total', help: 'Items returned.', label: null },
   { name: 'svc_candidates_evaluated_total', help: 'Candidates that entered a decision.', label: null },
-  { name: 'svc_candidates_dropped_total', help: 'Candidates that left a decision.', label: 'reason' },
-  { name: 'svc_policy_blocks_total', help: 'Candidates that contact policies removed.', label: 'ruleType' },
-  { name: 'svc_reservations_total', help: 'Reservations made.', label: 'result' },
+  { name: 'svc_candidates_dropped_total', help: 'Candidates dropped by a decision.', label: 'reason' },
+  { name: 'svc_policy_blocks_total', help: 'Candidates dropped by contact policies.', label: 'ruleType' },
+  { name: 'svc_reservations_total', help: 'Reservations created.', label: 'result' },
 ] as const satisfies readonly CounterSpec[];
 type CounterName = (typeof counters)[number]['name'];
 

@@ -9,7 +9,7 @@ import { hiddenValues, withhold, withInstants } from './trace-rows.ts';
 const resultRows = 2_000;
 const droppedRows = 500;
 
-/** Body of a stored trace (part 2, "Decision trace"; docs/design/api-decisioning.md 11), without its ids. */
+/** Body of a stored trace (docs/design/api-decisioning.md 11), without its ids. */
 export function traceBody(
   plan: Plan,
   input: DecisionInput,

@@ -5,7 +5,7 @@ import type { RecommendAnswer } from '@arbiter/contract';
 import { u } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 
-/** Stored traces: which decisions have one, and what it says (part 2, 4.10; docs/design/api-decisioning.md 11). */
+/** Stored traces: which decisions have one, and what it says (docs/design/api-decisioning.md 11). */
 
 let server: TestServer;
 let shiftMs = 0;

@@ -10,7 +10,7 @@ const behindLatest = Date.UTC(2101, 0, 1);
 export function readTrialClock(sent: string | undefined): number | null {
   if (sent === undefined) return null;
   const at = Date.parse(sent);
-  if (Number.isNaN(at)) throw invalid('/now', 'is not an instant');
-  if (at < earliest || at >= behindLatest) throw invalid('/now', 'must lie between 2000 and 2100');
+  if (Number.isNaN(at)) throw invalid('/now', 'must be an instant');
+  if (at < earliest || at >= behindLatest) throw invalid('/now', 'must be between 2000 and 2100');
   return at;
 }

@@ -24,7 +24,7 @@ import type { VolumeWatch } from './volume-watch.ts';
 export class MissingVolumes extends Error {
   readonly refs: readonly VolumeRef[];
   constructor(refs: readonly VolumeRef[]) {
-    super('volumes are not filled yet');
+    super('volumes are not loaded yet');
     this.refs = refs;
   }
 }
@@ -33,7 +33,7 @@ export class MissingVolumes extends Error {
 export class VolumesMoved extends Error {
   readonly names: readonly string[];
   constructor(names: readonly string[]) {
-    super('volumes were used up meanwhile');
+    super('volumes were used up in the meantime');
     this.names = names;
   }
 }

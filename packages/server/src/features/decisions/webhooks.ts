@@ -104,7 +104,7 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
         const [first] = asked;
         if (first === undefined) return external;
         const webhook = decision.plan.webhooks.find(({ nodeId }) => nodeId === first.nodeId);
-        if (webhook === undefined) throw new Error(`the plan has no webhook ${first.nodeId}`);
+        if (webhook === undefined) throw new Error(`the plan has no webhook for ${first.nodeId}`);
         external[first.nodeId] = await post(decision, webhook, first.candidates);
       }
     },

@@ -26,8 +26,8 @@ export function erasureRoutes(ports: ErasureRoutePorts): Handlers<typeof custome
       const { customerId } = request.params;
       if (request.headers['X-Confirm-Delete'] !== customerId) {
         throw new AppError('confirmation_mismatch', {
-          detail: 'X-Confirm-Delete must be the id of the customer, byte for byte.',
-          errors: [{ path: 'header.X-Confirm-Delete', message: 'must be the id of the customer in the path' }],
+          detail: 'X-Confirm-Delete must be the customer id, byte for byte.',
+          errors: [{ path: 'header.X-Confirm-Delete', message: 'must be the customer id in the path' }],
         });
       }
       const scope = request.query.scope ?? 'all';
@@ -49,7 +49,7 @@ async function run(ports: ErasureRoutePorts, request: RequestFacts, customerId: 
     erased = await ports.database.withTenant(tenantId, actor, erase, options);
   }
   const { counts, total, legalHoldOverridden } = erased;
-  // In a transaction of its own: a row that cannot be written must not bring the customer back (contract part 1, 4.15).
+  // In a transaction of its own: a row that cannot be written must not bring the customer back.
   await ports.database
     .withTenant(
       tenantId,

@@ -5,7 +5,7 @@ import { features } from '../../main/features.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { createOutboxDispatcher } from '../stream/index.ts';
 
-/** Erasure and scoped delete of customers (contract part 1, 4.15; docs/design/quality.md E20, T25). */
+/** Erasure and scoped delete of customers (docs/design/quality.md E20, T25). */
 
 let now = Date.parse('2026-11-20T09:00:00Z');
 let server: TestServer;

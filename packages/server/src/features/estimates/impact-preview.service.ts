@@ -35,7 +35,7 @@ export async function previewImpact(
   if (scope !== 'global' && scopeId === null) throw invalid('/scopeId', `is required for scope ${scope}`);
   const cap = policyType === 'frequency_cap' ? readCap(body.config) : null;
   if (cap !== null && !(await hasOutcomeType(tx, cap.outcomeType))) {
-    throw invalid('/config/outcomeType', 'names no outcome type');
+    throw invalid('/config/outcomeType', 'must be an existing outcome type');
   }
   if (scope !== 'global' && scopeId !== null) await requireLive(tx, scope, scopeId, '/scopeId');
   if (cap === null) return nothing;

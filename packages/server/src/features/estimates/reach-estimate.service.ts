@@ -62,15 +62,15 @@ async function findTable(tx: Tx, wanted: string | undefined): Promise<SchemaTabl
   const tables = await readSchemaTables(tx);
   if (wanted === undefined) {
     const usual = tables.find(({ schemaType }) => schemaType === 'customer');
-    if (usual === undefined) throw invalid('/schema', 'is missing, and the tenant has no schema of type customer');
+    if (usual === undefined) throw invalid('/schema', 'is required, because the tenant has no schema of type customer');
     return usual;
   }
   const found =
     tables.find(({ schemaId }) => schemaId === wanted.toLowerCase()) ?? tables.find(({ name }) => name === wanted);
   if (found !== undefined) return found;
   throw new AppError('reference_not_found', {
-    detail: '/schema does not name a schema of this tenant.',
-    errors: [{ path: '/schema', message: 'does not name a schema' }],
+    detail: '/schema must be an existing schema in this tenant.',
+    errors: [{ path: '/schema', message: 'must be an existing schema' }],
   });
 }
 
@@ -79,7 +79,7 @@ function findColumn(table: SchemaTable, field: string | undefined): SchemaTable[
   if (field === undefined || field === '') throw invalid('/field', 'is required');
   const name = field.startsWith('customer.') ? field.slice('customer.'.length) : field;
   const column = table.columns.find((candidate) => candidate.name === name);
-  if (column === undefined) throw invalid('/field', `is no column of ${table.name}`);
+  if (column === undefined) throw invalid('/field', `must be a column of ${table.name}`);
   return column;
 }
 
@@ -123,7 +123,7 @@ function readSegments(value: unknown): readonly string[] {
   if (Array.isArray(given) && given.every((name): name is string => typeof name === 'string' && name !== '')) {
     return given;
   }
-  throw invalid('/value', 'must be a list of segments by id or name');
+  throw invalid('/value', 'must be a list of segment ids or names');
 }
 
 async function segmentTest(

@@ -40,7 +40,7 @@ export function emptyEvidence(): EvidenceState {
 /** Applies the next change. Throws when a number is missing in between: a state must be the sum of all before it. */
 export function applyChange(state: EvidenceState, change: EvidenceChange): void {
   if (change.number !== state.number + 1) {
-    throw new Error(`evidence change ${change.number} cannot follow state ${state.number}`);
+    throw new Error(`evidence change ${change.number} can't follow state ${state.number}`);
   }
   if (!state.offers.has(change.offerId)) state.pairsOf = {};
   raise(state.offers, change.offerId, change);

@@ -14,7 +14,7 @@ export const evidenceFeature = feature({
   tables,
   resets: {
     empties: ['evidence_changes', 'evidence_snapshots'],
-    keeps: { evidence_heads: 'numbers go on, so that every process sees that there is something new' },
+    keeps: { evidence_heads: 'numbers keep counting, so that every process notices the change' },
     end: beginEvidenceAnew,
   },
 });

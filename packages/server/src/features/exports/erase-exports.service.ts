@@ -48,7 +48,7 @@ export async function eraseFromExports(
     return at;
   };
   for (const path of await exportFolder.list(folderOf(tenantId), '.json')) {
-    if (signal.aborted) throw new Error('the process stopped before all files were looked through');
+    if (signal.aborted) throw new Error('the process stopped before all files were processed');
     const text = await exportFolder.read(path);
     if (text === null) continue;
     const lines = text.split('\n').filter((line) => line !== '');

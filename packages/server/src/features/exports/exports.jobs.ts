@@ -7,7 +7,7 @@ import { type ExportPorts, exportHistory } from './exports.service.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
-/** Exports what a tenant's history has become (contract part 1, 4.12; docs/design/api-access.md 14). */
+/** Exports what a tenant's history has become (docs/design/api-access.md 14). */
 const writeExportJob = job({
   name: 'export.write',
   payload: nothing,

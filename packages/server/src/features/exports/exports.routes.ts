@@ -11,7 +11,7 @@ export interface ExportRoutePorts extends ExportPorts {
 /** No export is begun when less than this is left until the answer must be there, in ms. */
 const reserveMs = 1_500;
 
-/** Handlers of the export that a scheduler outside calls (contract part 1, 4.12). */
+/** Handlers of the export that a scheduler outside calls. */
 export function exportRoutes(ports: ExportRoutePorts): Handlers<typeof cronExportOperations> {
   // A call that runs out of time is gone on with by the next one, so that no tenant waits for ever.
   let first = '';

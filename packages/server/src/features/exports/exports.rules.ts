@@ -5,7 +5,7 @@ const two = (number: number): string => String(number).padStart(2, '0');
 /** Where a tenant's export files lie, in the folder of exports. Ids only: names may hold anything (docs/design/quality.md T14). */
 export const folderOf = (tenantId: string): string => `${encodeURIComponent(tenantId)}/interaction_history`;
 
-/** Path of the file of a batch (contract part 1, 4.12); days are days of UTC. */
+/** Path of the file of a batch; days are days of UTC. */
 export function pathOf(tenantId: string, at: Date): string {
   const day = `year=${at.getUTCFullYear()}/month=${two(at.getUTCMonth() + 1)}/day=${two(at.getUTCDate())}`;
   return `${folderOf(tenantId)}/${day}/batch-${at.getTime()}.json`;

@@ -13,7 +13,7 @@ import { createKeyedHash } from '../customer-states/index.ts';
 import { eraseFromExports } from './erase-exports.service.ts';
 import { exportHistory, idsMayLagMs } from './exports.service.ts';
 
-/** Export of interaction history (contract part 1, 4.12; docs/design/quality.md E14, T14). */
+/** Export of interaction history (docs/design/quality.md E14, T14). */
 
 const secret = 'a secret of the scheduler';
 let now = Date.now();

@@ -16,7 +16,7 @@ export const exportsFeature = feature({
   tables,
   resets: {
     empties: ['exported_rows', 'export_late_rows', 'export_erasures'],
-    keeps: { export_checkpoints: 'files that were written stay, and so do their names' },
+    keeps: { export_checkpoints: 'files that were written are kept, and so are their names' },
   },
   erases: [
     {

@@ -16,7 +16,7 @@ export function flowRouteRoutes(): Handlers<typeof flowRouteOperations> {
     async create(tx, { body }) {
       const { row, created } = await setFlowRoute(tx, body);
       const [shown] = await showFlowRoutes(tx, [row]);
-      if (shown === undefined) throw new Error('one row has one answer');
+      if (shown === undefined) throw new Error('each row has one response');
       return created ? reply(201, shown) : reply(200, shown);
     },
   };

@@ -50,7 +50,7 @@ async function wantedPair(tx: Tx, sent: Named, current: RoutePair): Promise<Rout
       ? current
       : await requireLive(tx, 'placement', sent.placementId, '/placementId', ['channelId']);
   if (sent.channelId != null && lower(sent.channelId) !== channelId) {
-    throw invalid('/channelId', 'is not the channel of the placement');
+    throw invalid('/channelId', 'must be the channel of the placement');
   }
   return { placementId: lower(placementId), channelId };
 }

@@ -91,7 +91,7 @@ interface Finding {
 const isProblemCode = (code: string): code is FlowProblemCode => flowProblemCodes.some((known) => known === code);
 
 function finding({ path, nodeId, code, message }: Omit<Finding, 'code'> & { readonly code: string }): Finding {
-  if (!isProblemCode(code)) throw new Error(`the flow check found ${code}, which the contract does not list`);
+  if (!isProblemCode(code)) throw new Error(`the flow check returned ${code}, which is not in the contract`);
   return { path, nodeId, code, message };
 }
 

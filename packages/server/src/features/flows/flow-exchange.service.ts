@@ -91,9 +91,9 @@ async function resolve(tx: Tx, references: FlowFile['references']): Promise<Read
   }));
   refuseProblems(
     entries.flatMap(({ id, path, reference, entityType }): ErrorEntry[] => [
-      ...(isUuid(id) ? [] : [{ path, message: 'is not an id' }]),
+      ...(isUuid(id) ? [] : [{ path, message: 'must be an id' }]),
       ...(entityType === null
-        ? [{ path: `${path}/type`, message: `no flow names a record of type ${reference.type}` }]
+        ? [{ path: `${path}/type`, message: `flows can't refer to records of type ${reference.type}` }]
         : []),
     ]),
   );
@@ -107,7 +107,7 @@ async function resolve(tx: Tx, references: FlowFile['references']): Promise<Read
     );
     for (const { id, path, reference } of named) {
       const own = live.get(refText(reference.ref));
-      if (own === undefined) missing.push({ path, message: `there is no such record among the ${reference.type}` });
+      if (own === undefined) missing.push({ path, message: `no such record exists in ${reference.type}` });
       else found.set(id.toLowerCase(), own);
     }
   }

@@ -51,7 +51,7 @@ export async function missingSecrets(tx: Tx, flowId: string | null, draft: Store
       path: pointer,
       nodeId,
       code: 'secret_missing',
-      message: 'has no stored value for this address; it must be given again',
+      message: 'has no stored value for this address; enter it again',
       class: 'U' as const,
     }));
 }

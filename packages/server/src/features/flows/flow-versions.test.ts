@@ -549,6 +549,6 @@ describe('deleting what a flow names', () => {
       },
     );
     const gone = await must('DELETE', `contact-policies?id=${policy.id}`, undefined, 200, home.keys.admin);
-    assert.deepEqual(gone, { deleted: true, warnings: [`Referenced by decision flow "Asks" (${flow.key})`] });
+    assert.deepEqual(gone, { deleted: true, warnings: [`Used by decision flow "Asks" (${flow.key})`] });
   });
 });

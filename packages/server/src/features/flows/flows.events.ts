@@ -8,12 +8,12 @@ export const flowPublished = event({
   type: 'flow.published.v1',
   payload: Type.Object(
     {
-      flowId: Type.String({ format: 'uuid', description: 'The flow.' }),
-      key: Type.String({ minLength: 1, description: 'Its key.' }),
+      flowId: Type.String({ format: 'uuid', description: 'Id of the flow.' }),
+      key: Type.String({ minLength: 1, description: 'Key of the flow.' }),
       oldVersion: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-        description: 'The version that it decided by before; null: it was not published yet.',
+        description: 'Version used for decisions before; null if it was not published yet.',
       }),
-      newVersion: Type.Integer({ minimum: 1, description: 'The version that it decides by now.' }),
+      newVersion: Type.Integer({ minimum: 1, description: 'Version now used for decisions.' }),
     },
     { additionalProperties: false },
   ),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { baseFlowConfig, emptyDraft, namesPolicy } from './flows.rules.ts';
 
-describe('drafts that name a contact policy (part 2, 4.5)', () => {
+describe('drafts that name a contact policy', () => {
   const id = '0199aaaa-0000-7000-8000-000000000001';
   it('sees the old form and v2 nodes', () => {
     assert.equal(namesPolicy({ stages: { filter: { contactPolicyIds: [id] } } }, id), true);

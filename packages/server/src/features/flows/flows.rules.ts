@@ -1,6 +1,6 @@
 import type { StoredConfig } from './flows.store.ts';
 
-/** Draft of a flow that was created without one (part 2, 4.6). */
+/** Draft of a flow that was created without one. */
 export const emptyDraft: StoredConfig = { version: 2, nodes: [], flowConfig: {} };
 
 /** Key of the flow that a tenant has when it made none. */
@@ -33,7 +33,7 @@ const lists = (value: unknown, id: string): boolean =>
 
 /**
  * True when a draft names the policy: `stages.filter.contactPolicyIds` of the old form, `contactPolicyIds` or
- * `policyIds` of a v2 node (part 2, 4.5; docs/design/api-catalogue.md 8.4).
+ * `policyIds` of a v2 node (docs/design/api-catalogue.md 8.4).
  */
 export function namesPolicy(draft: StoredConfig, policyId: string): boolean {
   const filter = entriesOf(entriesOf(draft.stages).get('filter'));

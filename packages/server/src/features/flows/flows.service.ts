@@ -60,7 +60,7 @@ export async function showFlows(
 /** One flow as answers carry it. */
 export async function showFlow(tx: Tx, row: DecisionFlowRow): Promise<DecisionFlow> {
   const [flow] = await showFlows(tx, [row], 'one');
-  if (flow === undefined) throw new Error('one row has one answer');
+  if (flow === undefined) throw new Error('each row has one response');
   return flow;
 }
 
@@ -71,7 +71,7 @@ async function unsetDefault(tx: Tx, except: string | null): Promise<void> {
   await updateRecord(tx, flowSpec, defaultId, { change: () => ({ isDefault: false }) });
 }
 
-/** The first flow of a tenant becomes its default, whatever the body says; later ones when they ask (part 2, 2). */
+/** The first flow of a tenant becomes its default, whatever the body says; later ones when they ask. */
 export async function createFlow(
   tx: Tx,
   body: DecisionFlowCreate,
@@ -106,7 +106,7 @@ export async function updateFlow(
     rowVersion,
     change: async (current) => {
       if (fields.isDefault === false && current.isDefault) {
-        throw invalid('/isDefault', 'cannot be taken away; make another flow the default instead');
+        throw invalid('/isDefault', "can't be unset; make another flow the default instead");
       }
       const { draftConfig } = fields;
       if (draftConfig !== undefined) await checkDraft(tx, draftConfig, { use: 'update', ports, flow: current });
@@ -134,7 +134,9 @@ export async function deleteFlow(
     set: { isDefault: false },
     check: async (row) => {
       if (row.isProtected) {
-        throw new AppError('protected', { detail: 'The flow is protected. Set isProtected to false to delete it.' });
+        throw new AppError('protected', {
+          detail: 'The flow is protected. Set isProtected to false before you delete it.',
+        });
       }
       deleteRoutes = await lockRoutes(tx, 'decisionFlowId', [row.id]);
     },
@@ -162,7 +164,9 @@ export async function publishFlow(
     action: 'publish',
     change: async (current) => {
       if (current.rowVersion !== seen.rowVersion) {
-        throw new AppError('concurrent_modification', { detail: 'The flow changed while it was being published.' });
+        throw new AppError('concurrent_modification', {
+          detail: 'The flow was changed while it was being published. Try again.',
+        });
       }
       const version = (current.publishedVersion ?? 0) + 1;
       await insertVersion(tx, {

@@ -115,7 +115,8 @@ async function write(state: State, object: WantedObject, mayWait: boolean): Prom
     return true;
   }
   if (values.early.size > 0 && !mayWait) {
-    for (const name of values.early) fail(state, object, `/${name}`, 'names a record that names it back');
+    for (const name of values.early)
+      fail(state, object, `/${name}`, 'forms a cycle: the record refers back to this one');
     return true;
   }
   if ([...values.early].some((name) => isMandatory(object.kind, name))) return false;
@@ -176,7 +177,7 @@ function unchangeable(
   const able = new Set([...Object.keys(kind.resource.changes), ...(kind.rules.changes ?? [])]);
   return names
     .filter((name) => !able.has(name))
-    .map((name) => ({ pointer: `/${name}`, message: `cannot change; delete the ${kind.noun} first` }));
+    .map((name) => ({ pointer: `/${name}`, message: `can't be changed; delete the ${kind.noun} first` }));
 }
 
 /** Who changes a table waits for it a moment only; what comes after may wait as long as before. */
@@ -220,7 +221,7 @@ async function attempt(
       const told = after === null ? 'nothing' : toldRef(after.ref);
       throw new AppError('validation_failed', {
         detail: `is stored as ${told}`,
-        errors: [{ path: `/${object.kind.naming}`, message: `is stored as ${told}; write it so` }],
+        errors: [{ path: `/${object.kind.naming}`, message: `is stored as ${told}; use that form` }],
       });
     }
     if (current !== null && action !== 'await' && fieldChanges(current.body, after.body).length === 0) {
@@ -267,7 +268,7 @@ export function isRefusal(error: unknown): error is AppError {
 function aboutIds(body: Json, pointer: string): string {
   const value = valueAt(body, pointer);
   return typeof value === 'string' && isUuid(value)
-    ? '; the record of this id was deleted or belongs to another tenant; name one that is there, or take it out'
+    ? '; the record with this id was deleted or belongs to another tenant; use an existing one, or remove it'
     : '';
 }
 

@@ -57,7 +57,7 @@ export function needsAmong(items: ReadonlyMap<string, TenantObject | WantedObjec
 /** Why a change that loses data is refused until the caller allows it. */
 export const heldBack = (lost: FileProblem): FileProblem => ({
   ...lost,
-  message: `${lost.message}; allow it by allowDataLoss (--allow-data-loss)`,
+  message: `${lost.message}; to allow it, set allowDataLoss (--allow-data-loss)`,
 });
 
 /** Before anything is tried: the changes by the texts alone, and what `apply` refuses because it loses data. */

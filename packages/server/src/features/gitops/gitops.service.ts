@@ -70,7 +70,7 @@ export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: P
     if (blocksDecisions(tenant, asked)) {
       const outcome = await foreseen(session, tenant, asked);
       refuseFiles(outcome.errors);
-      const note = { path: '', message: 'columns of tables change: what the services say is told by apply' };
+      const note = { path: '', message: 'table columns change; further problems may only be reported by apply' };
       return await planOf(tenant, judged, asked, { ...outcome, warnings: [...outcome.warnings, note] }, version);
     }
     const { outcome, errors } = await carryOutAll(session, tenant, judged, asked);
@@ -133,7 +133,7 @@ async function withTries<T>(body: PolicyPlanBody, run: () => Promise<T>): Promis
 }
 
 const changedMeanwhile = (): AppError =>
-  new AppError('concurrent_modification', { detail: 'The catalogue changed meanwhile. Plan again.' });
+  new AppError('concurrent_modification', { detail: 'The catalogue has changed in the meantime. Plan again.' });
 
 async function expectedVersion(tx: Tx, { expectedConfigVersion }: PolicyPlanBody): Promise<number> {
   const version = await readCatalogueVersion(tx);
@@ -141,7 +141,7 @@ async function expectedVersion(tx: Tx, { expectedConfigVersion }: PolicyPlanBody
   throw new AppError('concurrent_modification', {
     detail: `The catalogue is at version ${version}, not ${expectedConfigVersion}. Plan again.`,
     errors: [
-      { path: '/expectedConfigVersion', message: `is ${expectedConfigVersion}, the catalogue is at ${version}` },
+      { path: '/expectedConfigVersion', message: `is ${expectedConfigVersion}, but the catalogue is at ${version}` },
     ],
   });
 }

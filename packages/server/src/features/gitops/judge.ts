@@ -79,7 +79,7 @@ export async function judgeFiles(session: Session, files: readonly PolicyFile[])
     if (errors.length >= maximumErrors) break;
     if (path.split('/').some((part) => part.startsWith('.'))) continue;
     if (seen.has(path)) {
-      refuse('', 'stands twice');
+      refuse('', 'is listed more than once');
       continue;
     }
     seen.add(path);
@@ -103,10 +103,10 @@ export async function judgeFiles(session: Session, files: readonly PolicyFile[])
 }
 
 function unknownFile(folder: string, file: string | undefined): string {
-  if (file !== undefined && kindAt(folder) !== null) return 'is no file of a resource; their names end in .yaml';
+  if (file !== undefined && kindAt(folder) !== null) return 'is not a resource file; resource files end in .yaml';
   const folders = kinds.map(({ type }) => type);
-  if (file === undefined) return `is not known; beside the folders there is only ${settingsPath}`;
-  return `is not known; there are the folders ${listWords(folders)}${didYouMean(folder, folders)}`;
+  if (file === undefined) return `is not a known file; outside the folders only ${settingsPath} is allowed`;
+  return `is not a known folder; folders are ${listWords(folders)}${didYouMean(folder, folders)}`;
 }
 
 type Refuse = (pointer: string, message: string, code?: string) => void;
@@ -119,7 +119,7 @@ function parsed(read: ReadYaml, refuse: Refuse): Members | null {
     return null;
   }
   if (!isObject(read.value)) {
-    refuse('', 'must be an object of properties');
+    refuse('', 'must be an object');
     return null;
   }
   try {
@@ -190,7 +190,7 @@ function judged(
   const shaped = mapReferences(kind, body, (place, value) => {
     const named = refFrom(value);
     if (named === null) {
-      told(place.pointer, 'must be a key or name, or a list of the parent and its own');
+      told(place.pointer, "must be a key or name, or a list of the parent's and its own");
       return placeholder;
     }
     if (named.length === 1 && isUuid(named[0])) return named[0];
@@ -205,7 +205,7 @@ function judged(
   if (before.length > 0) return null;
   names.push(...found);
   const own = path === pathOf(kind.type, ref);
-  if (!own) told('', `must be named ${pathOf(kind.type, ref)}: it holds ${toldRef(ref)}`);
+  if (!own) told('', `must be at ${pathOf(kind.type, ref)}, because it contains ${toldRef(ref)}`);
   return own ? { kind, ref, path, body: canonical(session, kind, ref, body), secrets } : null;
 }
 
@@ -243,19 +243,19 @@ function checkShape(kind: Kind, shaped: Members, refuse: Refuse): void {
 function refIn(kind: Kind, body: Members, refuse: Refuse): Ref | null {
   if (kind.rules.calls !== undefined) {
     const called = kind.rules.calls.ofFile(body, refFrom);
-    if (called === null) refuse('', `does not say which ${kind.noun} it is`);
+    if (called === null) refuse('', `must identify the ${kind.noun}`);
     return called;
   }
   const name = body[kind.naming];
   if (typeof name !== 'string' || name === '') {
-    refuse(`/${kind.naming}`, name === undefined ? 'is required' : 'must be text');
+    refuse(`/${kind.naming}`, name === undefined ? 'is required' : 'must be a string');
     return null;
   }
   if (kind.parent === null) return [name];
   const parent = body[kind.parent];
   const above = parent === undefined ? null : refFrom(parent);
   if (above === null) {
-    refuse(`/${kind.parent}`, 'must be the key or name of the record that it belongs to');
+    refuse(`/${kind.parent}`, 'must be the key or name of the parent record');
     return null;
   }
   return [above[0], ...above.slice(1), name];
@@ -316,7 +316,11 @@ export function missingNames(
     if (has(entityType, ref)) return [];
     const noun = nouns.get(entityType) ?? entityType;
     return [
-      { path: placeOf(path, pointer), message: `names no ${noun}: ${toldRef(ref)}`, code: 'reference_not_found' },
+      {
+        path: placeOf(path, pointer),
+        message: `refers to the ${noun} ${toldRef(ref)}, which does not exist`,
+        code: 'reference_not_found',
+      },
     ];
   });
 }

@@ -69,7 +69,7 @@ export const kindAt = (type: string): Kind | null => kindsByType.get(type) ?? nu
 export const operationOf = (kind: Kind, verb: 'list' | 'get' | 'create' | 'updateById' | 'deleteById') => {
   const id = `${kind.resource.name}.${verb}`;
   const found = Object.entries(operations).find(([name]) => name === id)?.[1];
-  if (found === undefined) throw new Error(`there is no operation ${id}`);
+  if (found === undefined) throw new Error(`the operation ${id} does not exist`);
   return found;
 };
 

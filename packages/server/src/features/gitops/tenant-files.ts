@@ -93,7 +93,7 @@ export async function readTenant(session: Session): Promise<TenantFiles> {
 
 function sameFile(one: TenantObject, other: TenantObject): AppError {
   return new AppError('duplicate_name', {
-    detail: `The ${one.kind.noun}s ${toldRef(one.ref)} and ${toldRef(other.ref)} would have one file, ${one.path}.`,
+    detail: `The ${one.kind.noun}s ${toldRef(one.ref)} and ${toldRef(other.ref)} would be written to the same file, ${one.path}.`,
   });
 }
 
@@ -148,7 +148,8 @@ function formed(
     const target = directory.refs.get(value.toLowerCase());
     const meant = [place.entityType, place.belowParent];
     if (target !== undefined && meant.includes(target.entityType)) return shownRef(target.ref);
-    if (!place.takesNames) warn(path, { pointer: place.pointer, message: `${JSON.stringify(value)} names nothing` });
+    if (!place.takesNames)
+      warn(path, { pointer: place.pointer, message: `${JSON.stringify(value)} does not refer to an existing record` });
     return value;
   });
   const masked = new Map<string, string>();

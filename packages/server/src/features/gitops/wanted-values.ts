@@ -55,7 +55,7 @@ export function valuesOf(
     if (!isSecret(value)) return undefined;
     const name = wanted.secrets.get(pointer) ?? String(value.$secret);
     const secret = Object.hasOwn(given, name) ? given[name] : storedMask(wanted, current, pointer);
-    if (secret === undefined) problems.push({ pointer, message: `needs the secret ${name}` });
+    if (secret === undefined) problems.push({ pointer, message: `requires the secret ${name}` });
     return secret ?? '';
   });
   const read = kind.rules.toValues?.(membersOf(filled), session) ?? { values: membersOf(filled) };

@@ -127,18 +127,18 @@ test('what JSON cannot say is refused, with its place', () => {
     ['a: !!str 1\n', /tag/, '/a'],
     ['a: !mine {b: 1}\n', /tag/, null],
     ['!!map {a: 1}\n', /tag/, ''],
-    ['a: 1\nb: 2\na: 3\n', /stands twice/, '/a'],
-    ['deep:\n  a: 1\n  "a": 2\n', /stands twice/, '/deep/a'],
-    ['? [1, 2]\n: x\n', /key that is not plain text/, ''],
+    ['a: 1\nb: 2\na: 3\n', /is listed more than once/, '/a'],
+    ['deep:\n  a: 1\n  "a": 2\n', /is listed more than once/, '/deep/a'],
+    ['? [1, 2]\n: x\n', /key that is not a plain string/, ''],
     ['a: .nan\n', /finite/, '/a'],
     ['a: 1e999\n', /finite/, '/a'],
-    ['a: 1\n---\nb: 2\n', /more than one document/, null],
-    ['a: [1, 2\n', /not YAML/, null],
-    ['a: b: c\n', /not YAML/, null],
+    ['a: 1\n---\nb: 2\n', /a single document/, null],
+    ['a: [1, 2\n', /not valid YAML/, null],
+    ['a: b: c\n', /not valid YAML/, null],
     ['', /empty/, null],
     ['# nothing\n', /empty/, null],
-    ['['.repeat(50_000), /nested|not YAML/, null],
-    [`${'['.repeat(150)}${']'.repeat(150)}`, /nested deeper/, '/0'.repeat(101)],
+    ['['.repeat(50_000), /nested|not valid YAML/, null],
+    [`${'['.repeat(150)}${']'.repeat(150)}`, /nested at most 100 levels/, '/0'.repeat(101)],
   ] as const) {
     const result = readYaml(text);
     assert.ok('problems' in result, text.slice(0, 40));
@@ -186,7 +186,7 @@ test('brackets that are nested too deep are told as such, open or closed', () =>
     assert.ok('problems' in result);
     assert.deepEqual(
       result.problems.map(({ message }) => message),
-      ['is nested deeper than 100 levels'],
+      ['must be nested at most 100 levels deep'],
     );
   }
   const rows = Array.from({ length: 300 }, () => '[1, {a: 2}]').join(', ');

@@ -40,7 +40,7 @@ export function googleRoutes(deps: GoogleDependencies): Handlers<typeof googleOp
 
   function provider(): GoogleProvider {
     if (deps.google !== null) return deps.google;
-    throw new AppError('not_found', { detail: 'There is no sign-in with Google here.' });
+    throw new AppError('not_found', { detail: 'Google sign-in is not configured on this server.' });
   }
 
   /** Browsers are always told by the login page. What is our own fault is a failure like any other. */

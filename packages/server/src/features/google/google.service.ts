@@ -47,7 +47,7 @@ const longestName = 100;
 
 /** The person of Google's answer. Throws 403 when Google does not vouch for an address. */
 export function vouchedFor({ issuer, subject, email, emailVerified, name }: OidcPerson): GooglePerson {
-  if (email === null || emailVerified !== true) throw forbidden('Google vouches for no address.');
+  if (email === null || emailVerified !== true) throw forbidden("Google hasn't verified this email address.");
   return { issuer, subject, email, name: (name ?? email).slice(0, longestName) };
 }
 
@@ -135,17 +135,17 @@ async function open(
     },
     terms,
   );
-  if (cookie === null) throw new Error('a session that was opened has a cookie');
+  if (cookie === null) throw new Error('an opened session has a cookie');
   return cookie;
 }
 
 /** A user who may come in; else the refusal, to be thrown once its audit row is committed. */
 async function recognize(tx: Tx, id: string): Promise<SigningIn | AppError> {
   const person = await lockSigningIn(tx, id);
-  if (person === undefined) throw new Error('an identity names a user');
+  if (person === undefined) throw new Error('an identity has a user');
   if (person.deactivatedAt !== null) return refuse(tx, person, forbidden('This user is deactivated.'));
   if (await requiresSso(tx)) {
-    const detail = 'This tenant is entered by single sign-on.';
+    const detail = 'This tenant uses single sign-on.';
     return refuse(tx, person, new AppError('sso_required', { detail }));
   }
   return person;
@@ -159,7 +159,7 @@ async function adopt(tx: Tx, id: string, identity: GooglePerson): Promise<Signin
   const subject = await selectSubjectOf(tx, identity.issuer, id);
   if (subject === identity.subject) return person;
   if (subject !== undefined) {
-    return refuse(tx, person, forbidden('This address belongs to another person at Google.'));
+    return refuse(tx, person, forbidden('This email address belongs to a different Google account.'));
   }
   await linkIdentity(tx, person, identity);
   // Whoever has set it is not the owner of the address, who has come only now.
@@ -181,10 +181,10 @@ async function refuse(tx: Tx, { id, name }: SigningIn, refusal: AppError): Promi
   return refusal;
 }
 
-/** A tenant of the stranger's own, with the stranger as its admin (contract part 1, hosted playground rules). */
+/** A tenant of the stranger's own, with the stranger as its admin. */
 async function settle(deps: EntranceDependencies, identity: GooglePerson, terms: RequestTerms): Promise<string> {
   const { signUp, enqueueMail } = deps;
-  if (!signUp.isOpen) throw new AppError('registration_disabled', { detail: 'Nobody can register here.' });
+  if (!signUp.isOpen) throw new AppError('registration_disabled', { detail: 'Registration is disabled.' });
   const { email, name, issuer, subject } = identity;
   // Two first sign-ins at once make one tenant: the second to write finds the first, and begins anew.
   const tenantId = await deps.database.withSystem(
@@ -207,6 +207,6 @@ async function settle(deps: EntranceDependencies, identity: GooglePerson, terms:
     },
     terms,
   );
-  if (made === undefined) throw new Error('the user was just made');
+  if (made === undefined) throw new Error('the user was just created');
   return open(deps, tenantId, made, terms);
 }

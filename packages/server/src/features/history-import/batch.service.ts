@@ -101,13 +101,13 @@ export async function prepareBatch(
     const creative = event.creativeId === null ? null : creatives.get(event.creativeId);
     const offerId = event.creativeId === null ? event.offerId : (creative?.offerId ?? null);
     const offer = offerId === null ? undefined : offers.get(offerId);
-    if (outcome === undefined) refuse('/outcome', 'unknown_outcome', 'names no active outcome type');
-    else if (creative === undefined) refuse('/creativeId', 'reference_not_found', 'names no creative');
-    else if (offer === undefined) refuse('/offerId', 'reference_not_found', 'names no offer');
+    if (outcome === undefined) refuse('/outcome', 'unknown_outcome', 'must be an active outcome type');
+    else if (creative === undefined) refuse('/creativeId', 'reference_not_found', 'must be an existing creative');
+    else if (offer === undefined) refuse('/offerId', 'reference_not_found', 'must be an existing offer');
     else if (creative === null && event.channelId !== null && !channels.has(event.channelId))
-      refuse('/channelId', 'reference_not_found', 'names no channel');
+      refuse('/channelId', 'reference_not_found', 'must be an existing channel');
     else if (creative === null && event.placementId !== null && !placements.has(event.placementId))
-      refuse('/placementId', 'reference_not_found', 'names no placement');
+      refuse('/placementId', 'reference_not_found', 'must be an existing placement');
     else if (isErased(event)) refuse('/timestamp', 'not_found', erasedSince);
     else {
       // Of two lines with one key the first counts, and only when it is taken.
@@ -133,7 +133,7 @@ export async function prepareBatch(
   return { events: resolved, duplicates, rejected };
 }
 
-const erasedSince = 'the customer was erased since';
+const erasedSince = 'the customer has been erased since';
 
 /** Tells which events are older than the erasure of their customer. */
 async function erasuresOf(

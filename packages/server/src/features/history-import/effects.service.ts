@@ -59,7 +59,7 @@ export async function writeEvents(
     let customer = open.get(customerId);
     if (customer === undefined) {
       const row = held.get(customerId);
-      if (row === undefined) throw new Error('an event of a customer whose row is not held');
+      if (row === undefined) throw new Error("the event's customer row isn't locked");
       customer = {
         state: decodeState(row.state, row.base),
         hadBase: row.base !== null,

@@ -49,7 +49,7 @@ export function createLineReader(): ReadLine {
         line: line.number,
         path: first?.path ?? '',
         code: error.code,
-        message: first?.message ?? error.detail ?? 'is not a line of an import',
+        message: first?.message ?? error.detail ?? 'must be an import line',
       };
     }
   };
@@ -58,18 +58,19 @@ export function createLineReader(): ReadLine {
 export const isLineError = (read: ImportedEvent | LineError): read is LineError => 'message' in read;
 
 function read({ number, bytes }: RawLine, now: number, check: ReturnType<ReturnType<typeof createChecks>['compile']>) {
-  if (bytes === null) throw invalid('', `is longer than ${largestImportLine} bytes`);
+  if (bytes === null) throw invalid('', `must be at most ${largestImportLine} bytes`);
   const value = parseJsonBody(bytes);
   check(value, bytes.length);
   // The check has just said so.
   const line = value as ImportLine;
-  if (line.customerId === 'anonymous') throw invalid('/customerId', 'names no customer');
-  if (line.offerId == null && line.creativeId == null) throw invalid('/offerId', 'or creativeId is required');
+  if (line.customerId === 'anonymous') throw invalid('/customerId', 'must be a customer id');
+  if (line.offerId == null && line.creativeId == null)
+    throw invalid('/offerId', 'is required unless creativeId is set');
   const at = Date.parse(line.timestamp);
-  if (Number.isNaN(at)) throw invalid('/timestamp', 'is not an instant');
-  if (at < 0 || at > now) throw invalid('/timestamp', 'must lie between 1970 and now');
+  if (Number.isNaN(at)) throw invalid('/timestamp', 'must be an instant');
+  if (at < 0 || at > now) throw invalid('/timestamp', 'must be between 1970 and now');
   const context = line.context == null ? null : JSON.stringify(line.context);
-  if (context !== null && Buffer.byteLength(context) > contextBytes) throw invalid('/context', 'is larger than 8 KB');
+  if (context !== null && Buffer.byteLength(context) > contextBytes) throw invalid('/context', 'must be at most 8 KB');
   const event: ImportedEvent = {
     line: number,
     key: line.key,

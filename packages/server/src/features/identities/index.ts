@@ -9,5 +9,5 @@ export const tables = ['user_identities'];
 export const identitiesFeature = feature({
   name: 'identities',
   tables,
-  resets: { keeps: { user_identities: 'how people sign in remains' } },
+  resets: { keeps: { user_identities: 'how people sign in is kept' } },
 });

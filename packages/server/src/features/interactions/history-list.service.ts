@@ -27,7 +27,7 @@ export async function listHistory(
   { cursor, limit: asked, from, to, ...sent }: HistoryAsked,
 ): Promise<{ data: InteractionRow[]; pagination: Pagination }> {
   if (cursor !== undefined && (await findShownItem(tx, cursor)) === null) {
-    throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+    throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const range = await askedRange({ from, to }, async () => (await readSettings(tx)).timezone);
   const none = { customerId: null, offerId: null, creativeId: null, channelId: null, type: null, outcome: null };

@@ -17,7 +17,7 @@ const expireReservationsJob = job({
   schedule: { cron: '* * * * *', payload: {}, upkeep: true },
 });
 
-/** Makes the partitions of the months ahead (part 1, 4.12). */
+/** Makes the partitions of the months ahead. */
 const partitionInteractionsJob = installationJob({
   name: 'interactions.partition',
   payload: nothing,

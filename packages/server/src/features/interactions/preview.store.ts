@@ -62,6 +62,6 @@ export async function previewCap(tx: Tx, question: PreviewQuestion): Promise<Pre
                from (select offer_id, count(*) as n from numbered where beyond group by offer_id) o) as "byOffer"`,
     [tx.tenantId, since, until, sampleSize, most, outcomeKey, offerIds, channelId],
   );
-  if (answer === undefined) throw new Error('a statement without from gives a row');
+  if (answer === undefined) throw new Error('a statement without from returns one row');
   return answer;
 }

@@ -65,7 +65,7 @@ export async function listSummaries(
   for (const type of types) all.push(...(await summariesOf(tx, customerId, type, filters)));
   const start = cursor === undefined ? 0 : all.findIndex((row) => cursorOf(row) === cursor) + 1;
   if (cursor !== undefined && start === 0) {
-    throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+    throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const limit = pageSize(summaryPage, asked);
   const page = all.slice(start, start + limit + 1);
@@ -80,7 +80,7 @@ function cursorOf({ periodType, periodKey, customerId, ...row }: InteractionSumm
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** A customer's summaries with their sums (contract part 1, 4.15). */
+/** A customer's summaries with their sums. */
 export async function readSummariesOfCustomer(
   tx: Tx,
   customerId: string,

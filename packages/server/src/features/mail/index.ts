@@ -16,6 +16,6 @@ export const mailQueue = (envelope: Parameters<typeof createMailQueue>[0]): Enqu
 export const mailFeature = feature({
   name: 'mail',
   tables,
-  resets: { keeps: { mails: 'they are about the account, which remains' }, keepsJobs: ['mail.send'] },
+  resets: { keeps: { mails: 'they are about the account, which is kept' }, keepsJobs: ['mail.send'] },
   jobs: (ports: MailJobPorts) => mailJobs(ports),
 });

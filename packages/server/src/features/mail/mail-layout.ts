@@ -97,11 +97,12 @@ const addressStyle = 'color:#1a4fae;word-break:break-word;overflow-wrap:anywhere
 function button({ label, url }: NonNullable<MailContent['action']>): string {
   const address = escapeHtml(url);
   return (
-    '<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 24px"><tr>' +
-    '<td class="press" style="background:#1f5fd0;border-radius:6px">' +
-    `<a class="press" href="${address}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:#1f5fd0;color:#ffffff;font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${escapeHtml(label)}</a>` +
-    '</td></tr></table>' +
-    `<p class="soft" style="margin:0 0 16px;color:#4d5650;font-size:13px;line-height:20px">If the button does not work, open this address:<br><a class="link" href="${address}" style="${addressStyle}">${address}</a></p>`
+    '<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 ' +
+    '24px"><tr><td class="press" style="background:#1f5fd0;border-radius:6px"><a class="press" ' +
+    `href="${address}" style="display:inline-block;padding:12px ` +
+    `24px;border-radius:6px;background:#1f5fd0;color:#ffffff;font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${escapeHtml(label)}</a></td></tr></table><p ` +
+    'class="soft" style="margin:0 0 16px;color:#4d5650;font-size:13px;line-height:20px">If the button ' +
+    `doesn't work, open this link:<br><a class="link" href="${address}" style="${addressStyle}">${address}</a></p>`
   );
 }
 

@@ -38,11 +38,11 @@ export function createMailQueue(
 ): EnqueueMail {
   const configured = (): Envelope => {
     if (envelope !== null) return envelope;
-    throw new AppError('not_configured', { detail: 'Mail cannot be sent: DATA_ENCRYPTION_KEY is not set.' });
+    throw new AppError('not_configured', { detail: "Email can't be sent: DATA_ENCRYPTION_KEY is not set." });
   };
   const enqueue = async (tx: Tx, mail: Mail): Promise<void> => {
     const sealing = configured();
-    if (!isMailAddress(mail.to)) throw invalid('/email', 'is no address that mail can be sent to');
+    if (!isMailAddress(mail.to)) throw invalid('/email', 'is not an address we can send email to');
     const id = newId();
     await insertMail(tx, {
       id,
@@ -85,14 +85,14 @@ export async function sendMail(
   const actor = systemActor('mail');
   const row = await database.withTenant(tenantId, actor, (tx) => selectMail(tx, id));
   if (row === undefined) {
-    logger.info({ tenantId, mailId: id }, 'a mail was not sent: it was sent before, or its link has run out');
+    logger.info({ tenantId, mailId: id }, 'email not sent: already sent, or its link has expired');
     return;
   }
-  if (envelope === null) throw new Error('mail cannot be opened: DATA_ENCRYPTION_KEY is not set');
+  if (envelope === null) throw new Error("email can't be decrypted: DATA_ENCRYPTION_KEY is not set");
   const mail = openMail(envelope, tenantId, row);
   const { kind, createdAt } = row;
   const message = { id, kind, createdAt, to: mail.to, ...mailText(mail, publicUrl) };
   const facts = await transport.send(await writeMail(message, sender));
   await database.withTenant(tenantId, actor, (tx) => deleteMail(tx, id));
-  logger.info({ tenantId, mailId: id, kind, ...facts }, 'mail sent');
+  logger.info({ tenantId, mailId: id, kind, ...facts }, 'email sent');
 }

@@ -45,8 +45,8 @@ test('T20: names are shown as they are, and lead nowhere', () => {
 test('who is locked out by wrong codes is told that the password is known', () => {
   const locked = { kind: 'locked', to: 'a@b.example', tenantName: 'Acme', until: '2026-11-20T14:05:00.000Z' } as const;
   const known = mailText({ ...locked, passwordKnown: true }, base).text.replaceAll(/\s+/g, ' ');
-  assert.ok(known.includes('somebody knows your password'), known);
-  assert.equal(/somebody (knows|has)/.test(mailText(locked, base).text), false);
+  assert.ok(known.includes('someone knows your password'), known);
+  assert.equal(/someone (knows|has)/.test(mailText(locked, base).text), false);
 });
 
 test('a verification says whose registration it carries', () => {

@@ -29,75 +29,72 @@ function contentOf(mail: Mail, base: string): MailContent {
     case 'verification': {
       const who = mail.name === undefined ? '' : ` as ${shownName(mail.name)}`;
       return {
-        subject: 'Confirm your e-mail address',
-        preview: 'One more step, and you can sign in to Arbiter.',
-        heading: 'Confirm your e-mail address',
+        subject: 'Verify your email address',
+        preview: 'One more step before you can sign in to Arbiter.',
+        heading: 'Verify your email address',
         paragraphs: [
-          `Somebody, hopefully you, signed up for Arbiter${who} with this address. Confirm that it is yours, and you can sign in with the password that you chose.`,
+          `Someone, hopefully you, signed up for Arbiter${who} with this email address. Verify it to sign in with the password you chose.`,
         ],
-        action: { label: 'Confirm address', url: link('/api/v1/auth/verify', mail.token) },
+        action: { label: 'Verify email address', url: link('/api/v1/auth/verify', mail.token) },
         notes: [
-          `The link works for ${life}.`,
-          'If this was not you, ignore this mail: nobody can sign in until the address is confirmed.',
+          `This link works for ${life}.`,
+          "If this wasn't you, ignore this email. Nobody can sign in until the address is verified.",
         ],
       };
     }
     case 'registration_known':
       return {
         subject: 'You already have an account',
-        preview: 'Somebody tried to sign up with this address again.',
+        preview: 'Someone tried to sign up with your email address.',
         heading: 'You already have an account',
         paragraphs: [
-          'Somebody, hopefully you, tried to sign up for Arbiter with this address, but it has an account already. Nothing has changed: sign in as before.',
+          'Someone, hopefully you, tried to sign up for Arbiter with this email address, but it already has an account. Nothing has changed: sign in as usual.',
         ],
         action: { label: 'Sign in', url: `${base}/login` },
-        notes: [
-          `Forgot your password? Set a new one: ${base}/reset-password`,
-          'If this was not you, ignore this mail.',
-        ],
+        notes: [`Forgot your password? Reset it: ${base}/reset-password`, "If this wasn't you, ignore this email."],
       };
     case 'reset':
       return {
-        subject: 'Set a new password',
+        subject: 'Reset your password',
         preview: `For your account in ${shownName(mail.tenantName)}.`,
-        heading: 'Set a new password',
+        heading: 'Reset your password',
         paragraphs: [
-          `Somebody, hopefully you, asked to set a new password for your account in ${shownName(mail.tenantName)}.`,
+          `Someone, hopefully you, asked to reset the password of your account in ${shownName(mail.tenantName)}.`,
         ],
-        action: { label: 'Set new password', url: link('/reset-password', mail.token) },
+        action: { label: 'Reset password', url: link('/reset-password', mail.token) },
         notes: [
-          `The link works once, for ${life}. A new password signs you out everywhere.`,
-          'If this was not you, ignore this mail: your password stays as it is.',
+          `This link works once, for ${life}. A new password signs you out everywhere.`,
+          "If this wasn't you, ignore this email. Your password stays the same.",
         ],
       };
     case 'invitation': {
       const workspace = shownName(mail.tenantName);
-      const who = mail.invitedBy === null ? 'You are invited' : `${shownName(mail.invitedBy)} invites you`;
+      const who = mail.invitedBy === null ? "You're invited" : `${shownName(mail.invitedBy)} invited you`;
       return {
-        subject: `Invitation to ${workspace}`,
-        preview: `${who} to work in ${workspace}.`,
+        subject: `You're invited to ${workspace}`,
+        preview: `${who} to join ${workspace}.`,
         heading: `Join ${workspace}`,
-        paragraphs: [`${who} to work in ${workspace} on Arbiter. Choose a password, and you can start.`],
+        paragraphs: [`${who} to join ${workspace} on Arbiter. Choose a password to get started.`],
         action: { label: 'Accept invitation', url: link('/accept-invite', mail.token) },
-        notes: [`The link works once, for ${life}.`, 'If you did not expect this invitation, ignore this mail.'],
+        notes: [`This link works once, for ${life}.`, "If you weren't expecting this invitation, ignore this email."],
       };
     }
     case 'locked':
       return {
-        subject: 'Sign-in to your account is locked',
-        preview: 'Five attempts to sign in have failed.',
-        heading: 'Sign-in is locked for now',
+        subject: 'Your account is locked',
+        preview: 'There were five failed sign-in attempts.',
+        heading: 'Your account is temporarily locked',
         paragraphs: [
-          `Five attempts in a row to sign in to your account in ${shownName(mail.tenantName)} have failed, so sign-in is locked until ${momentInWords(mail.until)}.`,
+          `After five failed sign-in attempts in a row, your account in ${shownName(mail.tenantName)} is locked until ${momentInWords(mail.until)}.`,
           mail.passwordKnown === true
-            ? 'The password was right, the code of the second factor was not. If this was not you, somebody knows your password: set a new one now.'
-            : 'If you forgot your password, set a new one: that unlocks the account at once.',
+            ? "The password was correct, but the second-factor code was wrong. If this wasn't you, someone knows your password: reset it now."
+            : 'Forgot your password? Reset it to unlock your account right away.',
         ],
-        action: { label: 'Set a new password', url: `${base}/reset-password` },
+        action: { label: 'Reset your password', url: `${base}/reset-password` },
         notes: [
           mail.passwordKnown === true
-            ? 'Nobody has come in. A new password unlocks the account at once, and signs you out everywhere.'
-            : 'If this was not you, somebody may be guessing your password. A second factor protects you even from who finds it.',
+            ? 'Nobody got in. A new password unlocks your account right away and signs you out everywhere.'
+            : "If this wasn't you, someone may be guessing your password. A second factor protects your account even if they find it.",
         ],
       };
     case 'welcome':
@@ -105,7 +102,7 @@ function contentOf(mail: Mail, base: string): MailContent {
         subject: 'Welcome to Arbiter',
         preview: `${shownName(mail.tenantName)} is ready.`,
         heading: `Welcome, ${shownName(mail.name)}`,
-        paragraphs: [`${shownName(mail.tenantName)} is ready. You are its administrator.`],
+        paragraphs: [`${shownName(mail.tenantName)} is ready, and you're its administrator.`],
         action: { label: 'Open Arbiter', url: `${base}/login` },
         notes: [],
       };
@@ -113,47 +110,47 @@ function contentOf(mail: Mail, base: string): MailContent {
       return {
         ...factorContent[mail.change](shownName(mail.tenantName)),
         action: { label: 'Sign in', url: `${base}/login` },
-        notes: [`If this was not you, tell an administrator, and set a new password now: ${base}/reset-password`],
+        notes: [`If this wasn't you, tell an administrator and reset your password now: ${base}/reset-password`],
       };
     case 'approval_requested': {
       const workspace = shownName(mail.tenantName);
       const what = changeInWords(mail.change);
       return {
-        subject: `Approval wanted: ${what}`,
-        preview: `${shownName(mail.requestedBy)} asks in ${workspace}.`,
-        heading: 'A change waits for your approval',
+        subject: `Approval needed: ${what}`,
+        preview: `${shownName(mail.requestedBy)} requested a change in ${workspace}.`,
+        heading: 'A change needs your approval',
         paragraphs: [
-          `${shownName(mail.requestedBy)} asks to ${what} in ${workspace}. The stage ${shownName(mail.stageName)} is open, and you may decide it.`,
+          `${shownName(mail.requestedBy)} wants to ${what} in ${workspace}. The stage ${shownName(mail.stageName)} is open for your decision.`,
         ],
         action: { label: 'Open Arbiter', url: `${base}/` },
         notes: [
-          `Decide it with POST ${base}/api/v1/approvals/${mail.approvalId}.`,
-          'You get this mail because your role decides this stage. Whoever decides first decides for all.',
+          `To approve or reject it, call POST ${base}/api/v1/approvals/${mail.approvalId}.`,
+          "You're receiving this email because your role can decide this stage. The first decision counts for everyone.",
         ],
       };
     }
     case 'approval_resolved': {
       const what = changeInWords(mail.change);
       const by = mail.by === null ? '' : ` by ${shownName(mail.by)}`;
-      const said = mail.comments === null ? [] : [`They said: ${shownName(mail.comments)}`];
+      const said = mail.comments === null ? [] : [`Comment: ${shownName(mail.comments)}`];
       return {
         subject: `${outcomeWords[mail.outcome]}: ${what}`,
         preview: `Your request in ${shownName(mail.tenantName)}.`,
         heading: `Your request was ${mail.outcome === 'expired' ? 'not decided in time' : mail.outcome}`,
         paragraphs: [
           mail.outcome === 'expired'
-            ? `Nobody decided your request to ${what} in ${shownName(mail.tenantName)} in time. Ask again if it is still wanted.`
+            ? `Nobody decided your request to ${what} in ${shownName(mail.tenantName)} in time. Request it again if you still need it.`
             : `Your request to ${what} in ${shownName(mail.tenantName)} was ${mail.outcome}${by}.`,
           ...said,
         ],
         action: { label: 'Open Arbiter', url: `${base}/` },
-        notes: [`All about it: GET ${base}/api/v1/approvals/${mail.approvalId}.`],
+        notes: [`For details, call GET ${base}/api/v1/approvals/${mail.approvalId}.`],
       };
     }
   }
 }
 
-const outcomeWords = { approved: 'Approved', rejected: 'Rejected', expired: 'Not decided in time' } as const;
+const outcomeWords = { approved: 'Approved', rejected: 'Rejected', expired: 'Expired' } as const;
 
 /** `update the offer Gold card`. */
 function changeInWords({ action, entityType, entityName }: ApprovalChangeWords): string {
@@ -167,27 +164,27 @@ const factorContent: Readonly<
   Record<Extract<Mail, { kind: 'second_factor' }>['change'], (workspace: string) => FactorContent>
 > = {
   enabled: (workspace) => ({
-    subject: 'Second factor switched on',
-    preview: 'Signing in now takes a code besides the password.',
-    heading: 'Second factor switched on',
+    subject: 'Second factor turned on',
+    preview: 'Signing in now requires a code in addition to your password.',
+    heading: 'Second factor turned on',
     paragraphs: [
-      `Signing in to your account in ${workspace} now takes a code from your authenticator app besides the password.`,
+      `Signing in to your account in ${workspace} now requires a code from your authenticator app in addition to your password.`,
     ],
   }),
   disabled: (workspace) => ({
-    subject: 'Second factor switched off',
-    preview: 'Your password alone opens your account now.',
-    heading: 'Second factor switched off',
+    subject: 'Second factor turned off',
+    preview: 'Your account is now protected by your password only.',
+    heading: 'Second factor turned off',
     paragraphs: [
-      `The second factor of your account in ${workspace} was switched off. Your password alone opens it now.`,
+      `The second factor of your account in ${workspace} was turned off. You now sign in with your password only.`,
     ],
   }),
   reset: (workspace) => ({
     subject: 'Second factor removed by an administrator',
-    preview: 'Your password alone opens your account now.',
+    preview: 'Your account is now protected by your password only.',
     heading: 'Second factor removed',
     paragraphs: [
-      `An administrator of ${workspace} removed the second factor of your account and ended its sessions. Your password alone opens it now.`,
+      `An administrator of ${workspace} removed the second factor of your account and signed you out everywhere. You now sign in with your password only.`,
     ],
   }),
 };

@@ -93,11 +93,11 @@ test('a mail is sent once its transaction has committed, and forgotten; one that
     [['arbiter@example.com', ['jane@example.org']]],
   );
   const { parsed } = smtp.mails[0]!;
-  assert.equal(parsed.subject, 'Set a new password');
+  assert.equal(parsed.subject, 'Reset your password');
   const link = `http://localhost:3000/reset-password?token=${token}`;
-  assert.ok(parsed.text?.includes(`Set new password:\n${link}\n`));
+  assert.ok(parsed.text?.includes(`Reset password:\n${link}\n`));
   assert.ok(String(parsed.html).includes(`href="${link}"`));
-  const line = server.log.find(({ msg }) => msg === 'mail sent');
+  const line = server.log.find(({ msg }) => msg === 'email sent');
   assert.deepEqual(
     { tenantId: line?.tenantId, kind: line?.kind, via: line?.via },
     { tenantId: tenant.id, kind: 'reset', via: 'smtp' },
@@ -134,7 +134,7 @@ test('neither database, queue, dead letter nor log can be read for token or addr
     const letters = (await dead()).body.events;
     assert.deepEqual(
       letters.map(({ topic, error }) => ({ topic, error })),
-      [{ topic: 'mail.send', error: 'MailError: the mail server refused the mail: 451 (EENVELOPE)' }],
+      [{ topic: 'mail.send', error: 'MailError: the mail server rejected the email: 451 (EENVELOPE)' }],
     );
     const seen = [...kept.map(({ row }) => row), JSON.stringify(letters), JSON.stringify(server.log)];
     for (const text of seen) for (const secret of [token, address]) assert.ok(!text.includes(secret), text);

@@ -30,7 +30,7 @@ export interface CronPorts extends AnchorPorts, CleanupPorts {
 /** No piece of work is begun when less than this is left until the answer must be there, in ms. */
 const reserveMs = 1_500;
 
-/** Handlers of what a scheduler outside calls (contract part 1, 4.12; docs/design/api-access.md 14). */
+/** Handlers of what a scheduler outside calls (docs/design/api-access.md 14). */
 export function cronRoutes(ports: CronPorts): Handlers<typeof cronOperations> {
   const { database, clock, onError } = ports;
   const cleaning = createRounds(database, 'cleanup', onError);
@@ -49,7 +49,7 @@ export function cronRoutes(ports: CronPorts): Handlers<typeof cronOperations> {
   async function runNow(name: string, until: number): Promise<MaintenanceAnswer> {
     const started = performance.now();
     const job = ports.jobs.get(name)?.job;
-    if (job === undefined) throw new Error(`there is no job ${name}`);
+    if (job === undefined) throw new Error(`the job ${name} does not exist`);
     const count = await database.withSystem(
       'cron',
       async (tx) => {
@@ -104,7 +104,7 @@ export interface MaintenancePorts {
 
 const dayMs = 86_400_000;
 
-/** Handlers of what an administrator has deleted by hand (contract part 1, 4.13). */
+/** Handlers of what an administrator has deleted by hand. */
 export function maintenanceRoutes({ checkpointKeys }: MaintenancePorts): Handlers<typeof maintenanceOperations> {
   return {
     async cleanup(tx, { until }) {

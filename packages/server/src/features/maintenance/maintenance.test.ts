@@ -11,7 +11,7 @@ import { idAt, newId } from '../../platform/ids.ts';
 import { cutChain } from '../audit/index.ts';
 import { plantChain } from '../audit/test-chain.ts';
 
-/** Maintenance that schedulers call, the cut of audit rows, anchors (contract part 1, 4.12, 4.13; docs/design/api-access.md 7, 14). */
+/** Maintenance that schedulers call, the cut of audit rows, anchors (docs/design/api-access.md 7, 14). */
 
 const secret = 'a secret of the scheduler';
 const dayMs = 86_400_000;

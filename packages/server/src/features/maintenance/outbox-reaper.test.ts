@@ -51,7 +51,7 @@ test('rows that waited for half a minute are published; younger ones are the dis
   assert.deepEqual([ok, processed, errors], [true, 1, []]);
   assert.deepEqual([await left(0), await left(1)], [0, 1]);
   assert.equal((await reap()).processed, 0);
-  assert.ok(server.log.some(({ msg, rows }) => msg === 'rows of the outbox had been left behind' && rows === 1));
+  assert.ok(server.log.some(({ msg, rows }) => msg === 'stuck outbox rows found' && rows === 1));
 });
 
 test('a tenant whose outbox cannot be published is told, and keeps no other waiting', async () => {

@@ -69,7 +69,7 @@ export async function learnSilence(tx: Tx): Promise<boolean> {
 
 async function teach(tx: Tx, model: LearningModel, lessons: readonly Lesson[]): Promise<void> {
   const learning = modelLearning(model.modelType);
-  if (learning === null) throw new Error(`a ${model.modelType} has a state and learns nothing`);
+  if (learning === null) throw new Error(`a ${model.modelType} has a state but doesn't learn`);
   const state = lessons.length === 0 ? model.state : learning.learn(model.state, lessons);
   await saveLearned(tx, { ...model, state }, lessons.length);
 }

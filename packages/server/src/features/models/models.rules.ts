@@ -28,13 +28,13 @@ export function problemsOf(modelType: string, { config, predictors, modelState, 
   if (predictors !== undefined) problems.push(...below('/predictors', predictorProblems(predictors as Json)));
   // Types that learn nothing show null, and what was read may be sent back.
   if (modelState !== undefined && !(learns === null && modelState === null)) {
-    if (learns === null) problems.push({ path: '/modelState', message: `a ${modelType} learns nothing` });
+    if (learns === null) problems.push({ path: '/modelState', message: `a ${modelType} doesn't learn` });
     else problems.push(...below('/modelState', learns.check(modelState as Json)));
   }
   if (learns !== null) return problems;
-  if (learning.autoLearn === true) problems.push({ path: '/autoLearn', message: `a ${modelType} learns nothing` });
+  if (learning.autoLearn === true) problems.push({ path: '/autoLearn', message: `a ${modelType} doesn't learn` });
   if (learning.learnMode === 'continuous')
-    problems.push({ path: '/learnMode', message: `a ${modelType} learns nothing` });
+    problems.push({ path: '/learnMode', message: `a ${modelType} doesn't learn` });
   return problems;
 }
 
@@ -60,5 +60,5 @@ export function registryMoves(from: RegistryStatus, to: RegistryStatus): readonl
     if (status === to) return way;
     for (const next of moves[status]) if (!ways.has(next)) ways.set(next, [...way, next]);
   }
-  throw new Error(`there is no way from ${from} to ${to}`);
+  throw new Error(`the status can't change from ${from} to ${to}`);
 }

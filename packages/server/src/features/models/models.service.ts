@@ -77,7 +77,7 @@ export const showPastModel = (row: ModelRow): object => toWire(row);
 export async function createModel(tx: Tx, body: AlgorithmModelCreate): Promise<ModelRow> {
   const { modelType, config = {} } = body;
   refuseProblems(problemsOf(modelType, { ...body, config }));
-  if (!isAvailable(modelType)) throw new Error(`no model of type ${modelType} can be stored`);
+  if (!isAvailable(modelType)) throw new Error(`models of type ${modelType} can't be stored`);
   tx.remarks.push(...remarksOf(modelType, config), ...(await unknownOutcomes(tx, body.outcomeWeights)));
   const learning = modelLearning(modelType);
   const learns = learning !== null;
@@ -138,7 +138,7 @@ export async function changeModel(
       if (changes.status === 'archived') await assertUnused(tx, current, 'path', findUses);
       if (changes.family !== undefined && changes.family !== current.family && current.registryStatus === 'champion') {
         throw new AppError('invalid_transition', {
-          detail: 'a champion cannot leave its family; move it in the registry first',
+          detail: "a champion can't leave its family; move it to another registry stage first",
         });
       }
       if (modelState === undefined || modelState === null) return stored(changes);
@@ -164,7 +164,7 @@ async function unknownOutcomes(tx: Tx, weights: AlgorithmModelCreate['outcomeWei
     .map((key) => ({
       path: `/outcomeWeights/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
       nearest: null,
-      reason: 'is the key of no outcome type',
+      reason: 'must be the key of an existing outcome type',
       code: 'unknown_reference' as const,
     }));
 }
@@ -188,7 +188,7 @@ export async function deleteModel(tx: Tx, id: string, addressed: Addressed, find
 export async function resetLearning(tx: Tx, id: string): Promise<ModelRow> {
   const seen = await getRecord(tx, modelSpec, id);
   const learning = modelLearning(seen.modelType);
-  if (learning === null) throw new AppError('model_unsupported', { detail: `a ${seen.modelType} learns nothing` });
+  if (learning === null) throw new AppError('model_unsupported', { detail: `a ${seen.modelType} doesn't learn` });
   const kept = await updateRecord(tx, modelSpec, id, {
     change: async (current) => ({ modelState: (await lockState(tx, current.id)).state }),
   });
@@ -212,8 +212,8 @@ export async function promoteModel(
   const row = await lockRecord(tx, modelSpec, id, 'delete');
   if (!canMove(row.registryStatus, toStatus)) {
     throw new AppError('invalid_transition', {
-      detail: `A model that is ${row.registryStatus} cannot become ${toStatus}.`,
-      errors: [{ path: '/toStatus', message: `cannot follow ${row.registryStatus}` }],
+      detail: `A model with registry status ${row.registryStatus} can't become ${toStatus}.`,
+      errors: [{ path: '/toStatus', message: `can't follow ${row.registryStatus}` }],
     });
   }
   if (row.registryStatus === 'champion' && row.family !== null) {
@@ -237,7 +237,7 @@ async function assertLed(tx: Tx, family: string, findUses: FindModelUses): Promi
   if ((await lockChampion(tx, family)) !== null) return;
   const entries = (await findUses(tx, [family])).map((use) => ({
     path: '/toStatus',
-    message: `would leave family ${JSON.stringify(family)} without a champion, by which decision flow ${JSON.stringify(use.name)} (${use.id}) scores; promote another of its models instead`,
+    message: `would leave the family ${JSON.stringify(family)} without a champion, but decision flow ${JSON.stringify(use.name)} (${use.id}) scores with it; promote another of its models instead`,
   }));
   if (entries.length > 0) throw inUse('model', entries);
 }

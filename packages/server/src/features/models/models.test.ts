@@ -256,7 +256,7 @@ test('flows name models by key or family; a model in use stays, and one that is 
   for (const toStatus of ['archived', 'shadow', 'challenger']) {
     const left = await call('POST', `${url}/${next.id}/promote`, { toStatus });
     assert.deepEqual([left.status, left.body.code], [409, 'in_use'], left.text);
-    assert.match(left.text, /"path":"\/toStatus","message":"would leave family/);
+    assert.match(left.text, /"path":"\/toStatus","message":"would leave the family/);
   }
   assert.equal((await call('GET', `${url}/${next.id}`)).body.registryStatus, 'champion');
   assert.equal((await world.publish({ method: 'propensity', modelKey: model.key })).status, 200);

@@ -93,5 +93,5 @@ async function ask(
 
 function sound(model: ModelRow, answer: ModelAnswer | null): ModelAnswer {
   if (answer !== null) return answer;
-  throw new AppError('model_unsupported', { detail: `the model ${model.key} gave no score between 0 and 1` });
+  throw new AppError('model_unsupported', { detail: `the model ${model.key} returned no score between 0 and 1` });
 }

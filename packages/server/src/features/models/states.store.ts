@@ -132,8 +132,7 @@ export async function readStateBodies(tx: Tx, names: readonly string[]): Promise
   const bodies = new Map<string, Json>();
   for (const { name, body } of rows) {
     const text = inflatedText(body, Buffer.from(name, 'hex'));
-    if (text === null)
-      throw new AppError('record_corrupt', { detail: 'the state of a model is not what its hash says' });
+    if (text === null) throw new AppError('record_corrupt', { detail: "the state of a model doesn't match its hash" });
     bodies.set(name, JSON.parse(text));
   }
   if (names.some((name) => !bodies.has(name)))

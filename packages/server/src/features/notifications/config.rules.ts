@@ -34,7 +34,7 @@ export const kindsOfProviders: readonly KindOfProvider[] = [
     fields: [
       { name: 'toEmails', label: 'To', type: 'emails', required: true, secret: false },
       { name: 'fromEmail', label: 'From', type: 'email', required: false, secret: false },
-      { name: 'replyTo', label: 'Answers to', type: 'email', required: false, secret: false },
+      { name: 'replyTo', label: 'Reply-to', type: 'email', required: false, secret: false },
     ],
   },
 ];
@@ -77,35 +77,34 @@ function urlProblems(path: string, url: unknown, rules: OutboundRules): ErrorEnt
   if (typeof url !== 'string' || url.length > longestUrl) {
     return [{ path, message: `must be a URL of at most ${longestUrl} characters` }];
   }
-  if (url === secretMask) return [{ path, message: 'shows bullets, and no secret is stored that they could keep' }];
+  if (url === secretMask) return [{ path, message: 'is masked, but no secret is stored; enter the secret' }];
   const problem = rules.urlProblem(url, { anyPort: true });
   if (problem !== null) return [{ path, message: problem }];
   const { username, password } = new URL(url);
-  return username === '' && password === '' ? [] : [{ path, message: 'must hold no user and no password' }];
+  return username === '' && password === '' ? [] : [{ path, message: 'must not contain a user or password' }];
 }
 
 function secretProblems(secret: unknown): ErrorEntry[] {
   const path = '/config/secret';
   if (secret === undefined) return [];
-  if (secret === secretMask) return [{ path, message: 'shows bullets, and no secret is stored that they could keep' }];
+  if (secret === secretMask) return [{ path, message: 'is masked, but no secret is stored; enter the secret' }];
   if (typeof secret === 'string' && secret.length >= 16 && secret.length <= 256) return [];
-  return [{ path, message: 'must have 16 to 256 characters' }];
+  return [{ path, message: 'must be 16 to 256 characters' }];
 }
 
 function headerProblems(headers: unknown, rules: OutboundRules): ErrorEntry[] {
   const path = '/config/headers';
   if (headers === undefined) return [];
-  if (!isObject(headers)) return [{ path, message: 'must be an object of names and values' }];
+  if (!isObject(headers)) return [{ path, message: 'must be an object that maps names to values' }];
   const entries = Object.entries(headers);
   if (entries.length > mostHeaders) return [{ path, message: `must have at most ${mostHeaders} headers` }];
   const names = new Set<string>();
   return entries.flatMap(([name, value]) => {
     const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (typeof value !== 'string') return [{ path: at, message: 'must be a string' }];
-    if (value === secretMask)
-      return [{ path: at, message: 'shows bullets, and no secret is stored that they could keep' }];
-    if (ownHeaders.test(name)) return [{ path: at, message: 'is a header that cannot be set' }];
-    if (names.has(name.toLowerCase())) return [{ path: at, message: 'is there twice' }];
+    if (value === secretMask) return [{ path: at, message: 'is masked, but no secret is stored; enter the secret' }];
+    if (ownHeaders.test(name)) return [{ path: at, message: "is a header that can't be set" }];
+    if (names.has(name.toLowerCase())) return [{ path: at, message: 'is listed more than once' }];
     names.add(name.toLowerCase());
     const problem = rules.headerProblem(name, value);
     return problem === null ? [] : [{ path: at, message: problem }];
@@ -122,7 +121,7 @@ function addressesProblems(addresses: unknown): ErrorEntry[] {
 
 function addressProblems(path: string, address: unknown): ErrorEntry[] {
   if (typeof address === 'string' && isMailAddress(address)) return [];
-  return [{ path, message: 'must be an address that mail can be sent to' }];
+  return [{ path, message: 'must be an address we can send email to' }];
 }
 
 /** A whole config taken apart: what is shown, and its secrets by their paths below the config. */

@@ -104,7 +104,7 @@ test('a failure is told and tried again by the queue, not before the other side 
     message: 'not delivered: answered 429; retry after 120 s',
   });
   assert.equal(await remains(id), true);
-  assert.deepEqual([told.at(-1)?.ok, told.at(-1)?.error], [false, 'answered 429']);
+  assert.deepEqual([told.at(-1)?.ok, told.at(-1)?.error], [false, 'responded with 429']);
   peer.on('/busy', says(204));
   now += 3_600_000;
   await tryOnce(id);
@@ -145,7 +145,7 @@ test('a mail past the bound of the minute waits, and that is no try', async () =
   });
   const id = await waiting({ type: 'email', target: 'ops@example.com' });
   const before = told.length;
-  await assert.rejects(tryOnce(id, mailer), { name: 'Postponed', message: 'postponed; again after 7 s' });
+  await assert.rejects(tryOnce(id, mailer), { name: 'Postponed', message: 'postponed; retry in 7 s' });
   assert.deepEqual([await remains(id), sent.length, told.length], [true, 0, before]);
   wait = null;
   await tryOnce(id, mailer);
@@ -185,7 +185,7 @@ test('a destination that is gone, off or says 410 gets no further try', async ()
   for (const [to, error] of [
     [newId(), 'destination_deleted'],
     [off, 'disabled'],
-    [gone, 'answered 410'],
+    [gone, 'responded with 410'],
   ] as const) {
     const id = await waiting(to);
     await tryOnce(id);
@@ -213,7 +213,7 @@ test('at a slow destination two messages are under way; the others step aside an
   while (open.length < 2) await new Promise((resolve) => setImmediate(resolve));
   // Counts as no try, and nothing is told of it.
   const before = told.length;
-  await assert.rejects(tryOnce(third, own), { name: 'Postponed', message: 'postponed; again after 2 s' });
+  await assert.rejects(tryOnce(third, own), { name: 'Postponed', message: 'postponed; retry in 2 s' });
   assert.deepEqual([told.length, await remains(third)], [before, true]);
   for (const answer of open) answer();
   await Promise.all(under);

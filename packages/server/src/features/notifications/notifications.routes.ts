@@ -18,7 +18,7 @@ export type NotificationPorts = ProviderPorts & SendDeps & { readonly keyedWork:
 
 const kinds = kindsOfProviders.map((kind) => ({ ...kind, fields: [...kind.fields] }));
 
-/** Handlers of destinations and messages (contract part 1, 4.9). */
+/** Handlers of destinations and messages. */
 export function notificationRoutes(ports: NotificationPorts): Handlers<typeof notificationOperations> {
   return {
     list: async (tx, { query }) => reply(200, { ...(await listProviders(tx, query)), kinds }),

@@ -9,7 +9,7 @@ import {
   startNotificationServer,
 } from './test-notifications.ts';
 
-/** Destinations over HTTP (contract part 1, 4.9; docs/design/api-access.md 9, 22). */
+/** Destinations over HTTP (docs/design/api-access.md 9, 22). */
 
 const bullets = '••••••••';
 

@@ -132,7 +132,7 @@ export function createNotifier({
     const { status } = answer;
     if (status >= 200 && status < 300) return null;
     const waits = /^[0-9]{1,6}$/.exec(answer.headers['retry-after']?.trim() ?? '');
-    return refused(`answered ${status}`, {
+    return refused(`responded with ${status}`, {
       isGone: status === 410,
       retryAfterSeconds: waits === null ? null : Number(waits[0]),
     });
@@ -157,7 +157,7 @@ export function createNotifier({
     }
     return failed === 0
       ? taken(message.id)
-      : refused(`mail to ${failed} of ${addresses.length} addresses was not taken`);
+      : refused(`email to ${failed} of ${addresses.length} addresses was rejected`);
   }
 
   function attempt(

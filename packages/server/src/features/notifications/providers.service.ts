@@ -45,7 +45,7 @@ export interface ProviderPorts {
 /** Destinations of one tenant. */
 const mostProviders = 500;
 
-const notFound = () => new AppError('not_found', { detail: 'There is no such destination.' });
+const notFound = () => new AppError('not_found', { detail: 'This destination does not exist.' });
 const placeOf = (tenantId: string, recordId: string): SealPlace => ({ tenantId, recordId, field: 'notification' });
 
 /** A destination as answers carry it. */
@@ -72,7 +72,7 @@ export async function listProviders(
 ): Promise<{ data: NotificationProvider[]; pagination: Pagination }> {
   const limit = pageSize(usualPage, asked);
   if (cursor !== undefined && (!isUuid(cursor) || (await selectProvider(tx, cursor)) === undefined)) {
-    throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+    throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const found = await selectProviders(tx, cursor ?? null, limit + 1);
   const page = pageOf({ rows: found, limit, total: await countProviders(tx), cursorOf: ({ id }) => id });
@@ -116,7 +116,7 @@ async function keepSecrets(
 ): Promise<void> {
   if (Object.keys(secrets).length === 0) return replaceSealed(tx, id, null);
   if (envelope === null) {
-    throw new AppError('not_configured', { detail: 'Secrets cannot be stored: DATA_ENCRYPTION_KEY is not set.' });
+    throw new AppError('not_configured', { detail: "Secrets can't be stored: DATA_ENCRYPTION_KEY is not set." });
   }
   await replaceSealed(tx, id, envelope.seal(placeOf(tx.tenantId, id), JSON.stringify(secrets)));
 }
@@ -126,7 +126,7 @@ async function openConfig(tx: Tx, envelope: Envelope | null, { id, config }: Pro
   const sealed = await selectSealed(tx, id);
   if (sealed === undefined) return config;
   if (envelope === null) {
-    throw new AppError('not_configured', { detail: 'Secrets cannot be opened: DATA_ENCRYPTION_KEY is not set.' });
+    throw new AppError('not_configured', { detail: "Secrets can't be decrypted: DATA_ENCRYPTION_KEY is not set." });
   }
   try {
     const secrets: Record<string, string> = JSON.parse(
@@ -136,7 +136,7 @@ async function openConfig(tx: Tx, envelope: Envelope | null, { id, config }: Pro
   } catch (cause) {
     if (!(cause instanceof SealError)) throw cause;
     throw new AppError('not_configured', {
-      detail: 'The secrets of the destination do not open: give them again.',
+      detail: "The secrets of the destination can't be decrypted. Enter them again.",
       cause,
     });
   }
@@ -157,7 +157,7 @@ export async function createProvider(
   { kind, name, enabled = true, config }: NotificationProviderCreate,
 ): Promise<ProviderRow> {
   if ((await countProviders(tx)) >= mostProviders) {
-    throw new AppError('limit_reached', { detail: `A tenant has at most ${mostProviders} destinations.` });
+    throw new AppError('limit_reached', { detail: `A tenant can have at most ${mostProviders} destinations.` });
   }
   // As in a change: null stands for a value that is not there.
   const whole = mergeConfig({}, known(tx, kind, config));
@@ -194,7 +194,7 @@ export async function changeProvider(
   const before = await selectProvider(tx, id, true);
   if (before === undefined) throw notFound();
   if (kind !== undefined && kind !== before.kind) {
-    throw invalid('/kind', `cannot change; leave it out or send "${before.kind}"`);
+    throw invalid('/kind', `can't be changed; leave it out or send "${before.kind}"`);
   }
   const after = { ...before, name: name ?? before.name, enabled: enabled ?? before.enabled, updatedAt: tx.now };
   if (config === undefined) {

@@ -48,7 +48,7 @@ export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone, isHel
 }
 
 const probe = {
-  title: 'Test of a destination',
+  title: 'Test message',
   message: 'Arbiter can reach this destination.',
 } satisfies NotificationMessage;
 
@@ -75,7 +75,7 @@ export async function testProvider(
   refuseWhenHeld([outcome]);
   if (ok) return { ok: true, latencyMs, providerMessageId };
   throw new AppError('upstream_failed', {
-    detail: `The destination did not take the message: ${error}.`,
+    detail: `The destination rejected the message: ${error}.`,
     members: { ok: false, latencyMs, providerMessageId },
   });
 }
@@ -125,7 +125,7 @@ export async function sendToMany(
   const results = resultsOf(outcomes);
   if (results.some(({ ok }) => ok)) return { results };
   refuseWhenHeld(outcomes.map(({ outcome }) => outcome));
-  throw new AppError('upstream_failed', { detail: 'No destination took the message.', members: { results } });
+  throw new AppError('upstream_failed', { detail: 'No destination accepted the message.', members: { results } });
 }
 
 /** 429 `rate_limited` when nothing was tried, since the tenant has mailed enough for now. */
@@ -133,7 +133,7 @@ function refuseWhenHeld(outcomes: readonly Outcome[]): void {
   if (!outcomes.every(({ isHeld }) => isHeld)) return;
   const seconds = Math.max(...outcomes.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 0));
   throw new AppError('rate_limited', {
-    detail: 'The tenant has mailed to as many addresses as it may in a minute.',
+    detail: 'The tenant has reached its limit of email addresses per minute. Try again in a minute.',
     retryAfterSeconds: seconds,
   });
 }

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { says } from './test-destination.ts';
 import { type NotificationServer, providers, startNotificationServer } from './test-notifications.ts';
 
-/** Messages to real peers, over HTTP (contract part 1, 4.9; docs/design/api-access.md 9, 22; docs/design/quality.md T28, E28). */
+/** Messages to real peers, over HTTP (docs/design/api-access.md 9, 22; docs/design/quality.md T28, E28). */
 
 let world: NotificationServer;
 before(async () => {
@@ -130,7 +130,7 @@ describe('send', () => {
     assert.deepEqual([world.peer.got('/never').length, world.peer.got('/theirs').length], [0, 0]);
     const greatest = { title: 't'.repeat(200), message: 'm'.repeat(4000), fields: Array(25).fill(field) };
     assert.equal((await world.send(ids(20), greatest)).status, 200);
-    assert.equal(world.peer.got('/never').length, 1, 'a destination that is named twice gets it once');
+    assert.equal(world.peer.got('/never').length, 1, 'a destination that is listed more than once gets it once');
   });
 
   test('one that takes it is enough; 502 with the results when none does; a disabled one counts as failed', async () => {
@@ -145,7 +145,7 @@ describe('send', () => {
       [
         200,
         [
-          [bad, false, 'answered 500'],
+          [bad, false, 'responded with 500'],
           [good, true, undefined],
           [off, false, 'disabled'],
         ],
@@ -154,7 +154,7 @@ describe('send', () => {
     assert.equal(world.peer.got('/off').length, 0);
     const none = await world.send([bad, off]);
     assert.deepEqual([none.status, none.body.code, none.body.results.length], [502, 'upstream_failed', 2]);
-    assert.deepEqual((await world.get(bad)).lastResult?.error, 'answered 500');
+    assert.deepEqual((await world.get(bad)).lastResult?.error, 'responded with 500');
     assert.deepEqual((await world.get(good)).lastResult?.ok, true);
     assert.equal((await world.get(off)).lastResult?.error, 'disabled');
   });
@@ -181,7 +181,7 @@ describe('destinations that behave badly', () => {
     const { status, body } = await world.probe(id);
     assert.deepEqual(
       [status, body.ok, body.detail],
-      [502, false, 'The destination did not take the message: answered 307.'],
+      [502, false, 'The destination rejected the message: responded with 307.'],
     );
     assert.equal(world.peer.got('/elsewhere').length, 0);
   });
@@ -230,7 +230,7 @@ describe('destinations that behave badly', () => {
     assert.equal(world.peer.got('/fails').length, 5);
     assert.equal((await world.send([fails])).body.results[0]?.error, 'breaker_open');
     assert.equal(world.peer.got('/fails').length, 5);
-    assert.equal((await world.send([twin])).body.results[0]?.error, 'answered 503');
+    assert.equal((await world.send([twin])).body.results[0]?.error, 'responded with 503');
     world.peer.on('/fails', says(200));
     assert.equal((await world.probe(fails)).status, 200);
     assert.equal((await world.send([fails])).status, 200, 'the test has closed it');

@@ -39,7 +39,7 @@ export async function readState(tx: Tx, number: number): Promise<CountsState> {
   let offers: ReadonlyMap<string, CountsRow> = noRows;
   for (const row of rows) offers = withChanges(row.isWhole ? noRows : offers, row.body);
   if (number > 0 && Number(rows.at(-1)?.number) !== number)
-    throw new AppError('record_corrupt', { detail: `the state ${number} of what objectives count is missing` });
+    throw new AppError('record_corrupt', { detail: `state ${number} of the objective figures is missing` });
   return { number, offers };
 }
 

@@ -23,7 +23,7 @@ export interface GovernanceChange {
 }
 
 /**
- * Mandatory offers (part 2, 4.3; docs/design/quality.md E19): only an admin changes `mandatory` or its three fields (403), a
+ * Mandatory offers (docs/design/quality.md E19): only an admin changes `mandatory` or its three fields (403), a
  * mandatory offer has all three, ends in the future, and its approver is an active admin of the tenant, who may be the
  * caller unless the tenant asks for four eyes. A write that changes none of them passes, also after the expiry.
  * Returns what it changes; null when that is nothing.
@@ -38,7 +38,7 @@ export async function checkGovernance(
   if (!governanceChanged(before, after)) return null;
   if (!mayGovern(tx.actor.role)) {
     throw new AppError('forbidden', {
-      detail: 'Only an admin may make an offer mandatory or change how it is governed.',
+      detail: 'Only admins can make an offer mandatory or change its governance fields.',
     });
   }
   refuseProblems(governanceProblems(after, tx.now.getTime()));
@@ -48,7 +48,7 @@ export async function checkGovernance(
   }
   const { fourEyesEnabled } = await readSettings(tx);
   if (fourEyesEnabled && (await isSamePerson(tx, after.mandatoryApprovedBy, tx.now))) {
-    throw invalid('/mandatoryApprovedBy', 'must be someone other than you: four eyes is on for this tenant');
+    throw invalid('/mandatoryApprovedBy', 'must be someone other than you: four-eyes is on for this tenant');
   }
   return { before, after };
 }

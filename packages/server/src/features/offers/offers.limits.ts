@@ -28,7 +28,7 @@ export function limitProblems({ budget = {} }: OfferFields): ErrorEntry[] {
     problems.push({ path: '/budget/currency', message: 'must be an ISO 4217 currency code' });
   }
   if (typeof maxPerDay === 'number' && typeof dailyMaxImpressions === 'number' && maxPerDay !== dailyMaxImpressions) {
-    problems.push({ path: '/budget/maxPerDay', message: 'must agree with dailyMaxImpressions, its other name' });
+    problems.push({ path: '/budget/maxPerDay', message: 'must be the same as dailyMaxImpressions' });
   }
   return problems;
 }

@@ -43,7 +43,7 @@ export function scheduleProblems(schedule: OfferSchedule, zones: Zones, tenantZo
     ['endDate', end],
   ] as const) {
     if (typeof value === 'string' && !isScheduleDate(value)) {
-      problems.push({ path: `/schedule/${key}`, message: 'must be YYYY-MM-DD or an instant with offset' });
+      problems.push({ path: `/schedule/${key}`, message: 'must be YYYY-MM-DD or an instant with an offset' });
     }
   }
   const message = typeof zone === 'string' ? zones.problem(zone) : null;

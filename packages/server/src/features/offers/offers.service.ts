@@ -88,7 +88,7 @@ async function checkCategories(tx: Tx, fields: OfferFields, current: OfferRow | 
       ? null
       : await requireLive(tx, 'subCategory', subCategoryId, '/subCategoryId', ['categoryId', 'customFields']);
   if (subCategory !== null && subCategory.categoryId !== category?.id) {
-    throw invalid('/subCategoryId', 'is not a sub-category of the category');
+    throw invalid('/subCategoryId', 'must be a sub-category of the category');
   }
   const status = fields.status ?? current?.status ?? 'draft';
   refuseProblems(
@@ -105,7 +105,9 @@ async function checkBudgets(tx: Tx, { budget }: OfferFields, current: OfferRow |
   if (budget === undefined || !isBudget(budget)) return;
   if (current !== null && isDeepStrictEqual(withoutCounters(budget), current.budget)) return;
   if ((await readSettings(tx)).enableBudgets) return;
-  throw new AppError('feature_disabled', { detail: 'Budgets are off: see the setting enableBudgets.' });
+  throw new AppError('feature_disabled', {
+    detail: 'Budgets are disabled. Enable them with the setting enableBudgets.',
+  });
 }
 
 export async function createOffer(tx: Tx, body: OfferCreate, tell: TellChange): Promise<OfferRow> {

@@ -14,13 +14,13 @@ import { type OutcomeTypeRow, outcomeTypeSpec } from './outcomes.store.ts';
 
 function assertConversionFits(isConversion: boolean, classification: string): void {
   if (!conversionFits(isConversion, classification)) {
-    throw invalid('/isConversion', 'needs classification positive');
+    throw invalid('/isConversion', 'requires the classification positive');
   }
 }
 
 function assertOwn(row: OutcomeTypeRow): void {
   if (row.isSystem) {
-    throw new AppError('protected', { detail: `Outcome type ${row.key} belongs to the system and cannot be changed.` });
+    throw new AppError('protected', { detail: `Outcome type ${row.key} is built in and can't be changed.` });
   }
 }
 

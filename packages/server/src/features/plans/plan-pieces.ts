@@ -93,7 +93,8 @@ export async function storePlan(
 ): Promise<void> {
   await keepPieces(tx);
   // Who asks anew gets the plan of the catalogue as it is since then.
-  if ((await selectResetVersion(tx)) > version) throw new AppError('unavailable', { detail: 'The tenant was reset.' });
+  if ((await selectResetVersion(tx)) > version)
+    throw new AppError('unavailable', { detail: 'The tenant has been reset.' });
   const names = pieces.map(nameOf);
   const known = await knownPieces(tx, names);
   // By hash, so that nodes which store the same pieces do not deadlock.
@@ -118,7 +119,7 @@ export async function storePlan(
 }
 
 function nameOf({ hash: name }: Piece): string {
-  if (name === null) throw new Error('the piece has not been sealed');
+  if (name === null) throw new Error('the piece is not sealed');
   return name;
 }
 
@@ -136,7 +137,7 @@ export async function readPlanContent(tx: Tx, name: Buffer): Promise<Snapshot> {
   const { pieces, ...head } = openBody<PlanHead & { readonly pieces: readonly string[] }>(body, name);
   const { semantics } = head;
   if (semantics > knownSemantics) {
-    const detail = `the plan was made for a newer engine (semantics ${semantics}, this server knows ${knownSemantics})`;
+    const detail = `the plan was created by a newer engine (semantics ${semantics}; this server supports ${knownSemantics})`;
     throw new AppError('unavailable', { detail });
   }
   const parts: PieceLists[] = [];
@@ -158,7 +159,7 @@ export async function readPlanContent(tx: Tx, name: Buffer): Promise<Snapshot> {
 function openBody<Content>(body: Buffer, name: Buffer): Content {
   const text = inflatedText(body, name);
   if (text === null) {
-    throw new AppError('record_corrupt', { detail: 'a part of the plan of the record is not what its hash says' });
+    throw new AppError('record_corrupt', { detail: "part of the record's plan doesn't match its hash" });
   }
   return JSON.parse(text);
 }

@@ -292,14 +292,14 @@ export async function loadCatalogue(
       if (asked === null) {
         const routed = request === undefined ? null : table.flowFor(request);
         const flow = (routed === null ? null : flows.runnableOf(routed)) ?? flows.fallback();
-        if (flow === null) throw new Error('the tenant has no runnable flow');
+        if (flow === null) throw new Error('the tenant has no flow that can run');
         return compiledFlow(flow);
       }
       const found = flows.find(asked);
       if (found === null) throw new AppError('not_found', { detail: `decision flow not found${flows.nearest(asked)}` });
       if (found.runnable === null) {
         throw new AppError('flow_not_published', {
-          detail: 'the decision flow is not active or has no published version',
+          detail: 'the decision flow is inactive or has no published version',
         });
       }
       return compiledFlow(found.runnable);

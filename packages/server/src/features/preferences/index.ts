@@ -9,6 +9,6 @@ export const tables = ['user_preferences'];
 export const preferencesFeature = feature({
   name: 'preferences',
   tables,
-  resets: { keeps: { user_preferences: 'the account remains, and how its pages look' } },
+  resets: { keeps: { user_preferences: 'the account and its appearance settings are kept' } },
   operations: () => handlerEntries(preferenceOperations, preferenceRoutes()),
 });

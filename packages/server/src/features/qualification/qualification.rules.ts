@@ -28,7 +28,7 @@ export function wantedStage(
   const differ = decisioningStage !== undefined && stageOf(decisioningStage) !== wanted;
   return {
     stage: wanted,
-    problems: differ ? [{ path: '/decisioningStage', message: 'differs from stage' }] : [],
+    problems: differ ? [{ path: '/decisioningStage', message: 'must be the same as stage' }] : [],
   };
 }
 
@@ -46,10 +46,10 @@ export function qualificationRuleProblems(ruleType: string, config: Readonly<Rec
   }));
   // Stored plans may have both, and go on by valueFrom: the engine takes them, a caller is told.
   if (ruleType === 'offer_attribute' && config.value != null && config.valueFrom != null) {
-    problems.push({ path: '/config/value', message: 'cannot stand beside valueFrom, which would win' });
+    problems.push({ path: '/config/value', message: "can't be combined with valueFrom, which takes precedence" });
   }
   if (problems.length > 0 || ruleTypes.includes(ruleType)) return problems;
-  return [{ path: '/ruleType', message: `${ruleType} is not available yet; available are ${listWords(ruleTypes)}` }];
+  return [{ path: '/ruleType', message: `${ruleType} is not available yet; available types: ${listWords(ruleTypes)}` }];
 }
 
 /** Unknown keys of a config without problems. */

@@ -99,7 +99,7 @@ describe('qualification rules', () => {
     await create('offer_attribute', compared);
     await assert.rejects(create('offer_attribute', { ...compared, value: 1 }), {
       code: 'validation_failed',
-      errors: [{ path: '/config/value', message: 'cannot stand beside valueFrom, which would win' }],
+      errors: [{ path: '/config/value', message: "can't be combined with valueFrom, which takes precedence" }],
     });
     for (const type of ['metric_condition'] as const) {
       const config = { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1, metricId: 'm' };
@@ -108,7 +108,7 @@ describe('qualification rules', () => {
         errors: [
           {
             path: '/ruleType',
-            message: `${type} is not available yet; available are attribute_condition, recency_check, offer_attribute, segment_required, propensity_threshold`,
+            message: `${type} is not available yet; available types: attribute_condition, recency_check, offer_attribute, segment_required, propensity_threshold`,
           },
         ],
       });

@@ -27,7 +27,7 @@ export interface ProfileUse {
 export type FindProfileUses = (tx: Tx, profileId: string) => Promise<readonly ProfileUse[]>;
 
 function assertCanRank(weights: RankingWeights | undefined): void {
-  if (weights !== undefined && !canRank(weights)) throw invalid('/weights', 'needs at least one weight above 0');
+  if (weights !== undefined && !canRank(weights)) throw invalid('/weights', 'must have at least one weight above 0');
 }
 
 /** Creates a profile; a key that is not given is made from the name. 400 when no weight is above 0. */

@@ -130,6 +130,6 @@ export function chartWords({ title, chart }: ReportSection, { labels, panels, le
   const kinds = { line: 'Line chart', bar: 'Bar chart', funnel: 'Funnel', histogram: 'Histogram' };
   const kind = kinds[chart?.kind ?? 'bar'];
   const names = panels.flatMap(({ series }) => series.map(({ label }) => label)).join(', ');
-  const rest = left > 0 ? ` The first ${labels.length} of ${labels.length + left} rows.` : '';
-  return `${kind} of ${oneLine(title)}: ${names}.${rest} The figures stand in the table below.`;
+  const rest = left > 0 ? ` First ${labels.length} of ${labels.length + left} rows.` : '';
+  return `${kind} of ${oneLine(title)}: ${names}.${rest} The table below has the figures.`;
 }

@@ -208,6 +208,6 @@ test('scores of many groups are one column each, and the groups left out are cou
   );
   assert.equal(shown.rows.length, 2);
   assert.deepEqual(Object.values(shown.rows[1] ?? {}), [0.5, 1, null, 1, 2, 3, 4, 5, 6, 7]);
-  assert.deepEqual(shown.notes, ["4 more offers aren't shown here; CSV files list all of them."]);
+  assert.deepEqual(shown.notes, ['4 more offers not shown here; the CSV file lists all of them.']);
   assert.deepEqual(groupsAsColumns(shown), shown, 'a second time changes nothing');
 });

@@ -165,9 +165,9 @@ export function scopeText(document: ReportDocument, section: ReportSection): str
 
 /** What stands below a section that was cut. */
 export const truncatedText = (rows: number): string =>
-  `Only the first ${numberFormat(0, 0, 'decimal').format(rows)} rows are kept.`;
+  `Only the first ${numberFormat(0, 0, 'decimal').format(rows)} rows are stored.`;
 
-export const noRowsText = 'There is no data for this section.';
+export const noRowsText = 'No data for this section.';
 
 /** What stands below a chart that does not draw every row. */
 export const chartRestText = ({

@@ -44,7 +44,7 @@ function rangeOf(text: string): readonly [number, number] {
 /** A font of one weight; fontkit gives weights of uncompressed fonts only. */
 async function open(file: URL, weight: Weight): Promise<Font> {
   const font = create(Buffer.from(await decompress(await readFile(file))));
-  if (!('getVariation' in font)) throw new Error(`${file.pathname} holds several fonts`);
+  if (!('getVariation' in font)) throw new Error(`${file.pathname} contains more than one font`);
   return font.getVariation({ wght: axisOf[weight] });
 }
 

@@ -41,7 +41,7 @@ export function groupsAsColumns(section: ReportSection): ReportSection {
       ? section.notes
       : [
           ...section.notes,
-          `${left} more ${left === 1 ? group.label.toLowerCase() : plural(group.label)} aren't shown here; CSV files list all of them.`,
+          `${left} more ${left === 1 ? group.label.toLowerCase() : plural(group.label)} not shown here; the CSV file lists all of them.`,
         ];
   const byGroup = shown.map((name, at) => ({
     ...measured,

@@ -91,7 +91,7 @@ function summaryOf({ narrative }: ReportDocument): string {
   if (narrative === null) return '';
   const points = narrative.keyTakeaways.map((text) => `<li>${line(text)}</li>`).join('');
   const list = points === '' ? '' : `<ul>${points}</ul>`;
-  return `<div class="summary"><h2>In short</h2>${paragraphs(narrative.executiveSummary)}${list}</div>`;
+  return `<div class="summary"><h2>Summary</h2>${paragraphs(narrative.executiveSummary)}${list}</div>`;
 }
 
 function contentsOf({ sections }: ReportDocument): string {

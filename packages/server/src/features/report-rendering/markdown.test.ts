@@ -47,7 +47,7 @@ All of it.
 
 Example Bank · 2026-11-14 to 2026-11-20 (7 days) · Generated 2026-11-21 00:30 Europe/Athens
 
-## In short
+## Summary
 
 In short.
 
@@ -65,7 +65,7 @@ Rates.
 | Gold \\| card | 12.5 % | 1.50 |
 |  |  | −10.25 |
 
-Only the first 2 rows are kept.
+Only the first 2 rows are stored.
 
 Sampled.
 
@@ -73,7 +73,7 @@ Sampled.
 
 **Different period: 2026-10-22 to 2026-11-20 (30 days) · Europe/Athens · Channel: Web \\| mail**
 
-There is no data for this section.
+No data for this section.
 
 `,
   );

@@ -44,7 +44,7 @@ export function* markdownPieces(document: ReportDocument): Generator<string> {
   if (document.description !== null) yield block(paragraph(document.description));
   yield block(line(`${document.tenantName} · ${madeText(document)}`));
   if (narrative !== null) {
-    yield block('## In short') + block(paragraph(narrative.executiveSummary));
+    yield block('## Summary') + block(paragraph(narrative.executiveSummary));
     yield block(narrative.keyTakeaways.map((text) => `- ${line(text)}`).join('\n'));
   }
   for (const section of sections.map(groupsAsColumns)) {

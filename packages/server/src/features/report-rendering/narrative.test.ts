@@ -24,7 +24,7 @@ test('the biggest, its share of the whole, and who follows', () => {
   ];
   assert.equal(
     said(rows),
-    '“Gold” has the most impressions, 600, 60.0 % of the 1,000 in all 3 rows; “Silver” follows with 300.',
+    '“Gold” has the most impressions, 600, or 60.0 % of the 1,000 across all 3 rows; “Silver” follows with 300.',
   );
   assert.equal(
     said(rows, { truncated: true }),
@@ -79,7 +79,7 @@ test('days: the sum, the peak, and the last week against the one before, whateve
   }));
   const more = { columns: [column('day', 'date', 'Day'), column('n', 'integer', 'Decisions')] };
   const words =
-    '161 decisions from 2026-11-01 to 2026-11-14: the most, 19, at 2026-11-10, the least, 10, at 2026-11-01. The last 7 days have 30.0 % more than the 7 before.';
+    '161 decisions from 2026-11-01 to 2026-11-14, highest at 2026-11-10 with 19, lowest at 2026-11-01 with 10. The last 7 days are up 30.0 % compared to the 7 before.';
   assert.equal(said(rows, more), words);
   assert.equal(said(rows.toReversed(), more), words);
   const fewer = rows.slice(0, 13);
@@ -106,7 +106,7 @@ test('a funnel: what is left of what came in, and the largest step', () => {
   } as const;
   assert.equal(
     said(rows, funnel),
-    'Of 40.5 average candidates at “Inventory”, 8.1 are left at “Ranking”, 20.0 %. The largest step is “Qualification”, which takes 75.0 % of what comes to it.',
+    'Of 40.5 average candidates at “Inventory”, 8.1 remain at “Ranking” (20.0 %). The largest drop is at “Qualification”: 75.0 % of what enters it.',
   );
   assert.equal(
     said(

@@ -71,7 +71,7 @@ export function createPdfFile(): PdfFile {
     finish(catalog, info) {
       const start = length;
       const lines = places.map((place, at) => {
-        if (place === null) throw new Error(`object ${at + 1} was reserved and not written`);
+        if (place === null) throw new Error(`object ${at + 1} was reserved but not written`);
         return `${String(place).padStart(10, '0')} 00000 n \n`;
       });
       const hash = createHash('sha256');

@@ -42,7 +42,7 @@ function writeFront(flow: Flow, document: ReportDocument): void {
   flow.write(madeText(document), small);
   if (narrative === null) return;
   flow.y += 16;
-  flow.write('In short', { ...heading, size: 11 });
+  flow.write('Summary', { ...heading, size: 11 });
   flow.y += 4;
   for (const text of paragraphsOf(narrative.executiveSummary)) {
     flow.write(text, body);

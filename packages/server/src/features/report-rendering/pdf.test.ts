@@ -96,7 +96,7 @@ test('text of every script can be read, searched and copied', poppler, async () 
     '61,818.25',
     '2026-11-20 10:10',
     'Sampled: one decision in ten keeps its scores.',
-    'There is no data for this section.',
+    'No data for this section.',
   ]) {
     assert.ok(text.includes(words), words);
   }
@@ -190,7 +190,7 @@ test('a table of 5,000 rows has them all, in order, and its head on every page',
     Array.from({ length: 5_000 }, (_, at) => at),
   );
   assert.ok(found.every(([, name, figure]) => Number(figure?.replace(',', '')) === Number(name)));
-  assert.ok(pages.at(-1)?.includes('Only the first 5,000 rows are kept.'));
+  assert.ok(pages.at(-1)?.includes('Only the first 5,000 rows are stored.'));
 });
 
 test('no page ends or begins with a single row of a table, and notes stay with its last rows', poppler, async () => {

@@ -88,20 +88,20 @@ function sentencesOverTime(figures: Figures, isDays: boolean): Sentences {
   if (first === undefined || last === undefined) return [];
   const most = points.reduce((best, point) => (point.value > best.value ? point : best));
   const least = points.reduce((best, point) => (point.value < best.value ? point : best));
-  const peak = `the most, ${show(most.value)}, at ${most.label}, the least, ${show(least.value)}, at ${least.label}`;
+  const peak = `highest at ${most.label} with ${show(most.value)}, lowest at ${least.label} with ${show(least.value)}`;
   const between = `from ${first.label} to ${last.label}`;
   const sentences = isAdditive
-    ? [`${show(sum)} ${name} ${between}: ${peak}.`]
+    ? [`${show(sum)} ${name} ${between}, ${peak}.`]
     : [
-        `${upper(name)} went from ${show(first.value)} at ${first.label} to ${show(last.value)} at ${last.label}: ${peak}.`,
+        `${upper(name)} went from ${show(first.value)} at ${first.label} to ${show(last.value)} at ${last.label}, ${peak}.`,
       ];
   if (!isAdditive || points.length < 2 * span) return sentences;
   const total = (part: Figures['points']): number => part.reduce((all, { value }) => all + value, 0);
   const [before, now] = [total(points.slice(-2 * span, -span)), total(points.slice(-span))];
   if (before <= 0) return sentences;
   const change = (now - before) / before;
-  const words = change === 0 ? 'as many as' : `${percentText(Math.abs(change))} ${change > 0 ? 'more' : 'less'} than`;
-  return [...sentences, `The last ${span} ${isDays ? 'days' : 'rows'} have ${words} the ${span} before.`];
+  const trend = change === 0 ? 'unchanged' : `${change > 0 ? 'up' : 'down'} ${percentText(Math.abs(change))}`;
+  return [...sentences, `The last ${span} ${isDays ? 'days' : 'rows'} are ${trend} compared to the ${span} before.`];
 }
 
 function sentencesOfRanking({ name, points, isAdditive, sum, show }: Figures, truncated: boolean): Sentences {
@@ -111,7 +111,9 @@ function sentencesOfRanking({ name, points, isAdditive, sum, show }: Figures, tr
   const leaders = ordered.filter(({ value }) => value === first.value);
   // A share needs a whole: all rows, and none of them below zero.
   const hasWhole = isAdditive && !truncated && sum > 0 && ordered.every(({ value }) => value >= 0);
-  const share = hasWhole ? `, ${percentText(first.value / sum)} of the ${show(sum)} in all ${points.length} rows` : '';
+  const share = hasWhole
+    ? `, or ${percentText(first.value / sum)} of the ${show(sum)} across all ${points.length} rows`
+    : '';
   if (leaders.length > 1)
     return [`${leaders.length} of ${points.length} rows share the highest ${name}, ${show(first.value)}.`];
   return [
@@ -126,24 +128,21 @@ function sentencesOfFunnel({ name, points, show }: Figures): Sentences {
     const before = points[at]?.value ?? 0;
     return before > 0 ? [{ label: point.label, share: (before - point.value) / before }] : [];
   });
-  const left = `Of ${show(first.value)} ${name} at ${quotedName(first.label)}, ${show(last.value)} are left at ${quotedName(last.label)}, ${percentText(last.value / first.value)}.`;
+  const left = `Of ${show(first.value)} ${name} at ${quotedName(first.label)}, ${show(last.value)} remain at ${quotedName(last.label)} (${percentText(last.value / first.value)}).`;
   const steepest = drops.reduce<(typeof drops)[number] | null>(
     (best, drop) => (drop.share > (best?.share ?? 0) ? drop : best),
     null,
   );
   return steepest === null
     ? [left]
-    : [
-        left,
-        `The largest step is ${quotedName(steepest.label)}, which takes ${percentText(steepest.share)} of what comes to it.`,
-      ];
+    : [left, `The largest drop is at ${quotedName(steepest.label)}: ${percentText(steepest.share)} of what enters it.`];
 }
 
 function sentencesOfHistogram({ name, points, sum, show, isAdditive }: Figures): Sentences {
   const isOne = new Set(points.map(({ label }) => label)).size === points.length;
   const most = points.reduce((best, point) => (point.value > best.value ? point : best));
   // Bins of several groups: one alone would not say of which group it is.
-  return isAdditive && isOne ? [`Most ${name}, ${show(most.value)} of ${show(sum)}, lie at ${most.label}.`] : [];
+  return isAdditive && isOne ? [`Most ${name}, ${show(most.value)} of ${show(sum)}, are at ${most.label}.`] : [];
 }
 
 const upper = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());

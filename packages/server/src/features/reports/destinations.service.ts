@@ -15,7 +15,7 @@ export async function requireDestinations(
   if (missing === undefined) return wanted;
   const at = ids.findIndex((id) => id.toLowerCase() === missing);
   throw new AppError('not_found', {
-    detail: `${path}/${at} names no destination of this tenant.`,
-    errors: [{ path: `${path}/${at}`, message: 'names no destination' }],
+    detail: `The destination in ${path}/${at} does not exist in this tenant.`,
+    errors: [{ path: `${path}/${at}`, message: 'must be an existing destination' }],
   });
 }

@@ -36,7 +36,7 @@ export async function composeDocument(
   const sections: ReportSection[] = [];
   for (const { id, title, dataSourceIndex, view } of template.sections) {
     const asked = template.dataSources[dataSourceIndex];
-    if (asked === undefined) throw new Error(`section ${id} shows a source that is not there`);
+    if (asked === undefined) throw new Error(`section ${id} uses a source that does not exist`);
     const source = sourceOf(asked.sourceKey);
     const params = paramsOf(source, asked.params ?? {}, days);
     const known = read.get(dataSourceIndex) ?? (await readSource(tx, source, params, timezone, ports));

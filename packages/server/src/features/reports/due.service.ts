@@ -40,7 +40,7 @@ export async function startDueReports(
     try {
       await database.withTenant(tenantId, actor, (tx) => startDue(tx, id, now, enqueue));
     } catch (err) {
-      const error = `the report schedule ${id} could not be started`;
+      const error = `report schedule ${id} could not be started`;
       logger.warn({ err, tenantId }, error);
       errors.push({ tenantId, error });
     }

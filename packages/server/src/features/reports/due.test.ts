@@ -126,7 +126,7 @@ test('the tick commits the run with the claim; a job writes it and sends it, eac
       'completed_with_errors',
       [
         [true, null],
-        [false, 'answered 503'],
+        [false, 'responded with 503'],
       ],
     ],
   );

@@ -23,6 +23,6 @@ export async function describeFilters(tx: Tx, params: ReportParams): Promise<Rep
   const { decisionFlowKey, experimentId, baselineDays } = params;
   if (decisionFlowKey !== undefined) filters.push({ label: 'Flow', value: decisionFlowKey });
   if (experimentId !== undefined) filters.push({ label: 'Experiment', value: experimentId });
-  if (baselineDays !== undefined) filters.push({ label: 'Compared with', value: `the ${baselineDays} days before` });
+  if (baselineDays !== undefined) filters.push({ label: 'Compared with', value: `the previous ${baselineDays} days` });
   return filters;
 }

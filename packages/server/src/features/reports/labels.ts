@@ -20,7 +20,7 @@ const stageLabels: Readonly<Record<string, string>> = {
   admission: 'Admission',
   coupling: 'Coupled placements',
   quota: 'Quota',
-  response: 'Answer',
+  response: 'Response',
 };
 
 const reasonLabels = {

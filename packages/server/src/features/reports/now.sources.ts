@@ -18,7 +18,7 @@ const summary: Source = {
   key: 'summary',
   label: 'Summary',
   description:
-    'What is active now, and the decisions and outcomes of the last days. Decisions of the minute that runs are not counted yet.',
+    'Active records, and recent decisions and outcomes. Decisions of the current minute are not counted yet.',
   params: ['days'],
   columns: () => [
     column('activeOffers', 'Active offers', 'integer'),
@@ -54,7 +54,7 @@ const summary: Source = {
           revenue: round2(totals?.totalValue ?? 0),
         },
       ],
-      ['Active records and pending approvals are counted as of now.'],
+      ['Active records and pending approvals are current counts.'],
     );
   },
 };
@@ -62,7 +62,7 @@ const summary: Source = {
 const modelMetricsTrend: Source = {
   key: 'model_metrics_trend',
   label: 'Model metrics',
-  description: 'What a model had learned, version by version.',
+  description: 'What a model has learned, by version.',
   params: ['modelId', 'limit'],
   required: ['modelId'],
   columns: () => [
@@ -76,11 +76,11 @@ const modelMetricsTrend: Source = {
   async read(tx, { params }) {
     const id = (params.modelId ?? '').toLowerCase();
     const learned = (await readStates(tx, [id], false)).get(id);
-    if (learned?.learnedAt == null) return said([], ['The model has learned nothing yet.']);
+    if (learned?.learnedAt == null) return said([], ["The model hasn't learned anything yet."]);
     const { version, learnedAt, samples } = learned;
     return said(
       [{ version, trainedAt: learnedAt.toISOString(), auc: null, logLoss: null, samples }],
-      ['Models that learn by themselves keep their newest state only, and have neither AUC nor log loss.'],
+      ['Models that learn continuously only keep their newest state, and have neither AUC nor log loss.'],
     );
   },
 };
@@ -89,8 +89,8 @@ const anomalyCandidates: Source = {
   key: 'anomaly_candidates',
   label: 'Anomalies',
   description:
-    'Daily figures of the tenant and of its offers that moved away from what they were: the mean of the last days, without ' +
-    'today, against the days before.',
+    'Daily figures of the tenant and its offers that changed noticeably: the average of the recent days, ' +
+    'without today, compared with the days before.',
   params: ['days', 'baselineDays', 'limit', 'offerId', 'channelId', 'categoryId'],
   columns: () => [
     column('metric', 'Metric', 'text'),
@@ -137,8 +137,7 @@ const anomalyCandidates: Source = {
 const budgetBurn: Source = {
   key: 'budget_burn',
   label: 'Budget burn',
-  description:
-    'Offers with a limit on what they cost in all: what is spent, what a day costs, and when it will be used up.',
+  description: 'Offers with a total budget: amount spent, cost per day and when the budget will run out.',
   params: ['days', 'limit', 'offerId', 'categoryId'],
   columns: () => [
     column('offer', 'Offer', 'text'),
@@ -146,7 +145,7 @@ const budgetBurn: Source = {
     column('spent', 'Spent', 'money'),
     column('remaining', 'Remaining', 'money'),
     column('burnRate', 'Cost per day', 'money'),
-    column('exhaustedOn', 'Exhausted on', 'date'),
+    column('exhaustedOn', 'Runs out on', 'date'),
   ],
   chart: () => ({ kind: 'bar', x: 'offer', y: ['spent', 'remaining'] }),
   async read(tx, { params, frame, limit }) {
@@ -184,7 +183,7 @@ const after = (today: string, days: number): string | null =>
 const experimentResults: Source = {
   key: 'experiment_results',
   label: 'Experiment results',
-  description: 'What came of the variants of experiments.',
+  description: 'Results of experiment variants.',
   params: ['days', 'limit', 'experimentId'],
   columns: () => [
     column('variant', 'Variant', 'text'),
@@ -203,14 +202,14 @@ const experimentResults: Source = {
 const systemHealth: Source = {
   key: 'system_health',
   label: 'System health',
-  description: 'Background work of the tenant: what waits, what was given up, what is late.',
+  description: 'Background work of the tenant: waiting, failed and late jobs.',
   params: [],
   columns: () => [
-    column('queueDepth', 'Jobs that wait', 'integer'),
+    column('queueDepth', 'Waiting jobs', 'integer'),
     column('deadLetters', 'Dead letters', 'integer'),
     column('outboxLagSeconds', 'Outbox lag in seconds', 'decimal'),
-    column('schedulesLate', 'Schedules late', 'integer'),
-    column('breakersOpen', 'Destinations left alone', 'integer'),
+    column('schedulesLate', 'Late schedules', 'integer'),
+    column('breakersOpen', 'Paused destinations', 'integer'),
   ],
   chart: () => null,
   async read(tx, _asked, { openBreakers }) {
@@ -225,7 +224,7 @@ const systemHealth: Source = {
           breakersOpen: openBreakers(tx.tenantId),
         },
       ],
-      ['Destinations left alone are those of the process that answers.'],
+      ['Paused destinations are those of the process that handles this request.'],
     );
   },
 };

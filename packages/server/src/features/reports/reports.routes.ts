@@ -41,7 +41,7 @@ export const dashboardRoutes = (): Handlers<typeof dashboardOperations> => ({
   decisionHealth: async (tx, { query }) => reply(200, await decisionHealth(tx, query.days ?? 7)),
 });
 
-/** Handlers of templates (contract part 1, 4.10). */
+/** Handlers of templates. */
 export function reportTemplateRoutes(
   ports: RunPorts & { readonly keyedWork: KeyedWork },
 ): Handlers<typeof reportTemplateOperations> {
@@ -68,7 +68,7 @@ export function reportTemplateRoutes(
   };
 }
 
-/** Handlers of schedules (contract part 1, 4.10). */
+/** Handlers of schedules. */
 export const reportScheduleRoutes = (): Handlers<typeof reportScheduleOperations> => ({
   list: async (tx, { query }) => reply(200, await listSchedules(tx, query)),
   create: async (tx, { body }) => reply(201, showSchedule(await createSchedule(tx, body))),
@@ -83,7 +83,7 @@ export const reportScheduleRoutes = (): Handlers<typeof reportScheduleOperations
 /** What a browser may do with a file that it is shown: nothing. */
 const fileHeaders = { 'content-security-policy': 'sandbox' } as const;
 
-/** Handlers of runs (contract part 1, 4.10). */
+/** Handlers of runs. */
 export const reportRunRoutes = (): Handlers<typeof reportRunOperations> => ({
   list: async (tx, { query }) => reply(200, await listRuns(tx, query)),
   get: async (tx, { params }) => reply(200, await getRun(tx, params.id)),

@@ -11,7 +11,7 @@ import type {
 import { newId } from '../../platform/ids.ts';
 import { type ReportServer, schedules, startReportServer, templates } from './test-reports.ts';
 
-/** Templates and schedules of reports over HTTP (contract part 1, 4.10; docs/design/api-access.md 11, 22). */
+/** Templates and schedules of reports over HTTP (docs/design/api-access.md 11, 22). */
 
 let world: ReportServer;
 before(async () => {

@@ -94,7 +94,7 @@ export async function listRuns(
 /** One run with its figures; 404. */
 export async function getRun(tx: Tx, id: string): Promise<ReportRun> {
   const row = await selectRun(tx, id);
-  if (row === undefined) throw new AppError('not_found', { detail: 'There is no such run.' });
+  if (row === undefined) throw new AppError('not_found', { detail: 'This run does not exist.' });
   const files = await selectArtifactFacts(tx, [row.id]);
   const { sectionsData, narrativeOutput } = row;
   return { ...showRun(row, files.get(row.id) ?? []), sectionsData: [...sectionsData], narrativeOutput };
@@ -103,7 +103,7 @@ export async function getRun(tx: Tx, id: string): Promise<ReportRun> {
 /** A file of a run; 404 for a run that is not there and for a format that was not written. */
 export async function getArtifact(tx: Tx, id: string, format: string): Promise<StoredArtifact> {
   const [artifact] = await selectArtifacts(tx, id, format);
-  if (artifact === undefined) throw new AppError('not_found', { detail: 'There is no such file of a run.' });
+  if (artifact === undefined) throw new AppError('not_found', { detail: 'This file of a run does not exist.' });
   return artifact;
 }
 
@@ -164,7 +164,7 @@ export async function finish(
 
 /** Why a run failed, in words without data; the log has the rest. */
 export function reasonOf({ logger }: Pick<RunPorts, 'logger'>, runId: string, err: unknown): string {
-  logger.warn({ err, runId }, 'a report could not be written');
+  logger.warn({ err, runId }, 'report could not be written');
   return err instanceof AppError ? err.code : 'internal';
 }
 
@@ -243,7 +243,7 @@ export async function runNow(
 /** What a caller is told of a run. */
 async function answerOf(tx: Tx, runId: string): Promise<RunNowAnswer> {
   const run = await lockRun(tx, runId);
-  if (run === undefined) throw new AppError('not_found', { detail: 'The run was deleted before it ended.' });
+  if (run === undefined) throw new AppError('not_found', { detail: 'The run was deleted before it finished.' });
   const files = (await selectArtifactFacts(tx, [runId])).get(runId) ?? [];
   const { formats } = run;
   return {

@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.ts';
 import { says } from '../notifications/test-destination.ts';
 import { type ReportServer, startReportServer, templates } from './test-reports.ts';
 
-/** What is made of templates: previews, runs, their files and how long they are kept (contract part 1, 4.10; docs/design/api-access.md 11). */
+/** What is made of templates: previews, runs, their files and how long they are kept (docs/design/api-access.md 11). */
 
 let world: ReportServer;
 before(async () => {
@@ -64,7 +64,7 @@ test('run-now: figures, files and deliveries, each destination for itself', asyn
     body.deliveryResults.map(({ providerId, ok, error }) => [all.indexOf(providerId), ok, error]),
     [
       [0, true, null],
-      [1, false, 'answered 500'],
+      [1, false, 'responded with 500'],
       [2, false, 'disabled'],
       [3, true, null],
       [4, true, null],

@@ -27,7 +27,7 @@ import {
 } from './schedules.store.ts';
 import { selectTemplate } from './templates.store.ts';
 
-const notFound = (what: string) => new AppError('not_found', { detail: `There is no such ${what}.` });
+const notFound = (what: string) => new AppError('not_found', { detail: `This ${what} does not exist.` });
 
 /** A schedule as answers carry it. */
 export const showSchedule = (row: ScheduleRow): ReportSchedule => ({
@@ -57,7 +57,7 @@ export async function listSchedules(
   const { cursor, templateId = null } = query;
   const limit = pageSize(usualPage, query.limit);
   if (cursor !== undefined && (await selectSchedule(tx, cursor)) === undefined) {
-    throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+    throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const isNone = templateId !== null && !isUuid(templateId);
   const rows = isNone ? [] : await selectSchedules(tx, templateId, cursor ?? null, limit + 1);
@@ -96,7 +96,7 @@ export function nextRunAfter(cronExpression: string, timezone: string, after: Da
 export async function createSchedule(tx: Tx, body: ReportScheduleCreate): Promise<ScheduleRow> {
   if ((await countSchedules(tx, null)) >= mostReportSchedules) {
     throw new AppError('limit_reached', {
-      detail: `A tenant has at most ${mostReportSchedules} schedules of reports.`,
+      detail: `A tenant can have at most ${mostReportSchedules} report schedules.`,
     });
   }
   const { name, cronExpression, destinations = [], enabled = true } = body;
@@ -129,7 +129,7 @@ export async function changeSchedule(tx: Tx, id: string, change: ReportScheduleC
   const before = await getSchedule(tx, id, true);
   const { templateId, destinations, ...fields } = change;
   if (templateId !== undefined && templateId.toLowerCase() !== before.templateId) {
-    throw invalid('/templateId', 'cannot change; leave it out or send it as it is');
+    throw invalid('/templateId', "can't be changed; leave it out or send it unchanged");
   }
   const whole = { ...before, ...fields };
   const isMoved =

@@ -27,7 +27,7 @@ const all: ReadonlyMap<ReportSourceKey, Source> = new Map(
 /** The source of this name; the contract knows no other. */
 export function sourceOf(key: ReportSourceKey): Source {
   const source = all.get(key);
-  if (source === undefined) throw new Error(`there is no source ${key}`);
+  if (source === undefined) throw new Error(`the source ${key} does not exist`);
   return source;
 }
 
@@ -56,7 +56,7 @@ export function paramProblems(
   const { groupBy } = params;
   const badGroup = groupBy !== undefined && groupings !== undefined && !groupings.includes(groupBy);
   return [
-    ...unknown.map((name) => ({ path: pathOf(name), message: `has no effect on ${key}; leave it out` })),
+    ...unknown.map((name) => ({ path: pathOf(name), message: `is not supported by ${key}; leave it out` })),
     ...missing.map((name) => ({ path: pathOf(name), message: `is required by ${key}` })),
     ...(badGroup ? [{ path: pathOf('groupBy'), message: `must be one of ${groupings.join(', ')}` }] : []),
   ];

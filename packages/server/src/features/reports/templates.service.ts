@@ -36,7 +36,7 @@ export const listTemplates = async (tx: Tx): Promise<ReportTemplate[]> => (await
 /** One template; 404. */
 export async function getTemplate(tx: Tx, id: string, lock: '' | 'for update' = ''): Promise<TemplateRow> {
   const row = await selectTemplate(tx, id, lock);
-  if (row === undefined) throw new AppError('not_found', { detail: 'There is no such template.' });
+  if (row === undefined) throw new AppError('not_found', { detail: 'This template does not exist.' });
   return row;
 }
 
@@ -62,8 +62,10 @@ function checkSections(sections: Sections, sources: number): void {
     sections.flatMap(({ id, dataSourceIndex }, at): ErrorEntry[] => [
       ...(dataSourceIndex < sources
         ? []
-        : [{ path: `/sections/${at}/dataSourceIndex`, message: `must be below ${sources}: there is no such source` }]),
-      ...(ids.indexOf(id) === at ? [] : [{ path: `/sections/${at}/id`, message: 'is the id of another section' }]),
+        : [{ path: `/sections/${at}/dataSourceIndex`, message: `must be below ${sources}, the number of sources` }]),
+      ...(ids.indexOf(id) === at
+        ? []
+        : [{ path: `/sections/${at}/id`, message: 'is already the id of another section' }]),
     ]),
   );
 }
@@ -83,8 +85,8 @@ async function checkSources(tx: Tx, sources: Sources): Promise<void> {
     if (params.experimentId !== undefined) {
       const path = `/dataSources/${at}/params/experimentId`;
       throw new AppError('reference_not_found', {
-        detail: `${path} names no experiment of this tenant.`,
-        errors: [{ path, message: 'does not name an experiment' }],
+        detail: `The experiment in ${path} does not exist in this tenant.`,
+        errors: [{ path, message: 'must be an existing experiment' }],
       });
     }
   }
@@ -93,7 +95,7 @@ async function checkSources(tx: Tx, sources: Sources): Promise<void> {
 /** Throws 400, 404 for an unknown destination, 409 `limit_reached`. */
 export async function createTemplate(tx: Tx, body: ReportTemplateCreate): Promise<TemplateRow> {
   if ((await countTemplates(tx)) >= mostReportTemplates) {
-    throw new AppError('limit_reached', { detail: `A tenant has at most ${mostReportTemplates} templates.` });
+    throw new AppError('limit_reached', { detail: `A tenant can have at most ${mostReportTemplates} templates.` });
   }
   const { name, description = null, dataSources, narrative = { enabled: false }, formats, filters, enabled } = body;
   const sections = body.sections ?? sectionsOf(dataSources);

@@ -41,7 +41,7 @@ export async function totalsOf(
   if (members.length === 0) return { totals: [], notes: ['The segment has no members.'] };
   const span = { first, last: today, from, to: new Date(now.getTime() + 1), zone };
   const notes =
-    members.length === mostMembers ? [`Counted for the first ${mostMembers} members of the segment only.`] : [];
+    members.length === mostMembers ? [`Only the first ${mostMembers} members of the segment are counted.`] : [];
   return { totals: await readHistoryTotals(tx, span, filter, members, by), notes };
 }
 

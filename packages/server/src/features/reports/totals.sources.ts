@@ -56,7 +56,7 @@ async function byOffer(tx: Tx, asked: Asked, shape: (row: DailyTotals) => Report
 const offerPerformance: Source = {
   key: 'offer_performance',
   label: 'Offer performance',
-  description: 'What came of each offer, the most shown first.',
+  description: 'Results of each offer, most impressions first.',
   params: historyParams,
   columns: () => [column('offer', 'Offer', 'text'), ...performanceColumns],
   chart: () => ({ kind: 'bar', x: 'offer', y: ['impressions', 'conversions'] }),
@@ -66,7 +66,7 @@ const offerPerformance: Source = {
 const acceptanceRate: Source = {
   key: 'acceptance_rate',
   label: 'Acceptance rate',
-  description: 'How customers answered each offer, the most shown first.',
+  description: 'Customer responses to each offer, most impressions first.',
   params: historyParams,
   columns: () => [
     column('offer', 'Offer', 'text'),
@@ -90,7 +90,7 @@ const acceptanceRate: Source = {
 const channelEffectiveness: Source = {
   key: 'channel_effectiveness',
   label: 'Channel effectiveness',
-  description: 'What came of each channel, the most used first.',
+  description: 'Results of each channel, most used first.',
   params: historyParams,
   columns: () => [
     column('channel', 'Channel', 'text'),
@@ -186,15 +186,15 @@ async function bySegment(tx: Tx, { params, frame }: Asked): Promise<{ groups: Gr
     const sums = rest.reduce<Sums>(added, head);
     groups.push({ id, name, impressions: sums.impressions, sums });
   }
-  const notes = ['Segments as they are now; a customer counts in each of his segments.'];
-  if (totals.length > mostMembers) notes.push(`Counted for ${mostMembers} of ${totals.length} customers.`);
+  const notes = ['Current segments. A customer counts in each of their segments.'];
+  if (totals.length > mostMembers) notes.push(`${mostMembers} of ${totals.length} customers are counted.`);
   return { groups, notes };
 }
 
 const offerPerformanceGrouped: Source = {
   key: 'offer_performance_grouped',
   label: 'Performance by group',
-  description: 'What came of offers by channel, category or segment, the most shown first.',
+  description: 'Results of offers by channel, category or segment, most impressions first.',
   params: [...historyParams.filter((name) => name !== 'segmentId'), 'groupBy'],
   groupings: ['channel', 'category', 'segment'],
   columns: ({ groupBy = 'channel' }) => [
@@ -217,7 +217,8 @@ const offerPerformanceGrouped: Source = {
 const selectionFrequency: Source = {
   key: 'selection_frequency',
   label: 'Selection frequency',
-  description: 'How often decisions chose each offer, and on which rank. Eligible and scored are counted in traces.',
+  description:
+    'How often decisions selected each offer, and at which rank. Eligible and scored counts come from traces.',
   params: ['days', 'limit', 'offerId', 'channelId', 'categoryId'],
   columns: () => [
     column('offer', 'Offer', 'text'),
@@ -271,7 +272,7 @@ async function byDay(tx: Tx, asked: Asked, shape: (row: Sums) => ReportRow): Pro
 const dailyTrend: Source = {
   key: 'daily_trend',
   label: 'Daily trend',
-  description: 'Impressions and conversions day by day.',
+  description: 'Impressions and conversions per day.',
   params: trendParams,
   columns: () => [
     column('day', 'Day', 'date'),
@@ -285,7 +286,7 @@ const dailyTrend: Source = {
 const revenueTrend: Source = {
   key: 'revenue_trend',
   label: 'Revenue trend',
-  description: 'Revenue day by day.',
+  description: 'Revenue per day.',
   params: trendParams,
   columns: () => [column('day', 'Day', 'date'), column('revenue', 'Revenue', 'money')],
   chart: () => ({ kind: 'line', x: 'day', y: ['revenue'] }),

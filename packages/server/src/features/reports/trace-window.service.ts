@@ -16,10 +16,10 @@ export const traceWindow = ({ params, frame }: Asked): TraceWindow => ({
 export async function traceNotes(tx: Tx, read: number): Promise<string[]> {
   const { decisionTraceEnabled, decisionTraceSampleRate } = await readSettings(tx);
   const notes: string[] = [];
-  if (!decisionTraceEnabled) notes.push('Decision traces are off: what is read from them is missing.');
+  if (!decisionTraceEnabled) notes.push('Decision traces are off, so figures based on them are missing.');
   else if (decisionTraceSampleRate < 1) {
-    notes.push(`Sampled: ${Math.round(decisionTraceSampleRate * 1e4) / 100} % of decisions leave a trace.`);
+    notes.push(`Sampled: ${Math.round(decisionTraceSampleRate * 1e4) / 100} % of decisions have a trace.`);
   }
-  if (read >= mostTracesRead) notes.push(`Worked out from the newest ${mostTracesRead} traces.`);
+  if (read >= mostTracesRead) notes.push(`Based on the newest ${mostTracesRead} traces.`);
   return notes;
 }

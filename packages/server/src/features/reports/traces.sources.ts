@@ -42,7 +42,7 @@ const stageColumns = [
 const funnel: Source = {
   key: 'funnel',
   label: 'Decision funnel',
-  description: 'How many candidates come to each stage, on average over all decisions read, and what share it drops.',
+  description: 'Average number of candidates that reach each stage, and the share it drops.',
   params: stageParams,
   needsTraces: true,
   columns: () => stageColumns,
@@ -56,7 +56,7 @@ const reasonsShown = 3;
 const tracesSummary: Source = {
   key: 'decision_traces_summary',
   label: 'Decision traces',
-  description: 'The stages of decisions with the reasons for which they dropped most.',
+  description: 'The stages of decisions, with the most frequent reasons for drops.',
   params: stageParams,
   needsTraces: true,
   columns: () => [...stageColumns, column('topReasons', 'Most frequent reasons', 'text')],
@@ -83,7 +83,7 @@ const fateNames = {
 const whyNotRanked: Source = {
   key: 'why_not_ranked',
   label: 'Why not ranked',
-  description: 'What became of one offer in the decisions that considered it.',
+  description: 'What happened to one offer in the decisions that considered it.',
   params: [...stageParams, 'offerId'],
   required: ['offerId'],
   needsTraces: true,
@@ -124,7 +124,7 @@ const bins = 20;
 const scoreDistribution: Source = {
   key: 'score_distribution',
   label: 'Score distribution',
-  description: 'How scores spread, in 20 bins of one width; the groups with most scores first.',
+  description: 'Distribution of scores in 20 equal bins, groups with the most scores first.',
   params: ['days', 'limit', 'offerId', 'channelId', 'categoryId', 'segmentId', 'decisionFlowKey', 'groupBy'],
   groupings: ['offer', 'channel', 'category'],
   needsTraces: true,
@@ -190,7 +190,7 @@ async function groupScores(tx: Tx, groupBy: string, rows: readonly ScoreBin[]): 
 const policyPressure: Source = {
   key: 'contact_policy_pressure',
   label: 'Contact policy pressure',
-  description: 'How often each contact policy was asked about a candidate, and how often it refused it.',
+  description: 'How often each contact policy was checked for a candidate, and how often it blocked it.',
   params: ['days', 'limit', 'offerId', 'channelId', 'categoryId', 'segmentId', 'decisionFlowKey'],
   needsTraces: true,
   columns: () => [

@@ -12,7 +12,7 @@ export interface RestorePorts {
   readonly tellChange: TellChange;
 }
 
-/** Handler of the restore of any deleted record (part 2, section 1.3). */
+/** Handler of the restore of any deleted record. */
 export function restoreRoutes({ restorables, tellChange }: RestorePorts): Handlers<typeof restoreOperations> {
   const known = bySpelling(restorables);
   return {
@@ -20,8 +20,8 @@ export function restoreRoutes({ restorables, tellChange }: RestorePorts): Handle
       const restorable = known.get(query.entityType);
       if (restorable === undefined) {
         throw new AppError('unknown_entity_type', {
-          detail: `Records of this kind cannot be restored; ${restorables.map(({ entityType }) => entityType).join(', ')} can.`,
-          errors: [{ path: 'query.entityType', message: 'names no kind of record that can be restored' }],
+          detail: `Records of this kind can't be restored; ${restorables.map(({ entityType }) => entityType).join(', ')} can.`,
+          errors: [{ path: 'query.entityType', message: 'must be a kind of record that can be restored' }],
         });
       }
       const id = query.id.toLowerCase();

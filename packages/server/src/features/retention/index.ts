@@ -11,6 +11,6 @@ export const tables = ['retention_configs'];
 export const retentionFeature = feature({
   name: 'retention',
   tables,
-  resets: { keeps: { retention_configs: "how long data is kept is the admin's to say, as settings are" } },
+  resets: { keeps: { retention_configs: 'retention is set by admins, like other settings' } },
   operations: () => handlerEntries(retentionOperations, retentionRoutes()),
 });

@@ -10,7 +10,7 @@ const shown = ({ id, dataClass, retentionDays, legalHold }: RetentionConfig): An
   legalHold,
 });
 
-/** Handlers of the retention configurations (part 1, 4.13). */
+/** Handlers of the retention configurations. */
 export function retentionRoutes(): Handlers<typeof retentionOperations> {
   return {
     list: async (tx) => reply(200, (await listRetention(tx)).map(shown)),

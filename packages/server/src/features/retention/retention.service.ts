@@ -106,7 +106,7 @@ const outcomeDays = 90;
 function outcomesGoFirst(interactions: Retention, decisions: Retention): string | null {
   if (interactions.legalHold || interactions.days >= decisions.days + outcomeDays) return null;
   return (
-    `interactions are kept for ${interactions.days} days and decisions for ${decisions.days}: records whose outcomes are ` +
-    `gone judge nothing; keep interactions ${outcomeDays} days longer than decisions`
+    `interactions are kept for ${interactions.days} days and decisions for ${decisions.days}; decisions can't be evaluated without ` +
+    `their outcomes, so keep interactions ${outcomeDays} days longer than decisions`
   );
 }

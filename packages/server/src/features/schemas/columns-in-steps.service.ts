@@ -54,7 +54,7 @@ export async function addInSteps(
   const held: Held = (work, steps = change) =>
     steps.step(async (tx) => {
       const schema = await findRecord(tx, schemaSpec, schemaId, 'keep');
-      if (schema === null) throw new AppError('not_found', { detail: 'There is no such schema.' });
+      if (schema === null) throw new AppError('not_found', { detail: 'This schema does not exist.' });
       return work(tx, schema);
     });
 
@@ -81,7 +81,7 @@ export async function addInSteps(
   } catch (error) {
     await tidyUp(held, change.within(tidyingMs), pending, error);
     if (error instanceof DatabaseError && error.kind === 'unique') {
-      throw invalid('/isUnique', 'cannot hold: rows that were written meanwhile have one value');
+      throw invalid('/isUnique', "can't be enforced: rows written in the meantime share a value");
     }
     throw error;
   }
@@ -90,10 +90,10 @@ export async function addInSteps(
 /** What many rows make impossible, known before anything is done. */
 function assertPossible(field: SchemaField): void {
   if (!field.isNullable && field.defaultValue === null) {
-    throw invalid('/defaultValue', 'is needed: the table has rows and the field is not nullable');
+    throw invalid('/defaultValue', 'is required, because the table has rows and the field is not nullable');
   }
   if (field.isUnique && field.defaultValue !== null && !fillsRows(field)) {
-    throw invalid('/isUnique', 'cannot hold: the rows of the table would all have the default');
+    throw invalid('/isUnique', "can't be enforced: all rows of the table would have the default");
   }
 }
 

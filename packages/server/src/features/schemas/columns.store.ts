@@ -12,7 +12,7 @@ import { outForm } from './values-out.rules.ts';
 function column(field: SchemaField): Record<string, unknown> {
   const type = columnType(field);
   const value = readDefault(type, field.defaultValue);
-  if (value instanceof Misfit) throw new Error(`stored default of field ${field.id} does not fit its type`);
+  if (value instanceof Misfit) throw new Error(`stored default of field ${field.id} doesn't match its type`);
   const literal = value !== null && 'literal' in value ? value.literal : null;
   return {
     ...type,
@@ -44,7 +44,10 @@ export async function dropTable(tx: Tx, tableName: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
     // As the database's own words for a lost race, so that the transaction is tried again.
-    throw new AppError('concurrent_modification', { detail: 'The rows of the schema are being read.', cause: error });
+    throw new AppError('concurrent_modification', {
+      detail: 'The rows of the schema are being read. Try again in a moment.',
+      cause: error,
+    });
   }
 }
 

@@ -55,7 +55,7 @@ export async function* readCsvRows(file: SpooledFile, encoding: Encoding, match:
       width = record.length;
       continue;
     }
-    if (record.length > width) throw csvInvalid(`has ${record.length} cells, the header has ${width}`, info.lines);
+    if (record.length > width) throw csvInvalid(`has ${record.length} cells, but the header has ${width}`, info.lines);
     const values: Record<string, unknown> = {};
     for (const [at, target] of places.entries()) {
       if (target !== null) values[target.name] = cellValue(target, record[at] ?? '', match.csv);
@@ -80,11 +80,11 @@ function placesOf(header: readonly string[], { targets, key, csv }: CsvMatch): (
     if (first === undefined) return null;
     // Headers that differ only in letter case or punctuation have columns of their own, such as name and name_2.
     const target = matches.find((match) => !taken.has(match.name));
-    if (target === undefined) throw csvInvalid(`more than one column of the file is ${first.name}`, 1);
+    if (target === undefined) throw csvInvalid(`more than one column of the file is named ${first.name}`, 1);
     taken.add(target.name);
     return target;
   });
-  if (key !== null && !taken.has(key)) throw csvInvalid(`no column of the file is ${key}, the key`, 1);
+  if (key !== null && !taken.has(key)) throw csvInvalid(`the file has no column ${key}, which is the key`, 1);
   return places;
 }
 

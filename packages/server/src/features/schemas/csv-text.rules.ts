@@ -32,12 +32,12 @@ export function csvInvalid(message: string, line?: number): AppError {
 /** What a file says in its first bytes that is no table, whatever its name: 415. */
 export function refuseOtherKinds(sample: Uint8Array): void {
   if (otherKinds.some((magic) => magic.every((byte, at) => sample[at] === byte))) {
-    throw notCsv('The file is not CSV: it is an archive, a document or an image.');
+    throw notCsv('The file is an archive, a document or an image, not CSV.');
   }
 }
 
 /** 415 for text that holds NUL. */
-export const holdsNul = (): AppError => notCsv('The file is not CSV: it holds NUL.');
+export const holdsNul = (): AppError => notCsv('The file is not CSV: it contains NUL characters.');
 
 const notCsv = (detail: string): AppError => new AppError('unsupported_media_type', { detail });
 
@@ -151,7 +151,7 @@ export function readRecords(text: string, delimiter: Delimiter, mostRows: number
   if (head === undefined) throw csvInvalid('has no header');
   const width = head.record.length;
   for (const { record, info } of rest) {
-    if (record.length > width) throw csvInvalid(`has ${record.length} cells, the header has ${width}`, info.lines);
+    if (record.length > width) throw csvInvalid(`has ${record.length} cells, but the header has ${width}`, info.lines);
   }
   const bytes = Buffer.byteLength(text, 'utf8');
   return {
@@ -167,13 +167,13 @@ function messageOf({ code }: CsvError): string {
     case 'CSV_QUOTE_NOT_CLOSED':
       return 'a quote is not closed';
     case 'CSV_INVALID_CLOSING_QUOTE':
-      return 'text stands behind a closing quote';
+      return 'there is text after a closing quote';
     case 'CSV_MAX_RECORD_SIZE':
       return 'a row is longer than 1 MB, or a quote is not closed';
     case 'INVALID_OPENING_QUOTE':
-      return 'a quote stands inside a cell that is not quoted';
+      return 'there is a quote inside an unquoted cell';
     default:
-      return 'is not CSV';
+      return 'is not valid CSV';
   }
 }
 

@@ -4,7 +4,7 @@ import { csvColumns, mostColumns, renamedColumns } from './csv-columns.rules.ts'
 import { csvInvalid, delimiterOf, readRecords, readText } from './csv-text.rules.ts';
 import { createRowCount } from './row-count.rules.ts';
 
-/** What is looked at of a file (part 2, section 8). */
+/** What is looked at of a file. */
 const sampleBytes = 1024 * 1024;
 const mostRows = 100;
 
@@ -36,21 +36,21 @@ async function readSample(content: FilePart['content']): Promise<Sample> {
     length += chunk.length;
     rows.take(chunk);
     if (length > largestCsv) {
-      throw new AppError('payload_too_large', { detail: `The file is larger than ${largestCsv} bytes.` });
+      throw new AppError('payload_too_large', { detail: `The file must be at most ${largestCsv} bytes.` });
     }
   }
   return { bytes: Buffer.concat(kept), length, rows: rows.rows() };
 }
 
 /**
- * Says which columns the part `file` would become (part 2, 4.1). At most the first megabyte of it lies in memory. Throws
+ * Says which columns the part `file` would become. At most the first megabyte of it lies in memory. Throws
  * `csv_invalid`, `unsupported_media_type`, `payload_too_large`.
  */
 export async function analyseUpload(parts: Parts): Promise<CsvAnalysis> {
   let analysis: CsvAnalysis | null = null;
   for await (const part of parts) {
     if (part.name !== 'file' || part.kind !== 'file') continue;
-    if (analysis !== null) throw csvInvalid('is sent more than once');
+    if (analysis !== null) throw csvInvalid('must be sent once');
     assertCsvType(part);
     analysis = analyse(await readSample(part.content));
   }
@@ -62,9 +62,9 @@ function analyse({ bytes, length, rows: estimatedRows }: Sample): CsvAnalysis {
   const isWhole = length === bytes.length;
   const { text, encoding } = readText(bytes, isWhole);
   const { delimiter, cells } = delimiterOf(text);
-  if (cells > mostColumns) throw csvInvalid(`has more than ${mostColumns} columns`);
+  if (cells > mostColumns) throw csvInvalid(`must have at most ${mostColumns} columns`);
   const { header, rows, rowsEnd } = readRecords(text, delimiter, mostRows, isWhole);
-  if (header.length > mostColumns) throw csvInvalid(`has more than ${mostColumns} columns`);
+  if (header.length > mostColumns) throw csvInvalid(`must have at most ${mostColumns} columns`);
   const truncated = !isWhole || (rows.length === mostRows && hasMore(text, rowsEnd));
   const columns = csvColumns(header, rows);
   const warnings = renamedColumns(header, columns);

@@ -160,7 +160,7 @@ describe('a file', () => {
       ['a,b\n1,"2\n', 'line 2: a quote is not closed'],
       ['a,b\n"1"x,2\n', 'line 2: text stands behind a closing quote'],
       ['a,b\n1"x,2\n', 'line 2: a quote stands inside a cell that is not quoted'],
-      [Array(501).fill('c').join(','), 'has more than 500 columns'],
+      [Array(501).fill('c').join(','), 'must have at most 500 columns'],
       [','.repeat(1_000_000), 'line 1: the header is longer than 256 KB'],
     ] as const) {
       assert.deepEqual(refusal(await upload(file)), [400, 'csv_invalid', message]);

@@ -37,7 +37,7 @@ async function readJoined(
 ): Promise<TableRow | null> {
   const tableOf = (id: string): SchemaTable => {
     const table = tables.get(id);
-    if (table === undefined) throw new Error(`there is no schema ${id}`);
+    if (table === undefined) throw new Error(`the schema ${id} does not exist`);
     return table;
   };
   let key: string | null = customerId;

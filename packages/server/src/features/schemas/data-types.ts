@@ -82,16 +82,16 @@ export function readColumnType(declared: DeclaredType): ColumnType | TypeProblem
   const two = second === undefined ? null : Number(second);
   const { length = null, precision = null, scale = null } = declared;
   if (dataType === 'varchar' || dataType === 'char') {
-    if (two !== null) return problem('dataType', 'has one number too many');
-    if (precision !== null) return problem('precision', `does not go with ${dataType}`);
-    if (scale !== null) return problem('scale', `does not go with ${dataType}`);
+    if (two !== null) return problem('dataType', 'has too many numbers');
+    if (precision !== null) return problem('precision', `can't be used with ${dataType}`);
+    if (scale !== null) return problem('scale', `can't be used with ${dataType}`);
     return textType(dataType, length, one);
   }
-  if (length !== null) return problem('length', `does not go with ${dataType}`);
+  if (length !== null) return problem('length', `can't be used with ${dataType}`);
   if (dataType === 'decimal' || dataType === 'numeric') return decimalType(dataType, { precision, scale }, one, two);
-  if (one !== null) return problem('dataType', `${dataType} takes no numbers`);
-  if (precision !== null) return problem('precision', `does not go with ${dataType}`);
-  if (scale !== null) return problem('scale', `does not go with ${dataType}`);
+  if (one !== null) return problem('dataType', `${dataType} doesn't take numbers`);
+  if (precision !== null) return problem('precision', `can't be used with ${dataType}`);
+  if (scale !== null) return problem('scale', `can't be used with ${dataType}`);
   return { dataType, length: null, precision: null, scale: null };
 }
 
@@ -122,7 +122,7 @@ function decimalType(
   if (precision === null) {
     return scale === null
       ? { dataType, length: null, precision: null, scale: null }
-      : problem('scale', 'needs a precision');
+      : problem('scale', 'requires a precision');
   }
   if (precision < 1 || precision > 100) return problem('precision', 'must be 1 to 100');
   if (scale !== null && (scale < 0 || scale > precision)) return problem('scale', 'must be 0 to the precision');

@@ -61,16 +61,16 @@ export function draftField(definition: SchemaFieldDefinition, path: string): Dra
   const { name, isPrimaryKey = false, isUnique = false } = definition;
   const nameProblem = fieldNameProblem(name);
   if (nameProblem !== null) refuse('name', nameProblem);
-  if (name.toLowerCase() === 'id' && !isPrimaryKey) refuse('name', 'id is taken unless it is the primary key');
+  if (name.toLowerCase() === 'id' && !isPrimaryKey) refuse('name', 'the name id is reserved for the primary key');
   const type = readColumnType(definition);
   if ('message' in type) {
     refuse(type.key, type.message);
     return { problems };
   }
   if (isPrimaryKey && withoutKeys.includes(type.dataType)) {
-    refuse('isPrimaryKey', `a ${type.dataType} cannot be the primary key`);
+    refuse('isPrimaryKey', `a ${type.dataType} can't be the primary key`);
   }
-  if (isPrimaryKey && definition.isNullable === true) refuse('isNullable', 'the primary key is not nullable');
+  if (isPrimaryKey && definition.isNullable === true) refuse('isNullable', "the primary key can't be nullable");
   const defaultValue = storedDefault(definition.defaultValue ?? null);
   const read = readDefault(type, defaultValue);
   if (read instanceof Misfit) refuse('defaultValue', read.message);
@@ -109,7 +109,7 @@ export function unchangeableProblems(field: SchemaField, changes: DeclaredField)
     defaultValue: defaultValue === undefined || storedDefault(defaultValue) === field.defaultValue,
   };
   return Object.entries(same).flatMap(([key, isKept]) =>
-    isKept ? [] : [{ path: `/${key}`, message: 'cannot be changed: drop the field and add it again' }],
+    isKept ? [] : [{ path: `/${key}`, message: "can't be changed; drop the field and add it again" }],
   );
 }
 
@@ -145,10 +145,10 @@ export function draftFields(definitions: readonly SchemaFieldDefinition[]): {
   definitions.forEach((definition, index) => {
     const path = `/fields/${index}`;
     const lower = definition.name.toLowerCase();
-    if (seen.has(lower)) problems.push({ path: `${path}/name`, message: 'is there twice' });
+    if (seen.has(lower)) problems.push({ path: `${path}/name`, message: 'is listed more than once' });
     seen.add(lower);
     if (definition.isPrimaryKey === true && hasPrimaryKey) {
-      problems.push({ path: `${path}/isPrimaryKey`, message: 'another field is the primary key already' });
+      problems.push({ path: `${path}/isPrimaryKey`, message: 'another field is already the primary key' });
     }
     hasPrimaryKey ||= definition.isPrimaryKey === true;
     const result = draftField(definition, path);

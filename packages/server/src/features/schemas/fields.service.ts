@@ -30,7 +30,7 @@ const abandonedMs = 10 * 60_000;
 
 const abandonedNames = (tx: Tx): string => unfinishedName(firstIdAt(tx.now.getTime() - abandonedMs));
 
-const fieldNotFound = () => new AppError('not_found', { detail: 'There is no such field.' });
+const fieldNotFound = () => new AppError('not_found', { detail: 'This field does not exist.' });
 
 /** Fields of a schema by ordinal; 404 when there is no such schema. */
 export async function listFields(tx: Tx, schemaId: string): Promise<SchemaField[]> {
@@ -61,7 +61,7 @@ export async function createField(
   if (definition.isPrimaryKey === true) throw invalid('/isPrimaryKey', 'can only be set when the schema is created');
   const result = draftField(definition, '');
   if ('problems' in result) {
-    throw new AppError('validation_failed', { detail: 'The field is not valid.', errors: result.problems });
+    throw new AppError('validation_failed', { detail: 'The field is invalid.', errors: result.problems });
   }
   const id = newId();
   const add = async (schema: SchemaRow, addOne: AddOne) => {
@@ -108,11 +108,11 @@ type AddOne = (field: SchemaField) => Promise<void>;
 
 /** The field as the last one of the schema; 400 when it is full, 409 when the name is taken. */
 function newField(schema: SchemaRow, id: string, draft: FieldDraft): SchemaField {
-  if (!hasRoom(schema.fields)) throw invalid('', `a schema has at most ${maximumFields} fields`);
+  if (!hasRoom(schema.fields)) throw invalid('', `a schema can have at most ${maximumFields} fields`);
   const lower = draft.name.toLowerCase();
   if (schema.fields.some((field) => field.name.toLowerCase() === lower)) {
     throw new AppError('duplicate_name', {
-      detail: 'The schema has a field of this name, regardless of letter case.',
+      detail: 'A field with this name already exists in the schema; letter case is ignored.',
       errors: [{ path: '/name', message: 'is already taken' }],
     });
   }
@@ -125,10 +125,10 @@ async function addColumnToRows(tx: Tx, tableName: string, field: SchemaField): P
     await addColumn(tx, tableName, field);
   } catch (error) {
     if (error instanceof DatabaseError && error.kind === 'not_null') {
-      throw invalid('/defaultValue', 'is needed: the table has rows and the field is not nullable');
+      throw invalid('/defaultValue', 'is required, because the table has rows and the field is not nullable');
     }
     if (error instanceof DatabaseError && error.kind === 'unique') {
-      throw invalid('/isUnique', 'cannot hold: the rows of the table would all have the default');
+      throw invalid('/isUnique', "can't be enforced: all rows of the table would have the default");
     }
     throw error;
   }
@@ -158,7 +158,7 @@ export async function changeField(tx: Tx, fieldId: string, changes: FieldChanges
   const schema = await changeFields(tx, await owner(tx, id), (current) => {
     const field = fieldOf(current, id);
     const errors = unchangeableProblems(field, changes);
-    if (errors.length > 0) throw new AppError('validation_failed', { detail: 'A column cannot be changed.', errors });
+    if (errors.length > 0) throw new AppError('validation_failed', { detail: "Columns can't be changed.", errors });
     const changed: SchemaField = {
       ...field,
       displayName: changes.displayName ?? field.displayName,
@@ -202,7 +202,7 @@ export async function deleteField(change: TableChange, fieldId: string, findUses
 
 async function assertDroppable(tx: Tx, schema: SchemaRow, field: SchemaField, findUses: FindFieldUses): Promise<void> {
   if (field.isPrimaryKey) {
-    throw new AppError('protected', { detail: 'The primary key of a schema cannot be dropped.' });
+    throw new AppError('protected', { detail: "The primary key of a schema can't be dropped." });
   }
   const joins = await joinsOfColumn(tx, schema.id, field.name);
   const uses = await findUses(tx, { schemaId: schema.id, schemaName: schema.name, name: field.name });

@@ -87,9 +87,9 @@ const noColumn = (header: string): Omit<Warning, 'path'> => ({
 
 /** The rows of a file with one JSON object on each line. */
 async function* jsonLines({ file, encoding }: PutAside): AsyncGenerator<GivenLine> {
-  if (encoding !== 'utf-8') throw new AppError('unsupported_media_type', { detail: 'NDJSON must be in UTF-8.' });
+  if (encoding !== 'utf-8') throw new AppError('unsupported_media_type', { detail: 'NDJSON must be UTF-8.' });
   for await (const { number, bytes } of readLines(file.read(), largestRowLine)) {
-    if (bytes === null) throw csvInvalid(`is longer than ${largestRowLine} bytes`, number);
+    if (bytes === null) throw csvInvalid(`must be at most ${largestRowLine} bytes`, number);
     yield { line: number, values: jsonRow(bytes, number) };
   }
 }
@@ -101,7 +101,7 @@ function jsonRow(bytes: Buffer, line: number): Readonly<Record<string, unknown>>
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
   }
-  throw csvInvalid('is not a JSON object', line);
+  throw csvInvalid('must be a JSON object', line);
 }
 
 async function storeLines(
@@ -113,7 +113,7 @@ async function storeLines(
 ): Promise<InsertedRows> {
   const isUpdate = onDuplicate === 'update';
   const key = isUpdate ? updateKey(schema.fields) : null;
-  if (isUpdate && key === null) throw invalid('query.onDuplicate', 'update needs a primary key or a unique field');
+  if (isUpdate && key === null) throw invalid('query.onDuplicate', 'update requires a primary key or a unique field');
   const checks = rowChecks(schema.schemaType, schema.fields);
   const source = { now: tx.now, newUuid: randomUUID };
   const turns = takeTurns();
@@ -163,7 +163,7 @@ async function writeBatch(tx: Tx, schema: SchemaRow, rows: readonly CheckedRow[]
     return await writeChecked(tx, schema, rows, key, false);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'duplicate_key') throw error;
-    const message = `rows ${before + 1} to ${before + rows.length} hold a value that another row has in a unique field`;
+    const message = `rows ${before + 1} to ${before + rows.length} contain a value that already exists in a unique field`;
     throw new AppError('duplicate_key', { detail: `${message}.`, errors: [{ path: '/file', message }], cause: error });
   }
 }

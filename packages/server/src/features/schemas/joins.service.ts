@@ -33,19 +33,19 @@ type Sides = Pick<SchemaJoinRow, 'primarySchemaId' | 'primaryKey' | 'foreignSche
  */
 async function assertSides(tx: Tx, sides: Sides, autoEnrich: boolean): Promise<void> {
   if (sides.primarySchemaId.toLowerCase() === sides.foreignSchemaId.toLowerCase()) {
-    throw invalid('/foreignSchemaId', 'must be another schema than primarySchemaId');
+    throw invalid('/foreignSchemaId', 'must be a different schema from primarySchemaId');
   }
   const primary = await requireLive(tx, 'dataSchema', sides.primarySchemaId, '/primarySchemaId', [
     'fields',
     'schemaType',
   ]);
   const foreign = await requireLive(tx, 'dataSchema', sides.foreignSchemaId, '/foreignSchemaId', ['fields']);
-  if (!hasColumn(primary.fields, sides.primaryKey)) throw invalid('/primaryKey', 'is not a column of the schema');
-  if (!hasColumn(foreign.fields, sides.foreignKey)) throw invalid('/foreignKey', 'is not a column of the schema');
+  if (!hasColumn(primary.fields, sides.primaryKey)) throw invalid('/primaryKey', 'must be a column of the schema');
+  if (!hasColumn(foreign.fields, sides.foreignKey)) throw invalid('/foreignKey', 'must be a column of the schema');
   if (autoEnrich && primary.schemaType !== 'customer') {
     throw invalid(
       '/autoEnrich',
-      'takes a customer-type primary schema, where the customer has one row: else send false',
+      'requires a primary schema of type customer, with one row per customer; otherwise send false',
     );
   }
 }

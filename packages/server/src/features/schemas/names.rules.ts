@@ -14,8 +14,8 @@ export function sanitiseSchemaName(name: string): string {
 
 /** Why a sanitised name is refused, or null. */
 export function schemaNameProblem(name: string): string | null {
-  if (/^_*$/.test(name)) return 'has no letter a-z and no digit';
-  return utf8Bytes(name) > longestSchemaName ? `is longer than ${longestSchemaName} bytes` : null;
+  if (/^_*$/.test(name)) return 'must contain a letter a-z or a digit';
+  return utf8Bytes(name) > longestSchemaName ? `must be at most ${longestSchemaName} bytes` : null;
 }
 
 /** Words that PostgreSQL 15 to 18 reserve, wholly or for functions and types. A test compares it with the server. */
@@ -46,10 +46,10 @@ const takenWords: ReadonlySet<string> = new Set([
 /** Why a field name is refused, or null. `id` is for the caller to judge: it may only be the primary key. */
 export function fieldNameProblem(name: string): string | null {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    return 'must be a letter or underscore, then letters a-z, digits and underscores';
+    return 'must start with a letter or underscore, followed by letters a-z, digits and underscores';
   }
-  if (utf8Bytes(name) > longestFieldName) return `is longer than ${longestFieldName} bytes`;
+  if (utf8Bytes(name) > longestFieldName) return `must be at most ${longestFieldName} bytes`;
   const lower = name.toLowerCase();
   if (reservedWords.has(lower) || takenWords.has(lower)) return 'is a reserved word';
-  return lower.startsWith('__') || lower.startsWith('pg_') ? 'begins with __ or pg_' : null;
+  return lower.startsWith('__') || lower.startsWith('pg_') ? 'must not start with __ or pg_' : null;
 }

@@ -20,7 +20,7 @@ export async function putAside(
   const utf8 = utf8Check();
   const file = await spool(content, (piece, length) => {
     if (length > largestCsv) {
-      throw new AppError('payload_too_large', { detail: `The file is larger than ${largestCsv} bytes.` });
+      throw new AppError('payload_too_large', { detail: `The file must be at most ${largestCsv} bytes.` });
     }
     if (length === piece.length) {
       refuseOtherKinds(piece);

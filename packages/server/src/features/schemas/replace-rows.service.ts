@@ -78,7 +78,7 @@ export async function replaceRows(
   return { inserted, refused: refused.toSorted((a, b) => a.line - b.line).slice(0, maximumErrors) };
 }
 
-const sameKey = (column: string): string => `${column} is that of an earlier row`;
+const sameKey = (column: string): string => `${column} repeats the value of an earlier row`;
 
 /** The last part of the pointer to a value of a row. */
 const columnOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);

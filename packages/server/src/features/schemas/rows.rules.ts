@@ -35,7 +35,7 @@ export function rowChecks(schemaType: string, fields: readonly SchemaField[]): R
       fields.map((field) => {
         const type = columnType(field);
         const fallback = readDefault(type, field.defaultValue);
-        if (fallback instanceof Misfit) throw new Error(`stored default of field ${field.id} does not fit its type`);
+        if (fallback instanceof Misfit) throw new Error(`stored default of field ${field.id} doesn't match its type`);
         return [
           field.name,
           {
@@ -97,7 +97,7 @@ export function checkRows(
     const refuse = (column: string, message: string) => {
       if (errors.length < maximumErrors) errors.push({ path: pointer(firstIndex + index, column), message });
     };
-    for (const name of Object.keys(row)) if (!checks.columns.has(name)) refuse(name, 'is not a column of the schema');
+    for (const name of Object.keys(row)) if (!checks.columns.has(name)) refuse(name, 'must be a column of the schema');
     const values: Record<string, JsonValue> = {};
     for (const column of columns) {
       const given = Object.hasOwn(row, column.name) ? row[column.name] : undefined;
@@ -120,10 +120,12 @@ function columnValue(column: ColumnCheck, given: unknown, source: DefaultSource)
   const value = column.check(given);
   if (value instanceof Misfit || value === null) return value;
   if (column.isCustomerKey && !isCustomerId(keyText(value) ?? '')) {
-    return new Misfit('must be 1 to 255 characters without control characters and outer white space');
+    return new Misfit(
+      'must be 1 to 255 characters, without control characters and without leading or trailing white space',
+    );
   }
   if (column.isIndexed && isTooLongForIndex(value)) {
-    return new Misfit(`is longer than the ${longestIndexedBytes} bytes that a key can have`);
+    return new Misfit(`must be at most ${longestIndexedBytes} bytes, the limit for a key`);
   }
   return value;
 }

@@ -33,7 +33,7 @@ export interface InsertedRows {
 /** The schema, with its table kept as it is until the transaction ends; 404 when there is none. */
 export async function heldSchema(tx: Tx, id: string): Promise<SchemaRow> {
   const schema = await findRecord(tx, schemaSpec, id, 'keep');
-  if (schema === null) throw new AppError('not_found', { detail: 'There is no such schema.' });
+  if (schema === null) throw new AppError('not_found', { detail: 'This schema does not exist.' });
   return schema;
 }
 
@@ -53,9 +53,10 @@ export async function insertRows(
   const schema = await heldSchema(tx, schemaId);
   const isUpdate = onDuplicate === 'update';
   const key = isUpdate ? updateKey(schema.fields) : null;
-  if (isUpdate && key === null) throw invalid('/onDuplicate', 'update needs a primary key or a unique field');
+  if (isUpdate && key === null) throw invalid('/onDuplicate', 'update requires a primary key or a unique field');
   const { rows, errors } = await checkInTurns(tx, schema, given, { fillMissing: !isUpdate });
-  if (errors.length > 0) throw new AppError('validation_failed', { detail: 'The rows do not fit the schema.', errors });
+  if (errors.length > 0)
+    throw new AppError('validation_failed', { detail: "Some rows don't match the schema.", errors });
   const kept = key === null ? rows : lastOfEachKey(rows, key).kept;
   const tells = appendEvents !== null && schema.schemaType === 'customer' && given.length <= mostTold;
   const { told, ...written } = await writeChecked(tx, schema, kept, key, tells);
@@ -130,8 +131,8 @@ export async function writeChecked(
   } catch (error) {
     if (error instanceof DatabaseError && (error.kind === 'unique' || error.sqlState === cardinalityViolation)) {
       throw new AppError('duplicate_key', {
-        detail: 'A row has a unique value of another row.',
-        errors: [{ path: '/rows', message: 'hold a value that another row has in a unique field' }],
+        detail: 'A value in a unique field is already used by another row.',
+        errors: [{ path: '/rows', message: 'contain a value that already exists in a unique field' }],
         cause: error,
       });
     }

@@ -12,11 +12,11 @@ export const customerChanged = event({
       event: Type.Union([Type.Literal('customer.created'), Type.Literal('customer.updated')], {
         description: 'What happened to the row.',
       }),
-      schemaId: Type.String({ format: 'uuid', description: 'The schema.' }),
-      schemaName: Type.String({ minLength: 1, description: 'Its name.' }),
-      customerId: Type.String({ format: 'customer-id', description: 'The customer: the row key.' }),
+      schemaId: Type.String({ format: 'uuid', description: 'Id of the schema.' }),
+      schemaName: Type.String({ minLength: 1, description: 'Name of the schema.' }),
+      customerId: Type.String({ format: 'customer-id', description: 'Id of the customer: the row key.' }),
       changed: Type.Array(Type.String(), {
-        description: 'Columns that have another value than before; of a new row those with a value.',
+        description: 'Columns whose value changed. For a new row: columns that have a value.',
       }),
     },
     exactly,

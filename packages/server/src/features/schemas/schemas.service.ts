@@ -58,15 +58,15 @@ type LinkProperties = Pick<RecordChange<SchemaRow>, 'linkedSchemaId' | 'joinMapp
 async function assertLink(tx: Tx, own: string | null, { linkedSchemaId, joinMapping }: LinkProperties): Promise<void> {
   if (joinMapping !== undefined && joinMapping !== null) {
     const errors = joinMappingProblems(joinMapping);
-    if (errors.length > 0) throw new AppError('validation_failed', { detail: 'joinMapping is not valid.', errors });
+    if (errors.length > 0) throw new AppError('validation_failed', { detail: 'joinMapping is invalid.', errors });
     tx.remarks.push(...joinMappingRemarks(joinMapping));
   }
   if (linkedSchemaId === undefined || linkedSchemaId === null) return;
   await lockLinks(tx);
   const parent = await requireLive(tx, 'dataSchema', linkedSchemaId, '/linkedSchemaId', ['schemaType']);
-  if (parent.schemaType !== 'customer') throw invalid('/linkedSchemaId', 'must be a customer-type schema');
+  if (parent.schemaType !== 'customer') throw invalid('/linkedSchemaId', 'must be a schema of type customer');
   if (own !== null && (await ancestorsOf(tx, linkedSchemaId)).has(own)) {
-    throw invalid('/linkedSchemaId', 'would link the schema to itself, directly or in a circle');
+    throw invalid('/linkedSchemaId', 'would link the schema to itself, directly or through other schemas');
   }
 }
 
@@ -82,7 +82,7 @@ export async function unreadRemarks(tx: Tx, schema: SchemaRow, findUses: FindSch
   return uses.length > 0 ? [] : [unreadRemark(schema.name)];
 }
 
-/** Creates the record and its table in one transaction: both or neither (part 2, 4.1; docs/design/quality.md E35). */
+/** Creates the record and its table in one transaction: both or neither (docs/design/quality.md E35). */
 export async function createSchema(tx: Tx, body: DataSchemaCreate): Promise<SchemaRow> {
   const { fields: definitions = [], ...values } = body;
   const name = sanitiseSchemaName(values.name);
@@ -90,7 +90,7 @@ export async function createSchema(tx: Tx, body: DataSchemaCreate): Promise<Sche
   if (nameProblem !== null) throw invalid('/name', nameProblem);
   const { drafts, problems } = draftFields(definitions);
   if (problems.length > 0) {
-    throw new AppError('validation_failed', { detail: 'The fields are not valid.', errors: problems });
+    throw new AppError('validation_failed', { detail: 'Some fields are invalid.', errors: problems });
   }
   await assertLink(tx, null, values);
   const id = newId();

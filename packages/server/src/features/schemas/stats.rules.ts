@@ -26,5 +26,5 @@ const sampleRows = 100_000;
 export const sampleEvery = (totalRows: number): number =>
   totalRows > mostCounted ? Math.round(totalRows / sampleRows) : 1;
 
-/** Only tables made for schemas are counted (part 2, 4.1). */
+/** Only tables made for schemas are counted. */
 export const isSchemaTable = (tableName: string): boolean => tableName.startsWith('ds_');

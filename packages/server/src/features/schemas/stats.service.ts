@@ -9,7 +9,7 @@ import { type SchemaRow, schemaSpec } from './schemas.store.ts';
 import { isSchemaTable, sampleEvery } from './stats.rules.ts';
 import { countColumn, countRows, keepStats, markCounting, readStats } from './stats.store.ts';
 
-/** How long figures may be used (part 2, section 8). */
+/** How long figures may be used. */
 const cachedMs = 5 * 60_000;
 /** Longest time of one statement: rows of a large table are gone through for each column. */
 const countingMs = 60_000;
@@ -44,7 +44,7 @@ export async function schemaStats(run: RunWith, schemaId: string): Promise<Schem
 }
 
 function assertSchemaTable({ tableName }: SchemaRow): void {
-  if (!isSchemaTable(tableName)) throw new AppError('forbidden', { detail: 'The table is not one of a schema.' });
+  if (!isSchemaTable(tableName)) throw new AppError('forbidden', { detail: "The table doesn't belong to a schema." });
 }
 
 async function countAndKeep(run: RunWith, schemaId: string): Promise<SchemaStats> {

@@ -60,7 +60,10 @@ export function changeInside(tx: Tx): TableChange {
         return await work(tx);
       } catch (error) {
         if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
-        throw new AppError('concurrent_modification', { detail: 'A table that changes is in use.', cause: error });
+        throw new AppError('concurrent_modification', {
+          detail: 'A table to be changed is in use. Try again in a moment.',
+          cause: error,
+        });
       }
     },
   };

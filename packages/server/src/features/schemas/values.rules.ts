@@ -28,7 +28,7 @@ const codePoints = (text: string) => {
 
 function textCheck(longest: number | null): ValueCheck {
   const notText = misfit('must be a string');
-  const tooLong = misfit(`is longer than ${longest} characters`);
+  const tooLong = misfit(`must be at most ${longest} characters`);
   return (value) => {
     if (typeof value !== 'string') return notText;
     // A code point has one or two UTF-16 units, so counting is only needed near the limit.
@@ -50,7 +50,7 @@ function integerCheck(bits: 16n | 32n | 64n): ValueCheck {
   const least = -(2n ** (bits - 1n));
   const notInteger = misfit('must be an integer or a string of digits');
   const outOfRange = misfit(`must be between ${least} and ${most}`);
-  const inexact = misfit('is beyond 2^53 and must be sent as a string to stay exact');
+  const inexact = misfit('is beyond 2^53; send it as a string to keep it exact');
   const [leastNumber, mostNumber] = [Number(least), Number(most)];
   return (value) => {
     if (typeof value === 'number') {
@@ -96,8 +96,8 @@ function decimalCheck({ precision, scale }: ColumnType): ValueCheck {
   const notDecimal = misfit('must be a number or a decimal string');
   const wholeDigits = precision === null ? longestDecimal : precision - (scale ?? 0);
   const fractionDigits = precision === null ? longestDecimal : (scale ?? 0);
-  const tooLarge = misfit(`has more than ${wholeDigits} digits before the point`);
-  const tooFine = misfit(`has more than ${fractionDigits} digits after the point`);
+  const tooLarge = misfit(`must have at most ${wholeDigits} digits before the decimal point`);
+  const tooFine = misfit(`must have at most ${fractionDigits} digits after the decimal point`);
   return (value) => {
     if (typeof value === 'number' ? !Number.isFinite(value) : typeof value !== 'string') return notDecimal;
     const decimal = canonicalDecimal(typeof value === 'number' ? plainNumber(value) : String(value));
@@ -135,14 +135,14 @@ const timeCheck: ValueCheck = (value) => {
   return value.length === 5 ? `${value}:00` : value;
 };
 
-const notLocal = misfit('must be a local date and time without offset, such as 2026-11-20T09:30:00');
+const notLocal = misfit('must be a local date and time without an offset, such as 2026-11-20T09:30:00');
 const timestampCheck: ValueCheck = (value) => {
   const match = typeof value === 'string' ? localPattern.exec(value) : null;
   if (match === null || typeof value !== 'string' || !isDay(match[1] ?? '')) return notLocal;
   return match[3] === undefined ? `${value}:00` : value;
 };
 
-const notInstant = misfit('must be an instant with offset, such as 2026-11-20T09:30:00Z');
+const notInstant = misfit('must be an instant with an offset, such as 2026-11-20T09:30:00Z');
 const instantCheck: ValueCheck = (value) => {
   const match = typeof value === 'string' ? instantPattern.exec(value) : null;
   if (match === null || typeof value !== 'string' || !isDay(match[1] ?? '')) return notInstant;
@@ -166,11 +166,11 @@ function isDeeperThan(value: unknown, depth: number): boolean {
 }
 
 const jsonCheck: ValueCheck = (value) => {
-  if (isDeeperThan(value, deepestJson)) return misfit(`is nested deeper than ${deepestJson}`);
+  if (isDeeperThan(value, deepestJson)) return misfit(`must be nested at most ${deepestJson} levels deep`);
   const text = JSON.stringify(value);
   if (text === undefined) return misfit('must be JSON');
   // Parsed bodies are JSON already.
-  return Buffer.byteLength(text, 'utf8') > longestJsonBytes ? misfit('is larger than 64 KB') : (value as JsonValue);
+  return Buffer.byteLength(text, 'utf8') > longestJsonBytes ? misfit('must be at most 64 KB') : (value as JsonValue);
 };
 
 /** The check of a column's values, made once per column. */

@@ -11,7 +11,7 @@ export function scimProblem(scimType: ScimType, detail: string): AppError {
 /** 409: the tenant has a user of this name. */
 export function nameTaken(): AppError {
   return new AppError('duplicate_email', {
-    detail: 'The tenant has a user with this userName, maybe a deactivated one.',
+    detail: 'A user with this userName already exists, possibly deactivated.',
     formatCode: 'uniqueness',
   });
 }

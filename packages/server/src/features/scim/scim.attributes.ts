@@ -108,11 +108,12 @@ export function readValue(attribute: ScimAttribute, value: unknown, path: string
   if (attribute.multiValued !== true) return readOne(attribute, value, path, unknown);
   const sent = Array.isArray(value) ? value : [value];
   if (sent.length > scimMostValues)
-    throw scimProblem('invalidValue', `${path} has more than ${scimMostValues} values.`);
+    throw scimProblem('invalidValue', `${path} must have at most ${scimMostValues} values.`);
   const items = sent
     .map((item, index) => readOne(attribute, item, `${path}/${index}`, unknown))
     .filter((item) => item !== null);
-  if (items.filter(isPrimary).length > 1) throw scimProblem('invalidValue', `${path} has more than one primary value.`);
+  if (items.filter(isPrimary).length > 1)
+    throw scimProblem('invalidValue', `${path} must have at most one primary value.`);
   return items.length === 0 ? null : items;
 }
 
@@ -136,10 +137,10 @@ function readOne(attribute: ScimAttribute, value: unknown, path: string, unknown
     if (truth === null) throw scimProblem('invalidValue', `${path} must be true or false.`);
     return truth;
   }
-  if (typeof value !== 'string') throw scimProblem('invalidValue', `${path} must be a text.`);
+  if (typeof value !== 'string') throw scimProblem('invalidValue', `${path} must be a string.`);
   const { maxLength = scimUsualLength } = attribute;
   if ([...value].length > maxLength) {
-    throw scimProblem('invalidValue', `${path} is longer than ${maxLength} characters.`);
+    throw scimProblem('invalidValue', `${path} must be at most ${maxLength} characters.`);
   }
   return value;
 }

@@ -27,7 +27,7 @@ export const serviceProviderConfig = (publicUrl: string) => ({
     {
       type: 'oauthbearertoken',
       name: 'API key',
-      description: 'An API key with the scope scim, as a bearer token.',
+      description: 'An API key with the scope scim, sent as a bearer token.',
       specUri: 'https://www.rfc-editor.org/rfc/rfc6750',
       primary: true,
     },
@@ -43,7 +43,7 @@ export const resourceTypes = (publicUrl: string): readonly Document[] => [
     id: 'User',
     name: 'User',
     endpoint: '/Users',
-    description: 'A person of the tenant.',
+    description: 'A user of the tenant.',
     schema: scimUserSchema,
     schemaExtensions: [{ schema: scimEnterpriseSchema, required: false }],
     meta: { resourceType: 'ResourceType', location: `${publicUrl}${scimBase}/ResourceTypes/User` },
@@ -79,8 +79,8 @@ export function schemaDocuments(publicUrl: string): readonly Document[] {
     meta: { resourceType: 'Schema', location: `${publicUrl}${scimBase}/Schemas/${id}` },
   });
   return [
-    document(scimUserSchema, 'User', 'A person of the tenant.', scimUserAttributes),
-    document(scimEnterpriseSchema, 'EnterpriseUser', 'Of a person in an organisation.', scimEnterpriseAttributes),
+    document(scimUserSchema, 'User', 'A user of the tenant.', scimUserAttributes),
+    document(scimEnterpriseSchema, 'EnterpriseUser', 'Enterprise attributes of a user.', scimEnterpriseAttributes),
   ];
 }
 

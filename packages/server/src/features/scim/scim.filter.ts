@@ -25,7 +25,7 @@ function tokensOf(text: string): Token[] {
   while (text.slice(at).trim() !== '') {
     tokenForm.lastIndex = at;
     const found = tokenForm.exec(text);
-    if (found === null) throw refused(`The filter cannot be read from character ${at + 1} on.`);
+    if (found === null) throw refused(`The filter can't be parsed from character ${at + 1}.`);
     at = tokenForm.lastIndex;
     const [, mark, quoted, word] = found;
     if (mark === '(' || mark === ')') tokens.push({ kind: 'mark', text: mark });
@@ -41,10 +41,10 @@ function unquoted(quoted: string): string {
   try {
     value = JSON.parse(quoted);
   } catch {
-    throw refused('The filter holds a text that is not written as in JSON.');
+    throw refused('The filter contains a string that is not valid JSON.');
   }
   if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) {
-    throw refused('The filter holds a text that no attribute can have.');
+    throw refused('The filter contains a string that no attribute can have.');
   }
   return value;
 }
@@ -61,7 +61,8 @@ export function parseFilter(text: string): readonly Comparison[] {
 
   const word = (): string => {
     const token = tokens[at];
-    if (token?.kind !== 'word') throw refused('The filter ends, or has something else, where a word should stand.');
+    if (token?.kind !== 'word')
+      throw refused('The filter ends or has an unexpected character where a word is expected.');
     at += 1;
     return token.text;
   };
@@ -70,21 +71,21 @@ export function parseFilter(text: string): readonly Comparison[] {
     const attribute = word();
     const operator = word().toLowerCase();
     if (operator !== 'eq' && operator !== 'sw' && operator !== 'co') {
-      throw refused('Filters compare by eq, sw and co.');
+      throw refused('Filters support the operators eq, sw and co.');
     }
     const token = tokens[at];
     at += 1;
     if (token?.kind === 'text') found.push({ attribute, operator, value: token.value });
     else if (token?.kind === 'word' && (token.text === 'true' || token.text === 'false') && operator === 'eq') {
       found.push({ attribute, operator, value: token.text === 'true' });
-    } else throw refused('A comparison ends in a quoted text, or eq in true or false.');
-    if (found.length > mostComparisons) throw refused(`A filter has at most ${mostComparisons} comparisons.`);
+    } else throw refused('A comparison must end with a quoted string, or with true or false for eq.');
+    if (found.length > mostComparisons) throw refused(`A filter can have at most ${mostComparisons} comparisons.`);
   }
 
   // How many parentheses are open: all that they can group is joined by `and`, so they change nothing.
   let open = 0;
   for (let isFirst = true; isFirst || at < tokens.length; isFirst = false) {
-    if (!isFirst && word().toLowerCase() !== 'and') throw refused('Comparisons are joined by and.');
+    if (!isFirst && word().toLowerCase() !== 'and') throw refused('Comparisons must be joined with and.');
     while (isMark(tokens[at], '(')) {
       open += 1;
       at += 1;
@@ -93,10 +94,10 @@ export function parseFilter(text: string): readonly Comparison[] {
     while (isMark(tokens[at], ')')) {
       open -= 1;
       at += 1;
-      if (open < 0) throw refused('The filter closes a parenthesis that it never opened.');
+      if (open < 0) throw refused('The filter closes a parenthesis that was never opened.');
     }
   }
-  if (open > 0) throw refused('The filter leaves a parenthesis open.');
+  if (open > 0) throw refused("The filter doesn't close a parenthesis.");
   return found;
 }
 

@@ -29,7 +29,7 @@ export function applyPatch(user: Attributes, body: Item, unknown: string[]): Att
     throw scimProblem('invalidSyntax', 'Operations must be a list of at least one change.');
   }
   if (operations.length > mostOperations) {
-    throw scimProblem('invalidValue', `A PATCH has at most ${mostOperations} operations.`);
+    throw scimProblem('invalidValue', `A PATCH can have at most ${mostOperations} operations.`);
   }
   let now = user;
   for (const [index, operation] of operations.entries())
@@ -45,11 +45,11 @@ function applyOne(user: Attributes, operation: unknown, at: string, unknown: str
   const path = memberOf(operation, 'path') ?? null;
   const value = memberOf(operation, 'value');
   if (path !== null) {
-    if (typeof path !== 'string') throw scimProblem('invalidPath', `${at}/path must be a text.`);
+    if (typeof path !== 'string') throw scimProblem('invalidPath', `${at}/path must be a string.`);
     return applyTo(user, word, parsePath(path), value, `${at}/value`, unknown);
   }
-  if (word === 'remove') throw scimProblem('noTarget', `${at} removes, and names nothing.`);
-  if (!isObject(value)) throw scimProblem('invalidValue', `${at}/value must be an object where there is no path.`);
+  if (word === 'remove') throw scimProblem('noTarget', `${at} is a remove without a path.`);
+  if (!isObject(value)) throw scimProblem('invalidValue', `${at}/value must be an object if there is no path.`);
   let now = user;
   for (const [name, member] of Object.entries(value)) {
     const place = placeOf(name);
@@ -71,7 +71,7 @@ function applyTo(user: Attributes, op: Op, target: Target, value: unknown, at: s
       ? changedList(itemsOf(before), op, target, value, read, at)
       : changedValue(before, op, target, read);
   if (Array.isArray(after) && after.length > scimMostValues) {
-    throw scimProblem('invalidValue', `${attribute.name} would have more than ${scimMostValues} values.`);
+    throw scimProblem('invalidValue', `${attribute.name} can have at most ${scimMostValues} values.`);
   }
   return { ...user, [attribute.name]: after };
 }
@@ -156,7 +156,7 @@ function single({ multiValued: _, ...attribute }: ScimAttribute): ScimAttribute 
 function newItem(tests: readonly ItemTest[] | null, at: string): Item {
   const made: Record<string, unknown> = {};
   for (const { attribute, operator, value } of tests ?? []) {
-    if (operator !== 'eq') throw scimProblem('noTarget', `${at}: no value passes the filter.`);
+    if (operator !== 'eq') throw scimProblem('noTarget', `${at}: no value matches the filter.`);
     made[attribute.name] = value;
   }
   return made;

@@ -23,7 +23,7 @@ export interface Target {
 
 const filtered = /^([^[\]]+)\[(.+)\](?:\.([^[\].]+))?$/s;
 
-const unknownPath = (path: string) => scimProblem('invalidPath', `The path ${path.slice(0, 100)} names no attribute.`);
+const unknownPath = (path: string) => scimProblem('invalidPath', `The path ${path.slice(0, 100)} is not an attribute.`);
 
 /**
  * Reads the path of an operation: `active`, `name.givenName`, `emails[type eq "work"].value`, with or without the URN of the
@@ -52,11 +52,12 @@ function testsOf(list: ScimAttribute, filter: string): readonly ItemTest[] {
     const attribute = findAttribute(list.subAttributes ?? [], name);
     if (attribute === undefined) throw scimProblem('invalidFilter', `${list.name} has no ${name.slice(0, 100)}.`);
     if (attribute.type !== 'boolean') {
-      if (typeof value === 'boolean') throw scimProblem('invalidFilter', `${name} is a text.`);
+      if (typeof value === 'boolean') throw scimProblem('invalidFilter', `${name} must be a string.`);
       return { attribute, operator, value };
     }
     const truth = readTruth(value);
-    if (truth === null || operator !== 'eq') throw scimProblem('invalidFilter', `${name} eq true or false.`);
+    if (truth === null || operator !== 'eq')
+      throw scimProblem('invalidFilter', `${name} must be compared with true or false, using eq.`);
     return { attribute, operator, value: truth };
   });
 }

@@ -27,7 +27,7 @@ export function splitName(fullName: string): { readonly givenName: string; reado
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value.trim() !== '' ? value : null);
 
-/** The name that follows from the others when no displayName is sent (contract part 1, 4.5). */
+/** The name that follows from the others when no displayName is sent. */
 function derivedName({ name, userName }: Attributes): string {
   const parts = isObject(name) ? name : {};
   const words = [textOf(parts.givenName), textOf(parts.familyName)].filter((word) => word !== null);
@@ -69,12 +69,12 @@ export function storedOf(
 ): Pick<ScimUserRow, 'email' | 'name' | 'externalId' | 'attributes' | 'mailAddress' | 'deactivatedAt'> {
   const { userName, displayName, externalId, active, ...rest } = all;
   if (typeof userName !== 'string' || userName === '') {
-    throw scimProblem('invalidValue', 'userName must be a text of 1 to 255 characters.');
+    throw scimProblem('invalidValue', 'userName must be a string of 1 to 255 characters.');
   }
   if (typeof active !== 'boolean') throw scimProblem('invalidValue', 'active must be true or false.');
   const attributes: ScimAttributes = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
   if (JSON.stringify(attributes).length > mostText) {
-    throw scimProblem('invalidValue', `The attributes of a user take at most ${mostText} characters.`);
+    throw scimProblem('invalidValue', `The attributes of a user can have at most ${mostText} characters in total.`);
   }
   return {
     email: userName,

@@ -11,7 +11,7 @@ const userLocation = (publicUrl: string, id: string): string =>
 
 /**
  * A user as answers show it. In lists the name is the stored full name, cut in two; else it is shown as it was sent
- * (contract part 1, 4.5; docs/design/api-access.md 22).
+ * (docs/design/api-access.md 22).
  */
 export function showUser(row: ScimUserRow, publicUrl: string, isListed: boolean): ScimUser {
   const { attributes } = row;
@@ -79,7 +79,7 @@ export function projectionOf(query: {
 }): Projection {
   const { attributes, excludedAttributes } = query;
   if (attributes !== undefined && excludedAttributes !== undefined) {
-    throw scimProblem('invalidValue', 'attributes and excludedAttributes cannot be asked for together.');
+    throw scimProblem('invalidValue', "attributes and excludedAttributes can't be combined.");
   }
   const shown = chosenOf(attributes ?? '');
   const hidden = chosenOf(excludedAttributes ?? '');

@@ -17,12 +17,12 @@ export interface ScimPorts {
   readonly publicUrl: string;
 }
 
-/** Handlers of SCIM (contract part 1, 4.5). */
+/** Handlers of SCIM. */
 export function scimRoutes(ports: ScimPorts): Handlers<typeof scimOperations> {
   const publicUrl = ports.publicUrl.replace(/\/+$/, '');
   const named = <D extends { readonly id: string }>(documents: readonly D[], id: string): D => {
     const found = documents.find((document) => document.id.toLowerCase() === id.toLowerCase());
-    if (found === undefined) throw new AppError('not_found', { detail: 'There is no such document.' });
+    if (found === undefined) throw new AppError('not_found', { detail: 'This document does not exist.' });
     return found;
   };
   return {

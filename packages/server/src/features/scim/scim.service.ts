@@ -24,7 +24,7 @@ import { nameTaken, scimProblem } from './scim-error.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Every call leaves an audit row, reading too (contract part 1, 4.5). */
+/** Every call leaves an audit row, reading too. */
 async function noteReading(tx: Tx, entityId: string, entityName: string | null): Promise<void> {
   await recordAudit(tx, { action: 'read', entityType: 'user', entityId, entityName });
 }
@@ -40,7 +40,7 @@ function testOf({ attribute: name, operator, value }: Comparison): UserTest {
   const attribute = name.toLowerCase() === 'id' ? 'id' : place?.attribute.name;
   if (attribute === 'active' && place?.sub === null) {
     const truth = readTruth(value);
-    if (truth === null || operator !== 'eq') throw refused('active eq true or false.');
+    if (truth === null || operator !== 'eq') throw refused('active must be compared with true or false, using eq.');
     return { attribute, value: truth };
   }
   const isPart = place?.sub !== null && place?.sub !== undefined;
@@ -51,8 +51,8 @@ function testOf({ attribute: name, operator, value }: Comparison): UserTest {
     attribute === 'externalId' ||
     attribute === 'id' ||
     attribute === 'emails';
-  if (!isText || !isKnown) throw refused('Filters compare userName, displayName, externalId, id, emails and active.');
-  if (typeof value === 'boolean') throw refused(`${attribute} is compared with a quoted text.`);
+  if (!isText || !isKnown) throw refused('Filters support userName, displayName, externalId, id, emails and active.');
+  if (typeof value === 'boolean') throw refused(`${attribute} must be compared with a quoted string.`);
   return { attribute, operator, value };
 }
 
@@ -78,7 +78,7 @@ export async function listScimUsers(
 
 async function find(tx: Tx, id: string, hold: boolean): Promise<ScimUserRow> {
   const row = isUuid(id) ? await selectScimUser(tx, id.toLowerCase(), hold) : undefined;
-  if (row === undefined) throw new AppError('not_found', { detail: 'There is no such user.' });
+  if (row === undefined) throw new AppError('not_found', { detail: 'This user does not exist.' });
   return row;
 }
 
@@ -88,7 +88,7 @@ export async function readScimUser(tx: Tx, id: string): Promise<ScimUserRow> {
   return row;
 }
 
-/** The name of the account: userName, else the first address (contract part 1, 4.5). */
+/** The name of the account: userName, else the first address. */
 function userNameOf({ userName, emails }: Attributes): unknown {
   if (userName !== undefined && userName !== null) return userName;
   const [first] = Array.isArray(emails) ? emails : [];
@@ -96,7 +96,7 @@ function userNameOf({ userName, emails }: Attributes): unknown {
   if (typeof address !== 'string' || address === '') {
     throw scimProblem('invalidValue', 'userName, or an address in emails, is required.');
   }
-  if ([...address].length > 255) throw scimProblem('invalidValue', 'userName must have at most 255 characters.');
+  if ([...address].length > 255) throw scimProblem('invalidValue', 'userName must be at most 255 characters.');
   return address;
 }
 

@@ -4,7 +4,7 @@ import { scimUserAttributes } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { entra, okta } from './recorded-requests.ts';
 
-/** SCIM over HTTP (contract part 1, 4.5; docs/design/api-access.md 4.4, 22; docs/design/quality.md T11, E6 to E8). */
+/** SCIM over HTTP (docs/design/api-access.md 4.4, 22; docs/design/quality.md T11, E6 to E8). */
 
 const base = '/api/v1/scim/v2';
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';

@@ -16,7 +16,7 @@ export async function listDecisions(
   { cursor, limit: asked, ...filters }: DecisionFilters & { readonly cursor?: string; readonly limit?: number },
 ): Promise<{ data: DecisionListRow[]; pagination: Pagination }> {
   if (cursor !== undefined && !(isUuid(cursor) && (await hasRecord(tx, cursor)))) {
-    throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+    throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const limit = pageSize(usualPage, asked);
   const filter = await readDecisionFilter(tx, filters);

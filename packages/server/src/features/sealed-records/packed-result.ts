@@ -211,7 +211,7 @@ function itemText(item: DecisionItem, refs: PlanRefs): string {
 
 /** Finite by the engine's own rules; said loudly when it is not, because JSON has no form for it. */
 function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new RangeError('a decision holds a number that is not finite');
+  if (!Number.isFinite(value)) throw new RangeError('a decision contains a number that is not finite');
   return value;
 }
 

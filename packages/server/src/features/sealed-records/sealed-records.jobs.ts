@@ -12,7 +12,7 @@ import { ensureRecordPartitions } from './sealed-records.store.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
-/** Makes the partitions of the months ahead (part 1, 4.12). */
+/** Makes the partitions of the months ahead. */
 const partitionRecordsJob = installationJob({
   name: 'sealed-records.partition',
   payload: nothing,

@@ -142,7 +142,7 @@ export async function recordedQuestion(
 ): Promise<RecordedQuestion> {
   const { record, body } = await open(tx, ports, id);
   if (record.customerId !== null && record.customerId !== customerId) {
-    throw new AppError('not_found', { detail: 'the customer has no such decision' });
+    throw new AppError('not_found', { detail: 'This decision of the customer does not exist.' });
   }
   assertReplayable(body);
   const flow = await planOf(tx, record, body);
@@ -168,7 +168,9 @@ async function planOf(tx: Tx, record: StoredRecord, body: OpenRecord['body']): P
   const isOfPlan = record.flowId === id && record.flowVersion === version;
   const isOfBody = body === null || Number(record.evidenceNumber) === body.i.v;
   if (!isOfPlan || !isOfBody) {
-    throw new AppError('record_corrupt', { detail: 'the record names another flow or state than what it was made of' });
+    throw new AppError('record_corrupt', {
+      detail: 'the record refers to a different flow or state than the one it was made from',
+    });
   }
   return flow;
 }
@@ -239,7 +241,7 @@ async function open(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord>
     return { record, body };
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('record_corrupt', { detail: 'the sealed record cannot be opened', cause: error });
+    throw new AppError('record_corrupt', { detail: "the sealed record can't be opened", cause: error });
   }
 }
 

@@ -15,7 +15,7 @@ const tagBytes = 16;
 /** A body that cannot be opened: wrong key, wrong place, or changed bytes. */
 export class SealBroken extends Error {
   constructor(cause: unknown) {
-    super('a sealed body cannot be opened', { cause });
+    super("a sealed body can't be opened", { cause });
     this.name = 'SealBroken';
   }
 }

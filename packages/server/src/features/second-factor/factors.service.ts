@@ -34,7 +34,7 @@ const placeOf = (tx: Tx, userId: string): SealPlace => ({ tenantId: tx.tenantId,
 /** Throws 503 while nothing can seal secrets. */
 function mustSeal(envelope: Envelope | null): Envelope {
   if (envelope !== null) return envelope;
-  throw new AppError('not_configured', { detail: 'Second factors cannot be stored: DATA_ENCRYPTION_KEY is not set.' });
+  throw new AppError('not_configured', { detail: "Second factors can't be stored: DATA_ENCRYPTION_KEY is not set." });
 }
 
 /** Makes the secret of a factor that asks for nothing until it is enabled. Throws 409 when one is on. */
@@ -45,7 +45,7 @@ export async function setUp(
 ): Promise<{ secret: string; otpauthUrl: string }> {
   const secret = randomBytes(secretBytes);
   if (!(await beginFactor(tx, id, mustSeal(envelope).seal(placeOf(tx, id), secret)))) {
-    throw new AppError('invalid_transition', { detail: 'The second factor is on: switch it off first.' });
+    throw new AppError('invalid_transition', { detail: 'The second factor is already on. Disable it first.' });
   }
   return shownSecret(tx, secret, email);
 }
@@ -78,7 +78,8 @@ export async function enable(
 ): Promise<string[] | null> {
   const factor = await lockFactor(tx, owner.id);
   if (factor === undefined || factor.enabledAt !== null) {
-    const detail = factor === undefined ? 'There is no second factor yet: begin with setup.' : 'It is on already.';
+    const detail =
+      factor === undefined ? 'There is no second factor yet. Start with setup.' : 'The second factor is already on.';
     throw new AppError('invalid_transition', { detail });
   }
   const secret = mustSeal(envelope).open(placeOf(tx, owner.id), factor.sealed);

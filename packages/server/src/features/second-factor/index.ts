@@ -14,6 +14,6 @@ export const tables = ['second_factors', 'backup_codes'];
 export const secondFactorFeature = feature({
   name: 'second-factor',
   tables,
-  resets: { keeps: { second_factors: 'how people sign in remains', backup_codes: 'how people sign in remains' } },
+  resets: { keeps: { second_factors: 'how people sign in is kept', backup_codes: 'how people sign in is kept' } },
   operations: (ports: SecondFactorPorts) => handlerEntries(secondFactorOperations, secondFactorRoutes(ports)),
 });

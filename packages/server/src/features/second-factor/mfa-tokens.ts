@@ -35,7 +35,7 @@ export function createMfaTokens(secret: string | null): MfaTokens {
 
   function configured() {
     if (keys !== null) return keys;
-    throw new AppError('not_configured', { detail: 'Nobody can sign in: NEXTAUTH_SECRET is not set.' });
+    throw new AppError('not_configured', { detail: 'Sign-in is not available: NEXTAUTH_SECRET is not set.' });
   }
 
   const markOf = (passwordHash: string | null) => hmac(configured().mark, passwordHash ?? '').toString('base64url');

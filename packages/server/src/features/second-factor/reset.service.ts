@@ -14,7 +14,7 @@ import { deleteFactor, lockFactor } from './second-factor.store.ts';
 export async function resetSecondFactor(tx: Tx, enqueueMail: EnqueueMail, id: string): Promise<User> {
   const user = await getUser(tx, id);
   if (tx.actor.id === user.id) {
-    throw new AppError('forbidden', { detail: 'Your own second factor is switched off by password and code.' });
+    throw new AppError('forbidden', { detail: 'To disable your own second factor, use your password and a code.' });
   }
   const person = await lockSigningIn(tx, user.id);
   const factor = await lockFactor(tx, user.id);

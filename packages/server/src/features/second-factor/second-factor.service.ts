@@ -47,7 +47,7 @@ async function identify(ports: SecondFactorPorts, { mfaToken, cookie }: Proof): 
   }
   const presented = presentedCredential({ headers: { cookie }, rawHeaders: [] });
   const principal = presented === null ? null : await ports.authenticate(presented);
-  if (principal === null) throw unauthorized('A session is required, or the mfaToken of a sign-in.');
+  if (principal === null) throw unauthorized('A session, or the mfaToken of a sign-in, is required.');
   return { tenantId: principal.tenantId, userId: principal.actor.id, mark: null };
 }
 
@@ -84,7 +84,7 @@ async function asPerson(
   return outcome;
 }
 
-const wrongCode = () => invalid('/code', 'is not the code that the app shows now, or was used before');
+const wrongCode = () => invalid('/code', 'is not the current code of the app, or was already used');
 
 /** `setup`: a secret for the app. */
 export async function beginSecondFactor(
@@ -117,7 +117,7 @@ export async function enableSecondFactor(
   });
 }
 
-const ssoRequired = () => new AppError('sso_required', { detail: 'This tenant is entered by single sign-on.' });
+const ssoRequired = () => new AppError('sso_required', { detail: 'This tenant uses single sign-on.' });
 
 /** `verify`: the second half of a sign-in by password. A wrong code counts like a wrong password. */
 export async function verifySecondFactor(
@@ -162,7 +162,7 @@ export async function disableSecondFactor(
     }
     const factor = await lockFactor(tx, person.id);
     if (factor === undefined || factor.enabledAt === null) {
-      return new AppError('invalid_transition', { detail: 'The second factor is not on.' });
+      return new AppError('invalid_transition', { detail: 'The second factor is off.' });
     }
     if (!(await takeCode(tx, ports, factor, given.code))) {
       await missed(tx, person, ports.enqueueMail, { passwordKnown: true });

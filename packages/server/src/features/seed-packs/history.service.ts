@@ -73,7 +73,9 @@ async function readFacts(tx: Tx, pack: Pack, all: Named): Promise<(interaction: 
     const offer = offers.get(creative?.offerName ?? '');
     const outcome = outcomes.get(outcomeKey);
     if (creative === undefined || offer === undefined || outcome === undefined) {
-      throw new Error(`${pack.key} has history of ${creativeName} with outcome ${outcomeKey}, which it does not have`);
+      throw new Error(
+        `${pack.key} has history for ${creativeName} with the outcome ${outcomeKey}, which it doesn't contain`,
+      );
     }
     const offerId = named(all.offer, offer.name);
     const creativeId = named(all.creative, creative.name);

@@ -17,14 +17,14 @@ export const noNames = (): Named => ({
 /** What the name of a record stands for. Throws for one that the pack does not have. */
 export function named(names: ReadonlyMap<string, string>, name: string): string {
   const value = names.get(name);
-  if (value === undefined) throw new Error(`the pack names ${name}, but has no such record`);
+  if (value === undefined) throw new Error(`the pack refers to ${name}, which it doesn't contain`);
   return value;
 }
 
 /** The map of a scope word of rules and policies. */
 export function namesOfScope(all: Named, scope: string | undefined): ReadonlyMap<string, string> {
   const found = Object.entries(all).find(([word]) => word === scope)?.[1];
-  if (found === undefined) throw new Error(`a pack cannot aim at scope ${scope}`);
+  if (found === undefined) throw new Error(`a pack can't target the scope ${scope}`);
   return found;
 }
 

@@ -6,7 +6,7 @@ import { uploadRows } from './upload.service.ts';
 
 const headersOf = (version: number | null) => (version === null ? {} : configVersionHeader(version));
 
-/** Handlers of demo data (contract part 1, 4.14; docs/design/api-access.md 13). */
+/** Handlers of demo data (docs/design/api-access.md 13). */
 export function seedDatasetRoutes(ports: SeedPorts): Handlers<typeof seedDatasetOperations> {
   return {
     list: async (tx) => reply(200, await listDatasets(tx)),

@@ -77,9 +77,9 @@ export async function loadDataset(
           const isAlone = await takeSeedLock(tx);
           const [current] = await selectLoadedPacks(tx);
           const currentlyLoaded = current?.key ?? null;
-          if (!isAlone) return { conflict: 'A dataset is being loaded or removed.', currentlyLoaded };
+          if (!isAlone) return { conflict: 'A dataset is already being loaded or removed.', currentlyLoaded };
           if (current !== undefined && !asked.force) {
-            return { conflict: `${current.key} is loaded already; force=true replaces it.`, currentlyLoaded };
+            return { conflict: `${current.key} is already loaded. Use force=true to replace it.`, currentlyLoaded };
           }
           await report('validating', 0);
           if (current !== undefined) await unloadPack(tx, ports, facts, { ...current, name: nameOf(current.key) });
@@ -114,7 +114,7 @@ export async function unloadDataset(ports: SeedPorts, facts: RequestFacts, key: 
       const current = (await selectLoadedPacks(tx)).find((loaded) => loaded.key === key);
       if (current === undefined) throw new AppError('not_found', { detail: `${key} is not loaded.` });
       if (!isAlone) {
-        throw new AppError('concurrent_modification', { detail: 'A dataset is being loaded or removed.' });
+        throw new AppError('concurrent_modification', { detail: 'A dataset is already being loaded or removed.' });
       }
       await report('catalogue', 0);
       const removed = await unloadPack(tx, ports, facts, { ...current, name });
@@ -131,7 +131,7 @@ const termsOf = ({ requestId }: RequestFacts) => ({ requestId, statementTimeoutM
 /** Throws 404 for an unknown key. */
 export function packOf(key: string): Pack {
   const pack = findPack(key);
-  if (pack === null) throw new AppError('not_found', { detail: 'There is no such dataset.' });
+  if (pack === null) throw new AppError('not_found', { detail: 'This dataset does not exist.' });
   return pack;
 }
 

@@ -7,7 +7,7 @@ import { startTestServer, type TestServer, type TestTenant } from '../../main/te
 import { createOutboxDispatcher } from '../stream/index.ts';
 import { takeSeedLock, upsertProgress } from './seed-progress.store.ts';
 
-/** Demo data over HTTP (contract part 1, 4.14). */
+/** Demo data over HTTP. */
 
 let server: TestServer;
 const tenants = new Map<string, TestTenant>();
@@ -253,7 +253,7 @@ test('another dataset replaces the one that is loaded when it is forced', async 
     status: 'conflict',
     currentlyLoaded: 'coffee_rewards',
     requestedLoad: 'retail_bank',
-    message: 'coffee_rewards is loaded already; force=true replaces it.',
+    message: 'coffee_rewards is already loaded. Use force=true to replace it.',
   });
   assert.equal((await unload(tenant, 'retail_bank')).status, 404);
   const forced = await load(tenant, '?force=true', 'retail_bank');
@@ -278,7 +278,7 @@ test('a second load is a conflict unless it is forced; then it begins anew, with
     status: 'conflict',
     currentlyLoaded: 'coffee_rewards',
     requestedLoad: 'coffee_rewards',
-    message: 'coffee_rewards is loaded already; force=true replaces it.',
+    message: 'coffee_rewards is already loaded. Use force=true to replace it.',
   });
   const { body: categories } = await call<{ data: { id: string }[] }>(tenant, 'GET', '/api/v1/categories?limit=1');
   const own = await call<{ id: string }>(tenant, 'POST', '/api/v1/offers', {

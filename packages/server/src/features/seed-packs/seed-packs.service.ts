@@ -31,7 +31,7 @@ const silent: Report = async () => {};
 export async function loadPack(tx: Tx, pack: Pack, ports: LoadPorts, report: Report = silent): Promise<LoadedPack> {
   const loaded = await selectLoadedPacks(tx);
   if (loaded.some((other) => other.key === pack.key)) {
-    throw new AppError('duplicate_key', { detail: `Pack ${pack.key} is loaded already.` });
+    throw new AppError('duplicate_key', { detail: `Pack ${pack.key} is already loaded.` });
   }
   await report('schemas', 5);
   const schemas = await createSchemas(tx, pack);
@@ -82,7 +82,7 @@ export const createPackPort = (ports: LoadPorts) => ({
   /** True when it loaded the pack; false when the tenant has a pack already. */
   async loadWhenNone(tx: Tx, key: string): Promise<boolean> {
     const pack = findPack(key);
-    if (pack === null) throw new Error(`there is no pack ${key}`);
+    if (pack === null) throw new Error(`the pack ${key} does not exist`);
     if ((await selectLoadedPacks(tx)).length > 0) return false;
     await loadPack(tx, pack, ports);
     return true;

@@ -34,7 +34,7 @@ const deletions = [
   ['schemas', 'schemas.deleteById'],
 ] as const;
 
-/** What a removal has none of, since no pack loads any (contract part 1, 4.14). */
+/** What a removal has none of, since no pack loads any. */
 const alwaysCounted = { experiments: 0, runs: 0 };
 
 /**
@@ -52,7 +52,7 @@ export async function unloadPack(
   const counts: Record<string, number> = { ...alwaysCounted };
   const call = (operationId: string, id: string, body?: object): Promise<unknown> => {
     const handler = ports.operationHandlers().get(operationId);
-    if (handler === undefined) throw new Error(`there is no operation ${operationId}`);
+    if (handler === undefined) throw new Error(`the operation ${operationId} does not exist`);
     // The handlers' types are checked where they are written (http/handler.ts).
     const run = handler as (tx: Tx, request: object) => Promise<unknown>;
     return run(tx, { ...facts, idempotencyKey: null, params: { id }, query: {}, headers: {}, body });

@@ -22,8 +22,7 @@ import { waitForSeedLock } from './seed-progress.store.ts';
 const statementMs = 60_000;
 
 /**
- * Puts the rows of a file in the place of those of a schema of a loaded pack, all or none (contract part 1, 4.14;
- * docs/design/quality.md T21). The file is put aside while it arrives; then one transaction takes it over, so that a client who is
+ * Puts the rows of a file in the place of those of a schema of a loaded pack, all or none (docs/design/quality.md T21). The file is put aside while it arrives; then one transaction takes it over, so that a client who is
  * slow, leaves or sends nonsense changes nothing and holds nothing up. Throws 404 when the pack is not there or not loaded, 400
  * `csv_invalid`, 413, 415.
  */
@@ -41,14 +40,14 @@ export async function uploadRows(
   try {
     const at = pack.schemas.findIndex(({ schema }) => schema.name === schemaName);
     const of = pack.schemas[at];
-    if (of === undefined) throw refuseSchema(`is not one of ${pack.key}`);
+    if (of === undefined) throw refuseSchema(`must be a schema of ${pack.key}`);
     const rowsInserted = await ports.database.withTenant(
       caller.tenantId,
       caller.actor,
       (tx) => takeOver(tx, pack, at, of, uploaded),
       { requestId: caller.requestId, statementTimeoutMs: statementMs },
     );
-    const message = `${rowsInserted} rows of ${schemaName} were taken over.`;
+    const message = `Imported ${rowsInserted} rows into ${schemaName}.`;
     return { message, rowsInserted, schemaName, datasetKey: pack.key };
   } finally {
     await uploaded.file.close();
@@ -77,12 +76,12 @@ async function readBody(parts: Parts): Promise<Uploaded> {
     for await (const part of parts) {
       if (part.name === 'file') {
         if (part.kind !== 'file') throw csvInvalid('must be sent as a file, with a file name');
-        if (taken !== null) throw csvInvalid('is sent more than once');
+        if (taken !== null) throw csvInvalid('must be sent once');
         assertCsvType(part);
         taken = await putAside(part.content);
       } else if (part.name === 'schema') {
-        if (part.kind !== 'field') throw refuseSchema('must be text, not a file');
-        if (schemaName !== null) throw refuseSchema('is sent more than once');
+        if (part.kind !== 'field') throw refuseSchema('must be a text value, not a file');
+        if (schemaName !== null) throw refuseSchema('must be sent once');
         schemaName = part.value;
       }
     }

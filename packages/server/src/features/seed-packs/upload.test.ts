@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileOf, headersOf, messages, startUploadServer, type UploadServer, uploadPath } from './test-upload.ts';
 
-/** Files in the place of a dataset's rows: what is taken over, and what is refused (contract part 1, 4.14; docs/design/quality.md T21). */
+/** Files in the place of a dataset's rows: what is taken over, and what is refused (docs/design/quality.md T21). */
 
 let world: UploadServer;
 before(async () => {
@@ -22,7 +22,7 @@ describe('a file is taken over', () => {
     const answer = await world.upload(file);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     assert.deepEqual(answer.body, {
-      message: '2 rows of bank_clients were taken over.',
+      message: 'Imported 2 rows into bank_clients.',
       rowsInserted: 2,
       schemaName: 'bank_clients',
       datasetKey: 'retail_bank',
@@ -138,14 +138,14 @@ describe('a file is refused', () => {
     assert.equal(one.body.detail, "Lines 3, 6, 7 can't be stored. No row was changed.");
     assert.deepEqual(messages(one), [
       'line 3: age must be an integer or a string of digits',
-      'line 6: client_id is that of an earlier row',
+      'line 6: client_id repeats the value of an earlier row',
       'line 7: client_id is required',
     ]);
     const many = await world.refused(`client_id,age\n${'A,x\n'.repeat(50)}`);
     assert.equal(messages(many)?.length, 20);
     const far = Array.from({ length: 2_500 }, (_, at) => `K${at}`);
     const later = await world.refused(['client_id', ...far, 'K0'].join('\n'));
-    assert.deepEqual(messages(later), ['line 2502: client_id is that of an earlier row']);
+    assert.deepEqual(messages(later), ['line 2502: client_id repeats the value of an earlier row']);
   });
 
   test('when it is no table with the key in it', async () => {
@@ -187,7 +187,7 @@ describe('a file is refused', () => {
           ['file', fileOf('client_id\nA')],
         ],
         '/schema',
-        'is sent more than once',
+        'must be sent once',
       ],
       [
         [
@@ -196,7 +196,7 @@ describe('a file is refused', () => {
           ['file', fileOf('client_id\nB')],
         ],
         '/file',
-        'is sent more than once',
+        'must be sent once',
       ],
       [
         [
@@ -204,7 +204,7 @@ describe('a file is refused', () => {
           ['file', fileOf('client_id\nA')],
         ],
         '/schema',
-        'is not one of retail_bank',
+        'must be a schema of retail_bank',
       ],
       [
         [
@@ -220,7 +220,7 @@ describe('a file is refused', () => {
           ['file', fileOf('client_id\nA')],
         ],
         '/schema',
-        'must be text, not a file',
+        'must be a text value, not a file',
       ],
     ];
     for (const [entries, place, message] of parts) {

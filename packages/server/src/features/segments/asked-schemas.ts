@@ -64,9 +64,9 @@ export async function keepAskedSchema(tx: Tx, id: string, path: string): Promise
 export async function keepBaseSchema(tx: Tx, id: string | undefined): Promise<AskedSchema> {
   const path = '/baseSchemaId';
   const chosen = id ?? (await readSchemaTables(tx)).find(({ schemaType }) => schemaType === 'customer')?.schemaId;
-  if (chosen === undefined) throw invalid(path, 'is needed: there is no customer-type schema yet');
+  if (chosen === undefined) throw invalid(path, 'is required, because there is no schema of type customer yet');
   const schema = await keepAskedSchema(tx, chosen, path);
-  if (schema.schemaType !== 'customer') throw invalid(path, 'must be a customer-type schema');
+  if (schema.schemaType !== 'customer') throw invalid(path, 'must be a schema of type customer');
   return schema;
 }
 
@@ -75,5 +75,5 @@ export const columnOf = (schema: AskedSchema, name: string): AskedColumn | null 
 
 /** 400 with everything that is wrong with a definition. */
 export function refuseDefinition(errors: readonly ErrorEntry[]): void {
-  if (errors.length > 0) throw new AppError('validation_failed', { detail: 'The segment is not valid.', errors });
+  if (errors.length > 0) throw new AppError('validation_failed', { detail: 'The segment is invalid.', errors });
 }

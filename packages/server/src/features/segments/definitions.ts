@@ -55,7 +55,7 @@ export function openDefinition(row: StoredDefinition, schemas: ReadonlyMap<strin
   const schemaOf = (id: string): AskedSchema => {
     const schema = schemas.get(id);
     // In use, so it cannot have been deleted.
-    if (schema === undefined) throw new Error(`segment ${row.id} asks schema ${id}, which is gone`);
+    if (schema === undefined) throw new Error(`segment ${row.id} uses schema ${id}, which no longer exists`);
     return schema;
   };
   const base = schemaOf(row.baseSchemaId);

@@ -31,9 +31,11 @@ export function fieldOf(base: AskedSchema, joins: readonly AskedJoin[], field: s
   const join = joins.find((each) => each.alias === alias);
   if (join === undefined) {
     if (alias === baseAlias) return fieldOfBase(base, name);
-    if (alias === 'metric') return 'names a metric, which is not available yet';
+    if (alias === 'metric') return 'refers to a metric; metrics are not available yet';
     const known = joins.map((each) => each.alias);
-    return known.length === 0 ? 'names a join, and there is none' : `must begin with one of ${listWords(known)}`;
+    return known.length === 0
+      ? 'refers to a join, but there are no joins'
+      : `must start with one of ${listWords(known)}`;
   }
   const column = columnOf(join.schema, name);
   return column === null ? noColumn(join.schema, name) : { column, join };
@@ -85,7 +87,7 @@ const numbers: Fit = {
 const texts: Fit = {
   operators: [...order, ...inText, ...inTime],
   holds: (value) => (isText(value) ? isStorableText(value) : typeof value === 'number'),
-  what: 'must be a text without NUL and lone surrogates, or a number',
+  what: 'must be a string without NUL and lone surrogates, or a number',
 };
 const moments: Fit = {
   operators: [...order, ...inTime],
@@ -133,7 +135,7 @@ function fitOf(dataType: DataType): Fit {
       return {
         operators: [...order, ...inText, ...inTime],
         holds: (value) => !isText(value) || isStorableText(value),
-        what: 'must be a text without NUL and lone surrogates, a number or a boolean',
+        what: 'must be a string without NUL and lone surrogates, a number or a boolean',
       };
   }
 }
@@ -142,11 +144,11 @@ function fitOf(dataType: DataType): Fit {
 function misfit(dataType: DataType, { operator, value }: ConditionLeaf): LeafComplaint | null {
   const { operators, holds, what } = fitOf(dataType);
   if (!operators.includes(operator)) {
-    return { key: 'operator', message: `does not go with a column of type ${dataType}: use ${listWords(operators)}` };
+    return { key: 'operator', message: `can't be used with a column of type ${dataType}; use ${listWords(operators)}` };
   }
   if (value === undefined || inTime.includes(operator)) return null;
   if (inText.includes(operator) && dataType !== 'jsonb' && !isText(value as Scalar)) {
-    return { key: 'value', message: 'must be a text' };
+    return { key: 'value', message: 'must be a string' };
   }
   const values = typeof value === 'object' ? value : [value];
   return values.every(holds) ? null : { key: 'value', message: what };

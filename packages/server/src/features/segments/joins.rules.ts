@@ -61,21 +61,21 @@ export function joinProblems(base: AskedSchema, joins: readonly AskedJoin[]): Er
     const refuse = (key: string, message: string) => problems.push({ path: `/joins/${at}/${key}`, message });
     if (join.alias === 'metric') refuse('alias', 'is reserved for metrics');
     if (join.alias === 'customer') refuse('alias', 'is reserved for the base schema');
-    if (seen.has(join.alias)) refuse('alias', 'is taken by another join');
+    if (seen.has(join.alias)) refuse('alias', 'is already used by another join');
     seen.add(join.alias);
     const own = columnOf(base, join.baseField);
     const other = columnOf(join.schema, join.joinField);
     if (own === null) refuse('baseField', noColumn(base, join.baseField));
     if (other === null) refuse('joinField', noColumn(join.schema, join.joinField));
     if (own !== null && other !== null && joinedAs(own.dataType, other.dataType) === null) {
-      refuse('joinField', `holds ${other.dataType}, which no value of ${join.baseField} (${own.dataType}) equals`);
+      refuse('joinField', `has the type ${other.dataType}, which can't equal ${join.baseField} (${own.dataType})`);
     }
   }
   return problems;
 }
 
 export const noColumn = (schema: AskedSchema, name: string): string =>
-  `is not a column of schema ${schema.name}${didYouMean(
+  `must be a column of schema ${schema.name}${didYouMean(
     name,
     schema.columns.map((column) => column.name),
   )}`;

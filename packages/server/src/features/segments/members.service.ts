@@ -43,7 +43,7 @@ async function readCursor(tx: Tx, definition: Definition, cursor: string): Promi
   const customerId = parseCursor(cursor);
   if (customerId !== null && (await hasCustomer(tx, definition, customerId))) return customerId;
   throw new AppError('invalid_cursor', {
-    detail: 'The cursor is not one that this list gave out, or its row is gone.',
+    detail: "The cursor doesn't belong to this list, or its row was deleted.",
     errors: [{ path: 'query.cursor', message: 'is not a cursor of this list' }],
   });
 }
@@ -82,7 +82,7 @@ export async function overlapSegments(
   const rows = ids.map((id, at) => {
     const row = found.get(id);
     if (row !== undefined && ids.indexOf(id) === at) return row;
-    const message = row === undefined ? 'does not name a segment' : 'is named twice';
+    const message = row === undefined ? 'must be an existing segment' : 'is listed more than once';
     throw new AppError(row === undefined ? 'reference_not_found' : 'validation_failed', {
       detail: `/segmentIds/${at} ${message}.`,
       errors: [{ path: `/segmentIds/${at}`, message }],

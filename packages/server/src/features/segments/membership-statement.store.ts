@@ -14,7 +14,7 @@ export interface MembershipStatement {
 /** The statement for segments of one base schema. Customers are found by the index of the row key. */
 export function membershipStatement(definitions: readonly Definition[]): MembershipStatement {
   const [first] = definitions;
-  if (first === undefined) throw new Error('there is no statement for no segment');
+  if (first === undefined) throw new Error('a statement needs at least one segment');
   const { base } = first;
   const { dataType } = keyColumn(base);
   const form = outForm(dataType);

@@ -45,7 +45,7 @@ export function compareSegments(
       .map(({ members, segments: ids, percent }) => ({
         segments: ids,
         percent,
-        message: `${members.map((at) => JSON.stringify(segments[at]?.name)).join(' and ')} have ${percent} % of the smallest of them in common`,
+        message: `${members.map((at) => JSON.stringify(segments[at]?.name)).join(' and ')} share ${percent} % of the smallest segment`,
       })),
   };
 }

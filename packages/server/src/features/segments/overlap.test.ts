@@ -53,12 +53,12 @@ test('overlap: pairs, all together, warnings, and a sample beyond the size', asy
       {
         segments: [a.id, b.id],
         percent: 50,
-        message: '"A" and "B" have 50 % of the smallest of them in common',
+        message: '"A" and "B" share 50 % of the smallest segment',
       },
       {
         segments: [b.id, c.id],
         percent: 60,
-        message: '"B" and "C" have 60 % of the smallest of them in common',
+        message: '"B" and "C" share 60 % of the smallest segment',
       },
     ],
     sampled: false,

@@ -108,7 +108,7 @@ export async function changeSegment(
         const uses = await findUses(tx, { id: current.name, name: current.name }, 'any');
         const entries = uses.map((use) => ({
           path: '/name',
-          message: `is how ${use.noun} ${JSON.stringify(use.name)} (${use.id}) names the segment; let it name the id first`,
+          message: `is how ${use.noun} ${JSON.stringify(use.name)} (${use.id}) refers to the segment; change that to the id first`,
         }));
         if (entries.length > 0) throw inUse('segment', entries);
       }
@@ -135,7 +135,7 @@ async function assertRestrictsNobody(
 ): Promise<void> {
   const entries = (await findUses(tx, segment, 'restricting')).map((use) => ({
     path: '/status',
-    message: `would end what ${use.noun} ${JSON.stringify(use.name)} (${use.id}) does for its members; pause or change that first`,
+    message: `is used by ${use.noun} ${JSON.stringify(use.name)} (${use.id}), which would no longer work for its members; pause or change that first`,
   }));
   if (entries.length > 0) throw inUse('segment', entries);
 }

@@ -24,7 +24,10 @@ export const sessionsFeature = feature({
   name: 'sessions',
   tables,
   resets: {
-    keeps: { user_sessions: 'who is signed in stays so', user_tokens: 'links open the account, which remains' },
+    keeps: {
+      user_sessions: 'people who are signed in stay signed in',
+      user_tokens: 'links give access to the account, which is kept',
+    },
   },
   jobs: sessionJobs,
 });

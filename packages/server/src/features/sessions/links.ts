@@ -75,7 +75,7 @@ export function createLinks(secret: string | null): Links {
 
   function assertConfigured(): KeyObject {
     if (key !== null) return key;
-    throw new AppError('not_configured', { detail: 'No link can be made: NEXTAUTH_SECRET is not set.' });
+    throw new AppError('not_configured', { detail: "Links can't be created: NEXTAUTH_SECRET is not set." });
   }
 
   const hashOf = (purpose: LinkPurpose, token: string): Buffer | null =>

@@ -11,7 +11,7 @@ export interface SessionClaims {
   readonly expiresAt: number;
 }
 
-/** Seconds that a cookie lives unless it is renewed (contract part 1, section 8). */
+/** Seconds that a cookie lives unless it is renewed. */
 export const sessionSeconds = 30 * 60;
 /** A cookie older than this is renewed with the next answer. */
 export const renewAfterSeconds = 5 * 60;

@@ -83,7 +83,7 @@ export function createSessions(deps: {
 
   function signingKey() {
     if (key !== null) return key;
-    throw new AppError('not_configured', { detail: 'Nobody can sign in: NEXTAUTH_SECRET is not set.' });
+    throw new AppError('not_configured', { detail: 'Sign-in is not available: NEXTAUTH_SECRET is not set.' });
   }
 
   /** A token for the next half hour, at most to the session's end. */
@@ -130,7 +130,7 @@ export function createSessions(deps: {
     authenticate(presented, beforeLookUp) {
       if (presented.kind !== 'session') return null;
       if (key === null) {
-        throw new AppError('unauthorized', { detail: 'Sessions cannot be verified: NEXTAUTH_SECRET is not set.' });
+        throw new AppError('unauthorized', { detail: "Sessions can't be verified: NEXTAUTH_SECRET is not set." });
       }
       const name = nameOf(presented.value);
       const known = memory.find(name);

@@ -13,6 +13,6 @@ export const tables = ['tenant_settings'];
 export const settingsFeature = feature({
   name: 'settings',
   tables,
-  resets: { keeps: { tenant_settings: 'settings remain' } },
+  resets: { keeps: { tenant_settings: 'settings are kept' } },
   operations: (ports: SettingsPorts) => handlerEntries(tenantSettingsOperations, tenantSettingsRoutes(ports)),
 });

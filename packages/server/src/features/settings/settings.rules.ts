@@ -111,7 +111,7 @@ export function patchProblems(patch: TenantSettingsPatch): ErrorEntry[] {
   if (alias !== undefined && patch.fourEyesEnabled !== undefined && alias !== patch.fourEyesEnabled) {
     problems.push({
       path: '/aiAnalyzerSettings/governance/fourEyesEnabled',
-      message: 'must agree with fourEyesEnabled, its other name',
+      message: 'must be the same as fourEyesEnabled',
     });
   }
   return problems;
@@ -127,10 +127,10 @@ export function settingsProblems(
 ): ErrorEntry[] {
   const never = new Set(neverStore);
   const judge = (name: string): string | null => {
-    if (never.has(name)) return 'is in neverStore, so it cannot be kept';
+    if (never.has(name)) return "is marked neverStore, so it can't be recorded";
     return recordable.columns === null || recordable.columns.has(name)
       ? null
-      : `is not a column that records can keep: of a schema of type customer that enriches by itself, and not neverStore${didYouMean(name, recordable.columns)}`;
+      : `must be a column that can be recorded: one of a schema of type customer that is read automatically and not marked neverStore${didYouMean(name, recordable.columns)}`;
   };
   const columns = recordReads.customer.flatMap((name, at) => {
     const message = judge(name);
@@ -143,7 +143,7 @@ export function settingsProblems(
       : [
           {
             path: `/recordReads/segments/${at}`,
-            message: `is not the id or name of an active segment${didYouMean(word, segments)}`,
+            message: `must be the id or name of an active segment${didYouMean(word, segments)}`,
           },
         ],
   );

@@ -57,9 +57,9 @@ export async function changeSettings(
   if (isDeepStrictEqual(before, after)) return answer(stored);
   await assertProfile(tx, after, before, ports);
   if (after.mfaRequired && !before.mfaRequired && !ports.storesSecondFactors) {
-    const reason = 'second factors cannot be stored, because DATA_ENCRYPTION_KEY is not set';
+    const reason = "second factors can't be stored, because DATA_ENCRYPTION_KEY is not set";
     throw new AppError('not_configured', {
-      detail: `mfaRequired would lock out everybody without a second factor: ${reason}.`,
+      detail: `mfaRequired would lock out everyone without a second factor: ${reason}.`,
     });
   }
   // A column or a segment may go after it was named; who changes something else is not refused for that.
@@ -107,7 +107,7 @@ async function assertProfile(
 ): Promise<void> {
   if (id === null || id === before.defaultArbitrationProfileId || (await ports.keepsProfile(tx, id))) return;
   throw new AppError('reference_not_found', {
-    detail: 'defaultArbitrationProfileId names no ranking profile',
-    errors: [{ path: '/defaultArbitrationProfileId', message: 'names no ranking profile' }],
+    detail: 'defaultArbitrationProfileId must be an existing ranking profile',
+    errors: [{ path: '/defaultArbitrationProfileId', message: 'must be an existing ranking profile' }],
   });
 }

@@ -69,9 +69,8 @@ const other = (href: string, label: string): string =>
 
 /** For who waits for the mail that confirms the address. */
 function resendForm({ base }: ViewFacts, email: string): string {
-  const address =
-    email === '' ? emailField(null, { id: 'resend-email', label: 'Your address' }) : hidden('email', email);
-  return `<div class="field">${form(`${base}/login`, hidden('step', 'resend') + address, 'Send the mail again', 'other')}</div>`;
+  const address = email === '' ? emailField(null, { id: 'resend-email', label: 'Your email' }) : hidden('email', email);
+  return `<div class="field">${form(`${base}/login`, hidden('step', 'resend') + address, 'Resend the email', 'other')}</div>`;
 }
 
 /** The code of the app, or a backup code. */
@@ -87,7 +86,7 @@ export function codeView({ base, refused, returnTo }: ViewFacts, isBackup: boole
         {
           name: 'code',
           label: 'Backup code',
-          help: 'One of the ten codes that you were shown, such as abcde-fgh23.',
+          help: 'One of your ten backup codes, such as abcde-fgh23.',
           autocomplete: 'off',
           maxLength: 32,
           isFirst: true,
@@ -127,10 +126,10 @@ export function setUpView(
     isRefused: refused !== null,
     body:
       refusedNote(refused) +
-      '<p>Your organization protects sign-in by a code from your phone, besides the password.</p>' +
-      '<ol><li>Open an authenticator app and scan this code.</li><li>Enter the six digits that the app then shows.</li></ol>' +
-      qrSvg(otpauthUrl, 'QR code for your authenticator app. The key below says the same.') +
-      `<p class="help">You cannot scan it? Type this key into the app:</p><code class="secret">${escapeHtml(grouped)}</code>` +
+      '<p>Your organization requires a code from your phone in addition to your password.</p>' +
+      '<ol><li>Open an authenticator app and scan this code.</li><li>Enter the six digits that the app shows.</li></ol>' +
+      qrSvg(otpauthUrl, 'QR code for your authenticator app. The key below is the same.') +
+      `<p class="help">Can't scan it? Type this key into the app:</p><code class="secret">${escapeHtml(grouped)}</code>` +
       form(
         `${base}/login`,
         hidden('step', 'setup') +
@@ -139,7 +138,7 @@ export function setUpView(
             { name: 'code', label: 'Code', autocomplete: 'one-time-code', inputMode: 'numeric', maxLength: 32 },
             refused,
           ),
-        'Switch on and sign in',
+        'Turn on and sign in',
       ),
   });
 }
@@ -147,11 +146,11 @@ export function setUpView(
 /** Shown once: the person is signed in already. */
 export function backupCodesView(next: string, codes: readonly string[]): string {
   return formPage({
-    heading: 'Keep your backup codes',
+    heading: 'Save your backup codes',
     body:
       goodNote('The second factor is on, and you are signed in.') +
-      '<p>When you lose your phone, each of these codes opens your account once. Print them, or keep them in a password manager. They are not shown again.</p>' +
+      "<p>If you lose your phone, each of these codes lets you sign in once. Print them or save them in a password manager. They won't be shown again.</p>" +
       `<ul class="codes">${codes.map((code) => `<li>${escapeHtml(code)}</li>`).join('')}</ul>` +
-      `<a class="button" href="${escapeHtml(next)}">I have kept them</a>`,
+      `<a class="button" href="${escapeHtml(next)}">I've saved them</a>`,
   });
 }

@@ -33,7 +33,7 @@ export function createCalls(handlers: () => ReadonlyMap<string, AnyHandler>): Ca
     }
     check(body, 0);
     const handler = handlers().get(id);
-    if (handler === undefined) throw new Error(`there is no operation ${id}`);
+    if (handler === undefined) throw new Error(`the operation ${id} does not exist`);
     // The handlers' types are checked where they are written (http/handler.ts).
     const run = handler as (request: object) => Promise<OperationReply<Operations[typeof id]>>;
     return run({ ...facts, idempotencyKey: null, params: {}, query: {}, headers: {}, body });

@@ -10,40 +10,46 @@ interface Refusal {
 
 const refusals: Readonly<Record<string, Refusal>> = {
   'invalid-credentials': {
-    text: 'The address or the password is wrong. After five wrong passwords in a row sign-in is locked for 15 minutes.',
+    text: 'The email or password is wrong. After five wrong passwords in a row, sign-in is locked for 15 minutes.',
     field: 'password',
   },
   'email-not-verified': {
-    text: 'Your address is not confirmed yet. Follow the link in the mail that we sent you.',
+    text: "Your email address isn't verified yet. Follow the link we emailed you.",
     field: null,
   },
-  'sso-required': { text: 'Your organization signs in by single sign-on.', field: null },
-  'invalid-token': { text: 'This link is not valid. It may have been used, or replaced by a newer one.', field: null },
-  'expired-token': { text: 'This link is too old.', field: null },
-  'expired-link': { text: 'This sign-in link was used, or is too old. Sign in with your password.', field: null },
-  'expired-step': { text: 'Signing in took too long. Please begin again.', field: null },
+  'sso-required': { text: 'Your organization uses single sign-on.', field: null },
+  'invalid-token': { text: "This link isn't valid. It may have been used or replaced by a newer one.", field: null },
+  'expired-token': { text: 'This link has expired.', field: null },
+  'expired-link': {
+    text: 'This sign-in link has expired or was already used. Sign in with your password.',
+    field: null,
+  },
+  'expired-step': { text: 'Your sign-in timed out. Start again.', field: null },
   'invalid-code': {
-    text: 'This code is wrong, or was used before. Wait for the next one and try again.',
+    text: 'This code is wrong or was already used. Wait for the next one and try again.',
     field: 'code',
   },
-  'invalid-backup-code': { text: 'This backup code is wrong, or was used before.', field: 'code' },
-  'invalid-email': { text: 'Enter an e-mail address, such as name@example.com.', field: 'email' },
+  'invalid-backup-code': { text: 'This backup code is wrong or was already used.', field: 'code' },
+  'invalid-email': { text: 'Enter an email address, such as name@example.com.', field: 'email' },
   'invalid-name': { text: 'Enter a name of at most 100 characters.', field: 'name' },
-  'no-name': { text: 'Enter your name, with at most 100 characters.', field: 'name' },
-  'invalid-tenant-name': { text: 'Enter a name of at most 100 characters, or none.', field: 'tenantName' },
+  'no-name': { text: 'Enter your name, at most 100 characters.', field: 'name' },
+  'invalid-tenant-name': { text: 'Enter a name of at most 100 characters, or leave it empty.', field: 'tenantName' },
   'weak-password': {
-    text: 'Choose a password of 8 to 128 characters, with at least one upper-case letter and one digit.',
+    text: 'Choose a password of 8 to 128 characters, with at least one uppercase letter and one digit.',
     field: 'password',
   },
-  'no-match': { text: 'The two passwords are not the same.', field: 'repeated' },
-  google: { text: 'Signing in with Google did not work. Please try again.', field: null },
-  sso: { text: 'Single sign-on did not work. Please try again, or ask your administrator.', field: null },
-  'registration-disabled': { text: 'There is no account with this address, and nobody can sign up here.', field: null },
-  'no-mail': { text: 'This server can send no mail yet, so no account can be made. Ask whoever runs it.', field: null },
-  'too-many': { text: 'Too many mails were asked for. Please try again in an hour.', field: null },
+  'no-match': { text: "The passwords don't match.", field: 'repeated' },
+  google: { text: "We couldn't sign you in with Google. Try again.", field: null },
+  sso: { text: "Single sign-on didn't work. Try again, or ask your administrator.", field: null },
+  'registration-disabled': {
+    text: 'There is no account with this email address, and sign-up is disabled on this server.',
+    field: null,
+  },
+  'no-mail': { text: "This server can't send email yet, so accounts can't be created. Ask its operator.", field: null },
+  'too-many': { text: "You've requested too many emails. Try again in an hour.", field: null },
 };
 
-const unknown: Refusal = { text: 'That did not work. Please try again.', field: null };
+const unknown: Refusal = { text: 'Something went wrong. Try again.', field: null };
 
 /** What a word in the address says; null without one. */
 export function refusalOf(word: string | undefined): Refusal | null {

@@ -9,7 +9,7 @@ import Type from 'typebox';
 const text = (description: string, maxLength = 2_048) => Type.Optional(Type.String({ maxLength, description }));
 
 const html = { schema: Type.String({ description: 'A page.' }), mediaType: 'text/html; charset=utf-8' } as const;
-const elsewhere = { description: 'Where to go on.', schema: null } as const;
+const elsewhere = { description: 'Where to continue.', schema: null } as const;
 
 const page = {
   auth: 'none',
@@ -22,7 +22,7 @@ const page = {
   transaction: 'own',
 } as const;
 
-const Cookie = Type.Optional(Type.String({ description: 'What the step before has kept.' }));
+const Cookie = Type.Optional(Type.String({ description: 'Sealed state of the previous step.' }));
 const shown = {
   ...page,
   method: 'GET',
@@ -38,22 +38,22 @@ const sent = {
   headers: Type.Object(
     {
       Cookie,
-      Origin: Type.Optional(Type.String({ description: 'Page that the form stands on.' })),
-      Host: Type.Optional(Type.String({ description: 'Address that was called.' })),
+      Origin: Type.Optional(Type.String({ description: 'Page that contains the form.' })),
+      Host: Type.Optional(Type.String({ description: 'Requested URL.' })),
     },
     { description: 'Headers.' },
   ),
-  responses: { 200: { description: 'What is shown once.', ...html }, 303: elsewhere },
+  responses: { 200: { description: 'Result that is shown once.', ...html }, 303: elsewhere },
 } as const;
 
 /** The same windows as those of the operations behind the forms: who is counted there is counted here. */
 const perMinute = { limit: 20, windowSeconds: 60, per: 'ip', bucket: 'auth.login' } as const;
 const tenPerHour = (bucket: string) => ({ limit: 10, windowSeconds: 3_600, per: 'ip', bucket }) as const;
 
-const returnTo = text('Path to go to after signing in.');
+const returnTo = text('Path to open after signing in.');
 const tenantId = text('Tenant to sign in to.', 64);
-const error = text('What went wrong.', 64);
-const token = text('Of the mailed link.');
+const error = text('Error to show.', 64);
+const token = text('Token of the emailed link.');
 
 export const pageOperations = {
   login: operation({
@@ -66,28 +66,28 @@ export const pageOperations = {
         returnTo,
         tenantId,
         error,
-        step: text('code or setup: the second factor.', 16),
-        verified: text('true: the address is proven.', 8),
+        step: text('code or setup: step of the second factor.', 16),
+        verified: text('true: the email address is verified.', 8),
         reset: text('true: the password is set.', 8),
-        sent: text('true: a mail was sent.', 8),
-        backup: text('true: a backup code instead of the app.', 8),
+        sent: text('true: an email was sent.', 8),
+        backup: text('true: use a backup code instead of the app.', 8),
       },
-      { description: 'What the page is to say.' },
+      { description: 'What the page shows.' },
     ),
   }),
   signIn: operation({
     ...sent,
     id: 'pages.signIn',
     path: '/login',
-    summary: 'Take a step of signing in',
+    summary: 'Submit a sign-in step',
     rateLimits: [perMinute],
     body: Type.Object(
       {
-        step: text('password, code, setup or resend.', 16),
-        email: text('The address.'),
+        step: text('Step: password, code, setup or resend.', 16),
+        email: text('Email address.'),
         password: text('The password.'),
-        code: text('Of the second factor.'),
-        backup: text('true: a backup code was asked for.', 8),
+        code: text('Code of the second factor.'),
+        backup: text('true: a backup code was requested.', 8),
         returnTo,
         tenantId,
       },
@@ -98,20 +98,25 @@ export const pageOperations = {
     ...shown,
     id: 'pages.resetPassword',
     path: '/reset-password',
-    summary: 'Ask for a new password, or set it',
+    summary: 'Show the password reset page',
     query: Type.Object(
-      { token, error, sent: text('true: a mail was sent.', 8) },
-      { description: 'What the page is to say.' },
+      { token, error, sent: text('true: an email was sent.', 8) },
+      { description: 'What the page shows.' },
     ),
   }),
   setPassword: operation({
     ...sent,
     id: 'pages.setPassword',
     path: '/reset-password',
-    summary: 'Ask for a link, or set a new password by it',
+    summary: 'Request a link, or set a new password with it',
     rateLimits: [tenPerHour('auth.forgotPassword'), tenPerHour('auth.resetPassword')],
     body: Type.Object(
-      { token, email: text('The address.'), password: text('The new password.'), repeated: text('Once more.') },
+      {
+        token,
+        email: text('Email address.'),
+        password: text('The new password.'),
+        repeated: text('The new password again.'),
+      },
       { description: 'The form.' },
     ),
   }),
@@ -120,22 +125,22 @@ export const pageOperations = {
     id: 'pages.register',
     path: '/register',
     summary: 'Create an account',
-    query: Type.Object({ sent: text('true: a mail was sent.', 8) }, { description: 'What the page is to say.' }),
+    query: Type.Object({ sent: text('true: an email was sent.', 8) }, { description: 'What the page shows.' }),
   }),
   signUp: operation({
     ...sent,
     id: 'pages.signUp',
     path: '/register',
-    summary: 'Create an account, with a password',
+    summary: 'Create an account with a password',
     // As at the operation behind it, a form that is filled in wrongly does not count.
     rateLimits: [{ limit: 5, windowSeconds: 3_600, per: 'ip', bucket: 'auth.register', countsFound: true }],
     body: Type.Object(
       {
-        name: text('The name.'),
-        email: text('The address.'),
-        tenantName: text('What the new tenant is called.'),
+        name: text('Name of the user.'),
+        email: text('Email address.'),
+        tenantName: text('Name of the new tenant.'),
         password: text('The password.'),
-        repeated: text('Once more.'),
+        repeated: text('The new password again.'),
       },
       { description: 'The form.' },
     ),
@@ -145,16 +150,21 @@ export const pageOperations = {
     id: 'pages.acceptInvite',
     path: '/accept-invite',
     summary: 'Accept an invitation',
-    query: Type.Object({ token, error }, { description: 'What the page is to say.' }),
+    query: Type.Object({ token, error }, { description: 'What the page shows.' }),
   }),
   join: operation({
     ...sent,
     id: 'pages.join',
     path: '/accept-invite',
-    summary: 'Accept an invitation, with a password',
+    summary: 'Accept an invitation and set a password',
     rateLimits: [tenPerHour('auth.acceptInvite')],
     body: Type.Object(
-      { token, name: text('The name.'), password: text('The new password.'), repeated: text('Once more.') },
+      {
+        token,
+        name: text('Name of the user.'),
+        password: text('The new password.'),
+        repeated: text('The new password again.'),
+      },
       { description: 'The form.' },
     ),
   }),

@@ -60,7 +60,7 @@ export function field(input: Input, refused: Refused): string {
 /** The field of somebody's address; `own` says what is special about it. */
 export const emailField = (refused: Refused, own: Partial<Omit<Input, 'name' | 'type'>>): string =>
   field(
-    { name: 'email', label: 'E-mail address', autocomplete: 'username', maxLength: 255, ...own, type: 'email' },
+    { name: 'email', label: 'Email address', autocomplete: 'username', maxLength: 255, ...own, type: 'email' },
     refused,
   );
 
@@ -89,7 +89,7 @@ export function newPasswordFields(refused: Refused, isFirst: boolean): string {
       {
         name: 'password',
         label: 'New password',
-        help: 'At least 8 characters, with an upper-case letter and a digit.',
+        help: 'At least 8 characters, with an uppercase letter and a digit.',
         type: 'password',
         autocomplete: 'new-password',
         minLength: 8,
@@ -101,7 +101,7 @@ export function newPasswordFields(refused: Refused, isFirst: boolean): string {
     field(
       {
         name: 'repeated',
-        label: 'Repeat the password',
+        label: 'Repeat password',
         type: 'password',
         autocomplete: 'new-password',
         maxLength: 128,

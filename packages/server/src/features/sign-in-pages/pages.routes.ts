@@ -61,7 +61,7 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
     const sent = { headers: { origin: Origin, host: Host }, rawHeaders: [] };
     if (Origin !== undefined && isOwnOrigin(sent, { publicUrl, corsAllowedOrigins: [] })) return;
     throw new AppError('csrf_header_required', {
-      detail: 'This form was sent from another page. Open it here and try again.',
+      detail: 'This form was submitted from another page. Submit it here instead.',
     });
   }
 
@@ -84,9 +84,9 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
       const facts: ViewFacts = { base, refused: refusalOf(query.error), returnTo, tenantId };
       if (step !== 'code' && step !== 'setup') {
         const good = [
-          query.verified === 'true' ? 'Your address is confirmed. Sign in now.' : null,
-          query.reset === 'true' ? 'Your password is set. Sign in with it.' : null,
-          query.sent === 'true' ? 'If the address waits to be confirmed, a mail with a link is on its way.' : null,
+          query.verified === 'true' ? 'Your email address is verified. You can sign in now.' : null,
+          query.reset === 'true' ? 'Your password has been set. Sign in with it.' : null,
+          query.sent === 'true' ? "If this address still needs to be verified, we've sent you a link." : null,
         ].find((each) => each !== null);
         const shown = {
           email: cookieFrom(headers.Cookie, typedCookie) ?? '',

@@ -8,17 +8,16 @@ type Refused = ReturnType<typeof refusalOf>;
 /** Asks for the mail with the link. */
 export function forgotView(base: string, refused: Refused, isSent: boolean): string {
   if (isSent) {
-    const said =
-      'If there is an account with this address, a mail with a link is on its way. The link works for one hour.';
-    return formPage({ heading: 'Look into your mail', body: goodNote(said) + toSignIn(base) });
+    const said = "If there is an account with this address, we've sent you a link. It works for one hour.";
+    return formPage({ heading: 'Check your email', body: goodNote(said) + toSignIn(base) });
   }
   return formPage({
-    heading: 'Set a new password',
+    heading: 'Reset your password',
     isRefused: refused !== null,
     body:
       refusedNote(refused) +
-      '<p>We send you a link by mail.</p>' +
-      form(`${base}/reset-password`, emailField(refused, { isFirst: true }), 'Send the link') +
+      "<p>We'll email you a link.</p>" +
+      form(`${base}/reset-password`, emailField(refused, { isFirst: true }), 'Send link') +
       toSignIn(base),
   });
 }
@@ -26,30 +25,30 @@ export function forgotView(base: string, refused: Refused, isSent: boolean): str
 /** Sets the password by the mailed link. */
 export function newPasswordView(base: string, refused: Refused, token: string): string {
   return formPage({
-    heading: 'Set a new password',
+    heading: 'Reset your password',
     isRefused: refused !== null,
     body:
       refusedNote(refused) +
-      '<p class="soft">Afterwards you are signed out everywhere and sign in with the new one.</p>' +
-      form(`${base}/reset-password`, hidden('token', token) + newPasswordFields(refused, true), 'Set the password'),
+      '<p class="soft">This signs you out everywhere. Then sign in with your new password.</p>' +
+      form(`${base}/reset-password`, hidden('token', token) + newPasswordFields(refused, true), 'Set password'),
   });
 }
 
 /** Accepts an invitation; without a token there is nothing to accept. */
 export function inviteView(base: string, refused: Refused, token: string | undefined): string {
   if (token === undefined || token === '') {
-    const said = refused?.text ?? 'Open the link of the mail that invites you.';
+    const said = refused?.text ?? 'Open the link in your invitation email.';
     return formPage({
-      heading: 'This invitation cannot be opened',
+      heading: "This invitation can't be opened",
       isRefused: true,
       body:
-        `<div class="note bad" role="alert"><p>${escapeHtml(said)}</p></div>` +
-        '<p>Ask whoever invited you to send the invitation again. Have you accepted it already? Then sign in.</p>' +
-        `<a class="button" href="${escapeHtml(base)}/login">Sign in</a>`,
+        `<div class="note bad" role="alert"><p>${escapeHtml(said)}</p></div><p>Ask the person who invited you to send a new ` +
+        `invitation. If you've already accepted it, sign in.</p><a class="button" href="${escapeHtml(base)}/login">Sign ` +
+        'in</a>',
     });
   }
   return formPage({
-    heading: 'Accept the invitation',
+    heading: 'Accept invitation',
     isRefused: refused !== null,
     body:
       refusedNote(refused) +

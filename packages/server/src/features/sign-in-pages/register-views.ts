@@ -9,7 +9,7 @@ interface Typed {
   readonly tenantName?: string;
 }
 
-/** Asks for what an account needs (contract part 1, 4.3). */
+/** Asks for what an account needs. */
 export function registerView(base: string, refused: ReturnType<typeof refusalOf>, typed: Typed): string {
   const { name = '', email = '', tenantName = '' } = typed;
   return formPage({
@@ -17,7 +17,7 @@ export function registerView(base: string, refused: ReturnType<typeof refusalOf>
     isRefused: refused !== null,
     body:
       refusedNote(refused) +
-      '<p class="soft">You get a tenant of your own, and a mail with a link that confirms your address.</p>' +
+      '<p class="soft">We\'ll create a tenant for you and email you a link to verify your address.</p>' +
       form(
         `${base}/register`,
         field(
@@ -29,7 +29,7 @@ export function registerView(base: string, refused: ReturnType<typeof refusalOf>
             {
               name: 'tenantName',
               label: 'Name of your tenant',
-              help: 'Your company or team. Without one it is made of your name.',
+              help: 'Your company or team. Default: derived from your name.',
               autocomplete: 'organization',
               maxLength: 100,
               value: tenantName,
@@ -38,7 +38,7 @@ export function registerView(base: string, refused: ReturnType<typeof refusalOf>
             refused,
           ) +
           newPasswordFields(refused, name !== ''),
-        'Create the account',
+        'Create account',
       ) +
       toSignIn(base),
   });
@@ -46,15 +46,15 @@ export function registerView(base: string, refused: ReturnType<typeof refusalOf>
 
 /** The same for every address: whether it has an account is told by mail only (docs/design/quality.md T29). */
 export function registeredView(base: string): string {
-  const said = 'A mail is on its way. Follow the link in it to confirm your address, then sign in.';
-  return formPage({ heading: 'Look into your mail', body: goodNote(said) + toSignIn(base) });
+  const said = "We've sent you an email. Follow the link in it to verify your address, then sign in.";
+  return formPage({ heading: 'Check your email', body: goodNote(said) + toSignIn(base) });
 }
 
 /** REGISTRATION=off. */
 export function closedView(base: string): string {
   return formPage({
-    heading: 'No sign-up here',
+    heading: 'Sign-up is disabled',
     isRefused: true,
-    body: `<p>On this server, accounts are made by invitation. Ask an administrator to invite you.</p>${toSignIn(base)}`,
+    body: `<p>Accounts on this server are by invitation only. Ask an administrator to invite you.</p>${toSignIn(base)}`,
   });
 }

@@ -186,7 +186,7 @@ test('the limits are those of the API: calls there and here are counted together
   }
   const answer = await page('POST', '/login', { headers, form: { email, password: 'Wrong0000' } });
   assert.equal(answer.status, 429);
-  assert.match(answer.text, /<h1>Too many tries<\/h1>/);
+  assert.match(answer.text, /<h1>Too many attempts<\/h1>/);
   assert.ok(Number(answer.headers['retry-after']) > 0);
 });
 

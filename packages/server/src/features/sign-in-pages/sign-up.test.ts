@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts';
 import { freshAddress, trusting } from '../accounts/test-people.ts';
 import { takeMails } from '../mail/test-mailbox.ts';
 
-/** The page that makes an account (contract part 1, 4.3). */
+/** The page that makes an account. */
 
 let server: TestServer;
 before(async () => {
@@ -37,7 +37,7 @@ test('an account is made, its address proven by the mailed link, and its owner s
   const ada = fresh();
   const done = await send(ada);
   assert.deepEqual([done.statusCode, done.headers.location], [303, '/register?sent=true']);
-  assert.match((await server.app.inject({ url: '/register?sent=true' })).body, /Look into your mail/);
+  assert.match((await server.app.inject({ url: '/register?sent=true' })).body, /Check your email/);
   const [mail] = await takeMails(server);
   assert.deepEqual([mail?.kind, mail?.to], ['verification', ada.email]);
   const token = mail?.kind === 'verification' ? mail.token : '';
@@ -62,11 +62,11 @@ test('what is wrong is said at its field, and what was typed stays', async () =>
   for (const [change, field, said] of [
     [{ name: '  ' }, 'name', 'Enter your name'],
     [{ name: 'x'.repeat(101) }, 'name', 'Enter your name'],
-    [{ email: 'nonsense' }, 'email', 'Enter an e-mail address'],
-    [{ email: 'a@b c' }, 'email', 'Enter an e-mail address'],
+    [{ email: 'nonsense' }, 'email', 'Enter an email address'],
+    [{ email: 'a@b c' }, 'email', 'Enter an email address'],
     [{ tenantName: 'x'.repeat(101) }, 'tenantName', 'at most 100 characters'],
     [{ password: 'weak', repeated: 'weak' }, 'password', '8 to 128 characters'],
-    [{ repeated: 'Another0001' }, 'repeated', 'not the same'],
+    [{ repeated: 'Another0001' }, 'repeated', 't match'],
   ] as const) {
     const given = { ...fresh(), ...change };
     const { statusCode, body } = await send(given);
@@ -113,9 +113,9 @@ test('REGISTRATION=off: no link, no form, no account', async () => {
   try {
     assert.doesNotMatch((await closed.app.inject({ url: '/login' })).body, /register/);
     const shown = await closed.app.inject({ url: '/register' });
-    assert.match(shown.body, /made by invitation/);
+    assert.match(shown.body, /by invitation only/);
     assert.doesNotMatch(shown.body, /<form/);
-    assert.match((await send(fresh(), { at: closed })).body, /made by invitation/);
+    assert.match((await send(fresh(), { at: closed })).body, /by invitation only/);
     assert.deepEqual(await takeMails(closed), []);
   } finally {
     await closed.close();

@@ -62,7 +62,7 @@ export async function runSegmentSimulation(ports: SegmentRunPorts, run: SegmentR
     const taken = await takeSimulation(tx, id, holder);
     if (taken !== null) return taken;
     if ((await findSimulation(tx, id))?.status === 'running')
-      throw new Error('another process works on the simulation');
+      throw new Error('another process is running the simulation');
     return null;
   });
   if (row === null) return;
@@ -93,12 +93,12 @@ async function simulate(
   const { question, flows } = row;
   const trials = ports.trials();
   const tell = async (sampled: number, total: number): Promise<void> => {
-    if (run.signal.aborted) throw new Error('the process stopped before the simulation was done');
-    if (performance.now() >= run.until) throw new Error('the simulation takes too long');
+    if (run.signal.aborted) throw new Error('the process stopped before the simulation finished');
+    if (performance.now() >= run.until) throw new Error('the simulation timed out');
     const goesOn = await database.withTenant(tenantId, actor, (tx) =>
       reportProgress(tx, id, holder, { sampled, total }),
     );
-    if (!goesOn) throw new Outrun('the simulation is not ours any more');
+    if (!goesOn) throw new Outrun('another process has taken over the simulation');
   };
   const sample = await drawSample(ports, run, row, () => tell(0, 0));
   const catalogue = await trials.catalogueOf(tenantId);

@@ -32,23 +32,24 @@ const besideRecord = [
 /** Whom a simulation is for; throws 400 for a body that says both or neither, or what its form does not take. */
 export function readSubject({ customerId, segmentId, ...body }: SimulateRequest): 'customer' | 'segment' {
   if ((customerId === undefined) === (segmentId === undefined)) {
-    throw invalid('/customerId', 'exactly one of customerId and segmentId is needed');
+    throw invalid('/customerId', 'exactly one of customerId and segmentId is required');
   }
   if (body.draftConfig !== undefined && body.version !== undefined) {
-    throw invalid('/draftConfig', 'cannot stand beside version');
+    throw invalid('/draftConfig', "can't be combined with version");
   }
   if (segmentId !== undefined) {
     for (const name of ['profile', 'decisionId'] as const) {
-      if (body[name] !== undefined) throw invalid(`/${name}`, 'is for customers only');
+      if (body[name] !== undefined) throw invalid(`/${name}`, 'is only allowed with customerId');
     }
     return 'segment';
   }
   if (body.decisionId !== undefined) {
     const other = besideRecord.find((name) => body[name] != null);
-    if (other !== undefined) throw invalid(`/${other}`, 'cannot stand beside decisionId: the record says it');
+    if (other !== undefined)
+      throw invalid(`/${other}`, "can't be combined with decisionId, because the record determines it");
   }
   for (const name of ['sampleSize', 'compare', 'async'] as const) {
-    if (body[name] != null && body[name] !== false) throw invalid(`/${name}`, 'is for segments only');
+    if (body[name] != null && body[name] !== false) throw invalid(`/${name}`, 'is only allowed with segmentId');
   }
   return 'customer';
 }
@@ -113,7 +114,7 @@ export function withFormula(flow: SnapshotFlow, { formula, formulaPath }: Wanted
   const { config } = flow;
   const place = config.nodes.findIndex(({ type, enabled }) => type === 'score' && enabled !== false);
   const scoring = place >= 0 ? (config.nodes[place]?.config ?? {}) : asObject(config.flowConfig?.scoring);
-  if (!usesFormula(scoring)) throw invalid(formulaPath, 'the score method of the flow is not formula');
+  if (!usesFormula(scoring)) throw invalid(formulaPath, 'requires a flow with the score method formula');
   return { ...flow, config: withScoring(config, place, reweighted(scoring, formula)) };
 }
 

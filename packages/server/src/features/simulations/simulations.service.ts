@@ -138,7 +138,7 @@ async function countCall({ rateLimits }: SimulationPorts, caller: Caller): Promi
   const { allowed, resetSeconds } = await rateLimits.take(bucketOf('simulations.segment', rule, caller));
   if (allowed) return;
   throw new AppError('rate_limited', {
-    detail: `More than ${rule.limit} simulations over segments in ${rule.windowSeconds} s.`,
+    detail: `At most ${rule.limit} simulations over segments in ${rule.windowSeconds} s.`,
     retryAfterSeconds: resetSeconds,
   });
 }
@@ -197,7 +197,7 @@ export async function listSimulations(
 export async function cancelSimulation(tx: Tx, id: string): Promise<Simulation> {
   const before = await getSimulation(tx, id);
   const ended = before.status === 'running' && (await endSimulation(tx, before.id, 'anybody', cancelled));
-  if (!ended) throw new AppError('invalid_transition', { detail: 'The simulation has ended.' });
+  if (!ended) throw new AppError('invalid_transition', { detail: 'The simulation has already ended.' });
   return getSimulation(tx, before.id);
 }
 

@@ -72,7 +72,7 @@ export async function beginSignIn(
         codeVerifier: attempt.codeVerifier,
         redirectUri: attempt.redirectUri,
       });
-      if (!isNew) throw invalid('/state', 'was used before');
+      if (!isNew) throw invalid('/state', 'was already used');
     },
     terms,
   );

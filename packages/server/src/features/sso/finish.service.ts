@@ -28,7 +28,7 @@ export interface Finished {
 /** Who acts before anybody is proven. */
 export const nobody: Actor = systemActor('sso');
 
-const badState = () => refused('This sign-in was not begun here, was used already, or took too long.');
+const badState = () => refused('This sign-in was not started here, has expired or was already used.');
 
 /** The answer of an OpenID provider, as the browser brings it. */
 export interface OidcAnswer {
@@ -40,7 +40,7 @@ export interface OidcAnswer {
 }
 
 /**
- * Finishes an OpenID Connect sign-in (contract part 1, 4.4). The tenant comes from `state`, which opens what it was stored for
+ * Finishes an OpenID Connect sign-in. The tenant comes from `state`, which opens what it was stored for
  * once, in the browser that began it. Throws 400 for what is missing, 401 for what proves nobody, 403 for whom the tenant does not
  * let in, 502 for a provider that does not answer.
  */
@@ -60,7 +60,7 @@ export async function finishOidc(
   });
   if (state === undefined || !isOwnBrowser(state, browser)) throw badState();
   const { redirectUri, oidcNonce, codeVerifier } = state;
-  if (redirectUri === null || oidcNonce === null || codeVerifier === null) throw new Error('a state of OIDC has all');
+  if (redirectUri === null || oidcNonce === null || codeVerifier === null) throw new Error('an OIDC state is complete');
   const answer = Object.entries(sent).filter((each): each is [string, string] => each[1] !== undefined);
   const claimed = await deps.oidc
     .finish(
@@ -95,7 +95,7 @@ export async function finishSaml(
   const read = readResponse(sent.SAMLResponse, provider, now);
   const { assertionId: id, expiresAt, inResponseTo } = read;
   const { issuer } = read.person;
-  const replayed = () => refused('This assertion was used already.');
+  const replayed = () => refused('This assertion was already used.');
   const state = await inTenant(deps, tenantId, terms, async (tx) => {
     if (await isAssertionUsed(tx, { issuer, id })) throw replayed();
     return inResponseTo === null ? undefined : findState(tx, 'saml', inResponseTo);
@@ -124,7 +124,7 @@ function readResponse(encoded: string, provider: SamlProvider, now: Date) {
 function decode(encoded: string): string {
   const packed = encoded.replace(/\s+/g, '');
   const bytes = Buffer.from(packed, 'base64');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(packed) || !isUtf8(bytes)) throw refused('SAMLResponse is no XML in base64.');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(packed) || !isUtf8(bytes)) throw refused('SAMLResponse must be XML in base64.');
   return bytes.toString('utf8');
 }
 

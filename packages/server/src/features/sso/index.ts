@@ -15,10 +15,10 @@ export const ssoFeature = feature({
   tables,
   resets: {
     keeps: {
-      sso_configs: 'single sign-on remains',
-      sso_secrets: 'and what it knows the provider by',
-      sso_states: 'sign-ins that are under way end as they began',
-      sso_assertions: 'what was used once is not used again',
+      sso_configs: 'single sign-on is kept',
+      sso_secrets: 'and the attributes by which the provider is recognized',
+      sso_states: 'sign-ins in progress end as they began',
+      sso_assertions: "what was used once can't be used again",
     },
   },
   operations: (ports: SsoDependencies) => handlerEntries(ssoOperations, ssoRoutes(ports)),

@@ -38,7 +38,7 @@ export async function recognize(tx: Tx, settings: SsoSettings, claimed: Claimed)
   const domain = claimed.email === null ? null : (parseAddress(claimed.email)?.domain ?? null);
   const { allowedDomains } = settings;
   if (allowedDomains.length > 0 && (domain === null || !allowedDomains.includes(domain))) {
-    return forbidden('The domain of this address may not sign in.');
+    return forbidden('Email addresses of this domain are not allowed to sign in.');
   }
   const known = await selectUserOf(tx, claimed.issuer, claimed.subject);
   if (known !== undefined) return admit(tx, known);
@@ -46,9 +46,9 @@ export async function recognize(tx: Tx, settings: SsoSettings, claimed: Claimed)
   await lockConfig(tx);
   const meanwhile = await selectUserOf(tx, claimed.issuer, claimed.subject);
   if (meanwhile !== undefined) return admit(tx, meanwhile);
-  if (claimed.email === null || domain === null) return forbidden('The identity provider names no address.');
+  if (claimed.email === null || domain === null) return forbidden('The identity provider sent no email address.');
   // A provider of one's own domains need not say what goes without saying; any other must.
-  if (!(claimed.emailVerified ?? allowedDomains.length > 0)) return forbidden('The address is not verified.');
+  if (!(claimed.emailVerified ?? allowedDomains.length > 0)) return forbidden('The email address is not verified.');
   const holder = await selectIdByEmail(tx, claimed.email);
   return holder === undefined
     ? provision(tx, settings, { ...claimed, email: claimed.email })
@@ -57,19 +57,19 @@ export async function recognize(tx: Tx, settings: SsoSettings, claimed: Claimed)
 
 async function admit(tx: Tx, userId: string): Promise<Recognized | AppError> {
   const person = await lockSigningIn(tx, userId);
-  if (person === undefined) throw new Error('an identity names a user');
+  if (person === undefined) throw new Error('an identity has a user');
   return person.deactivatedAt === null ? { person, created: false } : refuse(tx, person, 'This user is deactivated.');
 }
 
 async function link(tx: Tx, userId: string, claimed: Claimed): Promise<Recognized | AppError> {
   const person = await lockSigningIn(tx, userId);
-  if (person === undefined) throw new Error('an address names a user');
+  if (person === undefined) throw new Error('an address belongs to a user');
   if (person.deactivatedAt !== null) return refuse(tx, person, 'This user is deactivated.');
   // Whoever signed up has not proven the address, and has chosen a password (docs/design/api-access.md 22).
   const isInvited = person.emailVerifiedAt === null && person.source === 'invite';
-  if (person.emailVerifiedAt === null && !isInvited) return refuse(tx, person, 'The address must be confirmed first.');
+  if (person.emailVerifiedAt === null && !isInvited) return refuse(tx, person, 'Verify your email address first.');
   if ((await selectSubjectOf(tx, claimed.issuer, person.id)) !== undefined) {
-    return refuse(tx, person, 'This address belongs to another person of the identity provider.');
+    return refuse(tx, person, 'This email address belongs to a different person at the identity provider.');
   }
   if (isInvited) await join(tx, person);
   await linkIdentity(tx, person, claimed);
@@ -98,12 +98,12 @@ async function provision(
   settings: SsoSettings,
   claimed: Claimed & { readonly email: string },
 ): Promise<Recognized | AppError> {
-  if (!settings.autoProvision) return forbidden('This person is not known here.');
+  if (!settings.autoProvision) return forbidden('There is no account for this person.');
   const { email } = claimed;
   const name = (claimed.name ?? email).slice(0, longestName);
   const { id } = await createPerson(tx, { email, name, role: settings.defaultRole, source: 'sso', verified: true });
   const person = await lockSigningIn(tx, id);
-  if (person === undefined) throw new Error('the user was just made');
+  if (person === undefined) throw new Error('the user was just created');
   await linkIdentity(tx, person, claimed);
   return { person, created: true };
 }

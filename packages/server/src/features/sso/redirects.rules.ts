@@ -7,8 +7,8 @@ export function redirectProblem(redirectUri: string, own: readonly string[]): st
   const url = new URL(redirectUri);
   const isOwn = own.some((address) => new URL(address).origin === url.origin);
   if (!isOwn || !/^https?:$/.test(url.protocol))
-    return 'must be of the origin of NEXTAUTH_URL or SSO_REDIRECT_ALLOWLIST';
+    return 'must have the origin of NEXTAUTH_URL or be listed in SSO_REDIRECT_ALLOWLIST';
   const { username, password, search, hash } = url;
   // The token request repeats it to the letter, and query and fragment are the provider's to write.
-  return username + password + search + hash === '' ? null : 'must have no query, fragment or credentials';
+  return username + password + search + hash === '' ? null : 'must not have a query, fragment or credentials';
 }

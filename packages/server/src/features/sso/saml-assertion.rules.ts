@@ -44,21 +44,21 @@ const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
  */
 export function readAssertion({ response, assertion }: VerifiedResponse, expected: Expected): ReadAssertion {
   for (const element of [response, assertion]) {
-    if (attributeOf(element, 'Version') !== '2.0') throw new SamlRefusal('another version');
+    if (attributeOf(element, 'Version') !== '2.0') throw new SamlRefusal('unsupported version');
   }
   const status = theChild(theChild(response, 'protocol', 'Status'), 'protocol', 'StatusCode');
-  if (attributeOf(status, 'Value') !== success) throw new SamlRefusal('the identity provider says that it failed');
+  if (attributeOf(status, 'Value') !== success) throw new SamlRefusal('the identity provider reported a failure');
   const destination = attributeOf(response, 'Destination');
-  if (destination !== null && destination !== expected.recipient) throw new SamlRefusal('another destination');
+  if (destination !== null && destination !== expected.recipient) throw new SamlRefusal('wrong destination');
   const said = onlyChild(response, 'assertion', 'Issuer');
-  if (said !== null && textIn(said) !== expected.issuer) throw new SamlRefusal('another issuer');
-  if (textIn(theChild(assertion, 'assertion', 'Issuer')) !== expected.issuer) throw new SamlRefusal('another issuer');
+  if (said !== null && textIn(said) !== expected.issuer) throw new SamlRefusal('wrong issuer');
+  if (textIn(theChild(assertion, 'assertion', 'Issuer')) !== expected.issuer) throw new SamlRefusal('wrong issuer');
   const until = checkConditions(theChild(assertion, 'assertion', 'Conditions'), expected);
   checkStatements(assertion, expected.now);
   const subject = theChild(assertion, 'assertion', 'Subject');
   const confirmed = confirmationOf(subject, expected);
   const answered = requestOf(response);
-  if (answered !== null && answered !== confirmed.inResponseTo) throw new SamlRefusal('the answer to another request');
+  if (answered !== null && answered !== confirmed.inResponseTo) throw new SamlRefusal('it answers a different request');
   const assertionId = attributeOf(assertion, 'ID') ?? '';
   const expiresAt = new Date(Math.min(until?.getTime() ?? Infinity, confirmed.until.getTime()) + skewMs);
   return {
@@ -75,7 +75,7 @@ function instantOf(element: Element, name: string): Date | null {
   if (text === null) return null;
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text);
   const instant = new Date(isInstant ? text : Number.NaN);
-  if (Number.isNaN(instant.getTime())) throw new SamlRefusal(`${name} is no instant`);
+  if (Number.isNaN(instant.getTime())) throw new SamlRefusal(`${name} is not an instant`);
   return instant;
 }
 
@@ -94,7 +94,7 @@ function checkConditions(conditions: Element, { audience, now }: Expected): Date
   if (restrictions.length === 0) throw new SamlRefusal('no audience');
   for (const restriction of restrictions) {
     const named = childrenNamed(restriction, 'assertion', 'Audience').map(textIn);
-    if (!named.includes(audience)) throw new SamlRefusal('another audience');
+    if (!named.includes(audience)) throw new SamlRefusal('wrong audience');
   }
   return until;
 }
@@ -122,9 +122,9 @@ function confirmationOf(subject: Element, { recipient, now }: Expected): Confirm
     if (attributeOf(confirmation, 'Method') !== bearer) continue;
     try {
       const data = theChild(confirmation, 'assertion', 'SubjectConfirmationData');
-      if (attributeOf(data, 'Recipient') !== recipient) throw new SamlRefusal('another recipient');
+      if (attributeOf(data, 'Recipient') !== recipient) throw new SamlRefusal('wrong recipient');
       const until = checkTimes(data, now);
-      if (until === null) throw new SamlRefusal('a confirmation without end');
+      if (until === null) throw new SamlRefusal('a confirmation without an end');
       return { until, inResponseTo: requestOf(data) };
     } catch (error) {
       if (!(error instanceof SamlRefusal)) throw error;
@@ -164,7 +164,7 @@ function personOf(assertion: Element, nameId: Element, issuer: string): SamlPers
   const email = first(emailAttributes) ?? (parseAddress(id) === null ? null : id);
   const given = [first(givenAttributes), first(familyAttributes)].filter((part) => part !== null).join(' ');
   const isTransient = attributeOf(nameId, 'Format') === transient;
-  if (isTransient && email === null) throw new SamlRefusal('a transient NameID without an address');
+  if (isTransient && email === null) throw new SamlRefusal('a transient NameID without an email address');
   return {
     issuer,
     // A transient NameID is another one each time; the address is what stays.

@@ -37,15 +37,16 @@ export interface VerifiedResponse {
  */
 export function verifyResponse(xml: string, certificates: readonly string[]): VerifiedResponse {
   const response = parseXml(xml);
-  if (!isElement(response, 'protocol', 'Response')) throw new SamlRefusal('the root is no Response');
-  if (allNamed(response, 'EncryptedAssertion').length > 0) throw new SamlRefusal('an encrypted assertion');
-  if (allNamed(response, 'Response').length > 1) throw new SamlRefusal('several responses');
-  if (allNamed(response, 'Assertion').length > 1) throw new SamlRefusal('several assertions');
+  if (!isElement(response, 'protocol', 'Response')) throw new SamlRefusal('the root is not a Response');
+  if (allNamed(response, 'EncryptedAssertion').length > 0) throw new SamlRefusal('the assertion is encrypted');
+  if (allNamed(response, 'Response').length > 1) throw new SamlRefusal('more than one response');
+  if (allNamed(response, 'Assertion').length > 1) throw new SamlRefusal('more than one assertion');
   const assertion = theChild(response, 'assertion', 'Assertion');
   assertUniqueIds(response);
   const signed = [response, assertion].filter((element) => onlyChild(element, 'signature', 'Signature') !== null);
   if (signed.length === 0) throw new SamlRefusal('no signature');
-  if (allNamed(response, 'Signature').length > signed.length) throw new SamlRefusal('a signature in another place');
+  if (allNamed(response, 'Signature').length > signed.length)
+    throw new SamlRefusal('the signature is in the wrong place');
   const [outermost] = signed.map((element) => verifyElement(xml, element, certificates));
   if (outermost === undefined) throw new SamlRefusal('no signature');
   if (isElement(outermost, 'assertion', 'Assertion')) return { assertion: outermost, response };
@@ -60,7 +61,7 @@ function assertUniqueIds(root: Element): void {
     for (const element of level) {
       for (const attribute of element.attributes) {
         if (attribute.localName?.toLowerCase() !== 'id') continue;
-        if (seen.has(attribute.value)) throw new SamlRefusal('two elements with one id');
+        if (seen.has(attribute.value)) throw new SamlRefusal('two elements share an id');
         seen.add(attribute.value);
       }
     }
@@ -79,11 +80,11 @@ function verifyElement(xml: string, element: Element, certificates: readonly str
     if (bytes === null) continue;
     const covered = parseXml(bytes);
     if (attributeOf(covered, 'ID') !== id || covered.localName !== element.localName) {
-      throw new SamlRefusal('the signature covers another element');
+      throw new SamlRefusal('the signature covers a different element');
     }
     return covered;
   }
-  throw new SamlRefusal('the signature is wrong, or of another key');
+  throw new SamlRefusal('the signature is invalid or made with a different key');
 }
 
 /** A signature of the one form that SAML has (core, section 5.4): one reference, to the element that holds it. */
@@ -91,14 +92,14 @@ function assertPlain(signature: Element, id: string): void {
   const parts = childrenOf(signature);
   const names = parts.map(({ localName }) => localName).join(' ');
   if (!['SignedInfo SignatureValue', 'SignedInfo SignatureValue KeyInfo'].includes(names)) {
-    throw new SamlRefusal('a signature of another form');
+    throw new SamlRefusal('the signature has an unsupported form');
   }
   const info = theChild(signature, 'signature', 'SignedInfo');
   assertMethod(theChild(info, 'signature', 'CanonicalizationMethod'), canonicalizations);
   assertMethod(theChild(info, 'signature', 'SignatureMethod'), signatureMethods);
   const reference = theChild(info, 'signature', 'Reference');
   if (id === '' || !/^[\w.-]+$/.test(id) || attributeOf(reference, 'URI') !== `#${id}`) {
-    throw new SamlRefusal('the signature covers another element');
+    throw new SamlRefusal('the signature covers a different element');
   }
   assertMethod(theChild(reference, 'signature', 'DigestMethod'), digestMethods);
   const transforms = childrenOf(theChild(reference, 'signature', 'Transforms')).map((each) =>
@@ -106,7 +107,7 @@ function assertPlain(signature: Element, id: string): void {
   );
   const [first, second, ...others] = transforms;
   if (first !== enveloped || others.length > 0 || !canonicalizations.includes(second ?? '')) {
-    throw new SamlRefusal('a signature with other transforms');
+    throw new SamlRefusal('the signature has unsupported transforms');
   }
 }
 

@@ -3,7 +3,7 @@ import { DOMParser, type Document, type Element } from '@xmldom/xmldom';
 /** XML of an identity provider that is not taken, with the reason for our log. */
 export class SamlRefusal extends Error {
   constructor(reason: string, cause?: unknown) {
-    super(`SAML response refused: ${reason}`, cause === undefined ? undefined : { cause });
+    super(`SAML response rejected: ${reason}`, cause === undefined ? undefined : { cause });
     this.name = 'SamlRefusal';
   }
 }
@@ -26,8 +26,8 @@ const deepest = 64;
 export function parseXml(text: string): Element {
   const body = text.replace(/^\uFEFF?\s*<\?xml\s[^<>?]*\?>/, '');
   // `<` is written as `&lt;` in texts and attributes, so these two can be nothing else.
-  if (body.includes('<!')) throw new SamlRefusal('a declaration, a comment or CDATA');
-  if (body.includes('<?')) throw new SamlRefusal('a processing instruction');
+  if (body.includes('<!')) throw new SamlRefusal('it contains a declaration, a comment or CDATA');
+  if (body.includes('<?')) throw new SamlRefusal('it contains a processing instruction');
   if (body.includes('\0')) throw new SamlRefusal('NUL');
   if (body.split('<').length > mostTags) throw new SamlRefusal('too many elements');
   let document: Document;
@@ -77,7 +77,7 @@ export const childrenNamed = (parent: Element, namespace: Namespace, name: strin
 /** The only element of this name right below one; null when there is none. Several are refused. */
 export function onlyChild(parent: Element, namespace: Namespace, name: string): Element | null {
   const [first, second] = childrenNamed(parent, namespace, name);
-  if (second !== undefined) throw new SamlRefusal(`several ${name}`);
+  if (second !== undefined) throw new SamlRefusal(`more than one ${name}`);
   return first ?? null;
 }
 
@@ -101,7 +101,7 @@ export function allNamed(root: Element, name: string): Element[] {
 
 /** The text of an element that holds nothing but text, without outer white space. */
 export function textIn(element: Element): string {
-  if (childrenOf(element).length > 0) throw new SamlRefusal(`${element.localName} holds elements`);
+  if (childrenOf(element).length > 0) throw new SamlRefusal(`${element.localName} contains elements`);
   return (element.textContent ?? '').trim();
 }
 

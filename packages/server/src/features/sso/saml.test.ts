@@ -107,7 +107,7 @@ describe('a forged response', () => {
     for (const sign of ['assertion', 'response', 'both'] as const) {
       const xml = await attacker.respond({ ...said, sign });
       assert.ok(xml.includes('X509Certificate'), 'it brings its own certificate');
-      refuses(xml, /of another key/);
+      refuses(xml, /a different key/);
     }
   });
 
@@ -213,10 +213,10 @@ describe('a signed response that is not for us, or not of now', () => {
     ['that says that it failed', { places: { StatusCode: 'urn:oasis:names:tc:SAML:2.0:status:Responder' } }, /failed/],
     ['that expired', { places: { ConditionsNotOnOrAfter: minutes(-3) } }, /expired/],
     ['whose confirmation expired', { places: { SubjectConfirmationDataNotOnOrAfter: minutes(-3) } }, /expired/],
-    ['whose confirmation never ends', { places: { SubjectConfirmationDataNotOnOrAfter: null } }, /without end/],
+    ['whose confirmation never ends', { places: { SubjectConfirmationDataNotOnOrAfter: null } }, /without an end/],
     ['of the future', { places: { ConditionsNotBefore: minutes(60) } }, /not valid yet/],
-    ['with an instant that is none', { places: { ConditionsNotOnOrAfter: 'tomorrow' } }, /no instant/],
-    ['without zone', { places: { ConditionsNotOnOrAfter: '2126-01-01T00:00:00' } }, /no instant/],
+    ['with an instant that is none', { places: { ConditionsNotOnOrAfter: 'tomorrow' } }, /is not an instant/],
+    ['without zone', { places: { ConditionsNotOnOrAfter: '2126-01-01T00:00:00' } }, /is not an instant/],
     ['without NameID', { nameId: ' ' }, /NameID/],
   ];
   for (const [what, changes, reason] of cases) {

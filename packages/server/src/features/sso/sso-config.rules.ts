@@ -65,27 +65,28 @@ export function settingsProblems(
   const has = (field: SecretField) => (changes[field] === 'kept' ? stored.has(field) : changes[field] !== 'removed');
   const certificate = changes.samlCertificate;
   if (typeof certificate === 'object' && readCertificates(certificate.value) === null) {
-    say('samlCertificate', 'must be X.509 certificates of RSA keys of 2,048 bits at least, as PEM or in base64');
+    say('samlCertificate', 'must be X.509 certificates with RSA keys of at least 2,048 bits, as PEM or base64');
   }
   // Whoever may change the address was never shown the secret, and cannot have it sent to another (ADR 26).
   if (changes.oidcClientSecret === 'kept' && has('oidcClientSecret') && originOf(before) !== originOf(after)) {
-    say('oidcClientSecret', 'must be given again: the issuer is another one');
+    say('oidcClientSecret', 'must be entered again, because the issuer has changed');
   }
   if (after.oidcIssuer !== null) say('oidcIssuer', issuerProblem(after.oidcIssuer, urlProblem));
   if (after.samlSsoUrl !== null) say('samlSsoUrl', pageProblem(after.samlSsoUrl));
   if (after.samlAcsUrl !== null) say('samlAcsUrl', pageProblem(after.samlAcsUrl));
-  if (!after.oidcScopes.split(' ').includes('openid')) say('oidcScopes', 'must name the scope openid');
+  if (!after.oidcScopes.split(' ').includes('openid')) say('oidcScopes', 'must include the scope openid');
   for (const [at, domain] of after.allowedDomains.entries()) {
-    if (parseDomain(domain) === null) say(`allowedDomains/${at}`, 'must be a domain, for example example.com');
+    if (parseDomain(domain) === null) say(`allowedDomains/${at}`, 'must be a domain, such as example.com');
   }
-  if (after.enforceForAllUsers && !after.enabled) say('enforceForAllUsers', 'needs enabled');
+  if (after.enforceForAllUsers && !after.enabled) say('enforceForAllUsers', 'requires enabled');
   if (!after.enabled) return problems;
-  if (after.provider === 'none') say('enabled', 'needs a provider');
+  if (after.provider === 'none') say('enabled', 'requires a provider');
   const needed = { oidc: ['oidcIssuer', 'oidcClientId'], saml: ['samlEntityId', 'samlSsoUrl'], none: [] } as const;
-  for (const field of needed[after.provider]) if (after[field] === null) say(field, 'is required while enabled');
+  for (const field of needed[after.provider])
+    if (after[field] === null) say(field, 'is required while single sign-on is enabled');
   const secret = { oidc: 'oidcClientSecret', saml: 'samlCertificate', none: null } as const;
   const field = secret[after.provider];
-  if (field !== null && !has(field)) say(field, 'is required while enabled');
+  if (field !== null && !has(field)) say(field, 'is required while single sign-on is enabled');
   return problems;
 }
 
@@ -97,12 +98,12 @@ function issuerProblem(issuer: string, urlProblem: OutboundRules['urlProblem']):
   const problem = urlProblem(issuer, { anyPort: true });
   if (problem !== null) return problem;
   const { search, hash, username, password } = new URL(issuer);
-  return search + hash + username + password === '' ? null : 'must have no query, fragment or credentials';
+  return search + hash + username + password === '' ? null : 'must not have a query, fragment or credentials';
 }
 
 /** A page that browsers are sent to: nothing of ours calls it, so only its form is judged. */
 function pageProblem(text: string): string | null {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return 'must be a URL of http or https';
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return 'must be an http or https URL';
   const { username, password, hash } = new URL(text);
-  return username + password + hash === '' ? null : 'must have no fragment or credentials';
+  return username + password + hash === '' ? null : 'must not have a fragment or credentials';
 }

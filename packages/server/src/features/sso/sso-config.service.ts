@@ -25,7 +25,7 @@ import {
   upsertSealed,
 } from './sso-config.store.ts';
 
-/** The tenant's configuration as it is read; its secrets only show whether they are there (contract part 1, 4.4). */
+/** The tenant's configuration as it is read; its secrets only show whether they are there. */
 export async function readSsoConfig(tx: Tx, publicUrl: string): Promise<SsoConfig> {
   const settings = await selectConfig(tx);
   if (settings === undefined || settings.provider === 'none') return { configured: false, provider: 'none' };
@@ -118,7 +118,7 @@ export async function requiresSso(tx: Tx): Promise<boolean> {
 
 function sealerOf(envelope: Envelope | null): Envelope {
   if (envelope !== null) return envelope;
-  throw new AppError('not_configured', { detail: 'Secrets cannot be stored: DATA_ENCRYPTION_KEY is not set.' });
+  throw new AppError('not_configured', { detail: "Secrets can't be stored: DATA_ENCRYPTION_KEY is not set." });
 }
 
 const placeOf = (tx: Tx, field: SecretField): SealPlace => ({
@@ -132,12 +132,12 @@ export async function openSsoSecret(tx: Tx, envelope: Envelope | null, field: Se
   const sealed = await selectSealed(tx, field);
   if (sealed === undefined) throw new Error(`an enabled configuration has ${field}`);
   if (envelope === null) {
-    throw new AppError('not_configured', { detail: 'Secrets cannot be opened: DATA_ENCRYPTION_KEY is not set.' });
+    throw new AppError('not_configured', { detail: "Secrets can't be decrypted: DATA_ENCRYPTION_KEY is not set." });
   }
   try {
     return envelope.open(placeOf(tx, field), sealed).toString('utf8');
   } catch (cause) {
     if (!(cause instanceof SealError)) throw cause;
-    throw new AppError('not_configured', { detail: `The stored ${field} does not open: give it again.`, cause });
+    throw new AppError('not_configured', { detail: `The stored ${field} can't be decrypted. Enter it again.`, cause });
   }
 }

@@ -7,7 +7,7 @@ import { applyBootstrap } from '../admin/index.ts';
 import { otherKeys, providerKeys } from './test-keys.ts';
 import { createSso, ownOrigin, reachingTests, type TestSso } from './test-sso.ts';
 
-/** Configuration of single sign-on over the API (contract part 1, 4.4; docs/design/api-access.md 4.3 and 22). */
+/** Configuration of single sign-on over the API (docs/design/api-access.md 4.3 and 22). */
 
 const bullets = '••••••••';
 let server: TestServer;

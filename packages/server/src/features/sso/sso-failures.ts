@@ -8,9 +8,9 @@ export const refused = (detail: string, cause?: unknown): AppError => new AppErr
 /** What a failed sign-in at an OpenID provider is answered with. Nothing of what the provider said is told (T8). */
 export function oidcFailure(error: unknown): unknown {
   if (!(error instanceof OidcError)) return error;
-  if (error.reason === 'refused') return refused('The answer of the identity provider was refused.', error);
+  if (error.reason === 'refused') return refused('The response of the identity provider was rejected.', error);
   return new AppError('upstream_failed', {
-    detail: 'The identity provider does not answer as it should.',
+    detail: 'The identity provider returned an unexpected response.',
     cause: error,
   });
 }

@@ -60,4 +60,4 @@ export async function readProvider(
 }
 
 export const notEnabled = (protocol: string): AppError =>
-  new AppError('validation_failed', { detail: `This tenant has no single sign-on by ${protocol}.` });
+  new AppError('validation_failed', { detail: `This tenant has no single sign-on with ${protocol}.` });

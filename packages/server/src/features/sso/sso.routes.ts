@@ -15,13 +15,13 @@ import { callbackUrl, entityIdOf } from './sso-addresses.ts';
 import { configureSso, readSsoConfig } from './sso-config.service.ts';
 import { selectConfig } from './sso-config.store.ts';
 
-/** Handlers of single sign-on (contract part 1, 4.4; docs/design/api-access.md 4.3 and 22). */
+/** Handlers of single sign-on (docs/design/api-access.md 4.3 and 22). */
 export function ssoRoutes(deps: SsoDependencies): Handlers<typeof ssoOperations> {
   const pages = createPages(deps.publicUrl);
   const secure = deps.publicUrl.startsWith('https:') ? '; Secure' : '';
   const browserCookie = (browser: string) =>
     `${ssoCookie}=${browser}; Max-Age=${ssoStateSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
-  const unknown = () => new AppError('not_found', { detail: 'There is no single sign-on here.' });
+  const unknown = () => new AppError('not_found', { detail: 'Single sign-on is not set up on this server.' });
 
   /** Browsers go on to a page; programs, and whatever a program began, get the answer. */
   function shown({ answer, cookie, returnTo }: Finished, wantsPage: boolean) {
@@ -40,7 +40,7 @@ export function ssoRoutes(deps: SsoDependencies): Handlers<typeof ssoOperations>
         const { config } = body;
         if (config === undefined) throw invalid('/config', 'is required');
         await deps.database.withTenant(tenantId, actor, (tx) => configureSso(tx, deps, config, session), terms);
-        return reply(200, { success: true, message: 'Single sign-on is configured.' });
+        return reply(200, { success: true, message: 'Single sign-on was configured.' });
       }
       const { state, redirectUri } = body;
       if (state === undefined) throw invalid('/state', 'is required');
@@ -49,7 +49,7 @@ export function ssoRoutes(deps: SsoDependencies): Handlers<typeof ssoOperations>
       if (problem !== null) throw invalid('/redirectUri', problem);
       const own = `${tenantId}:`;
       const nonce = state.startsWith(own) ? state.slice(own.length) : state;
-      if (nonce === '') throw invalid('/state', 'holds no nonce');
+      if (nonce === '') throw invalid('/state', 'must contain a nonce');
       const browser = session === null ? null : browserOf(cookieOf(headers.Cookie, ssoCookie));
       const begin = { tenantId, returnTo: '/', browser, nonce, redirectUri };
       const authUrl = await beginSignIn(deps, begin, actor, terms);

@@ -145,7 +145,7 @@ const isPacked = (event: object | PackedDecision): event is PackedDecision => Ar
 /** Event `decision.made.v1` (docs/design/api-access.md 12.1). Its id is the decision's. */
 function eventText(row: OutboxEvents, packed: PackedDecision): string {
   const [written, id, requestId, customerId, flowKey, configVersion, channel, placement, numbers] = packed;
-  if (written !== form) throw new Error(`a packed event of form ${written}, which this version does not know`);
+  if (written !== form) throw new Error(`a packed event has the form ${written}, which this version does not support`);
   const items: string[] = [];
   for (let i = 0; i < numbers.length; i += 4) {
     const [place = 0, rank = 0, score = 0, probability = 0] = numbers.slice(i, i + 4);

@@ -30,7 +30,7 @@ export const streamFeature = feature({
   tables,
   resets: {
     empties: ['outbox'],
-    keeps: { stream_heads: 'places in the stream are never given twice' },
+    keeps: { stream_heads: 'positions in the stream are never reused' },
   },
   erases: [
     {

@@ -41,14 +41,14 @@ export function createOutboxReaper({ database, path, logger, zoneOf, onReports }
       pause: async () => undefined,
       stopped: () => performance.now() > until,
       onFailure: (tenantId, err) => {
-        logger.error({ err, tenantId }, 'the outbox of a tenant cannot be published');
+        logger.error({ err, tenantId }, 'the outbox of a tenant could not be published');
         errors.push({ tenantId, error: 'internal' });
       },
     });
     const published = await dispatcher.drain();
-    if (published > 0) logger.warn({ rows: published }, 'rows of the outbox had been left behind');
+    if (published > 0) logger.warn({ rows: published }, 'stuck outbox rows found');
     const waiting = await database.withSystem('outbox-reaper', tenantsWithoutConsumer);
-    if (waiting.length > 0) logger.error({ tenants: waiting.length }, 'jobs wait, and no process takes jobs');
+    if (waiting.length > 0) logger.error({ tenants: waiting.length }, 'jobs are waiting, but no process takes jobs');
     errors.push(
       ...waiting.flatMap((tenantId) => (tenantId === null ? [] : { tenantId, error: 'queue_without_consumer' })),
     );

@@ -23,8 +23,8 @@ export interface StreamStart {
 
 const badPlace = () =>
   new AppError('invalid_cursor', {
-    detail: 'This is no position of the stream.',
-    errors: [{ path: 'query.after', message: 'is no position of the stream' }],
+    detail: 'This is not a valid position in the stream.',
+    errors: [{ path: 'query.after', message: 'is not a valid position in the stream' }],
   });
 
 /**
@@ -38,7 +38,8 @@ export async function startOf(
 ): Promise<StreamStart> {
   const types = topic === null ? null : new Set(topic.split(',').map((type) => type.trim()));
   for (const type of types ?? []) {
-    if (!known.includes(type)) throw invalid('query.topic', `has a type that is none of ${known.join(', ')}`);
+    if (!known.includes(type))
+      throw invalid('query.topic', `has an unknown type; it must be one of ${known.join(', ')}`);
   }
   if (after === null) return { place: beginning, types };
   const head = await selectHead(tx);

@@ -3,7 +3,7 @@ import type { Database } from '../../db/index.ts';
 import { handleInSlices, type JobHandler, job } from '../../jobs/index.ts';
 import { removeExpired } from './suppressions.store.ts';
 
-/** Deletes suppressions that have run out (contract part 1, 4.12). */
+/** Deletes suppressions that have run out. */
 const expireSuppressionsJob = job({
   name: 'suppressions.expire',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -6,11 +6,11 @@ const dayMs = 86_400_000;
 
 /** When a suppression that is set now ends. Throws 400 for an end that has passed, or that is said twice. */
 export function endOf({ expiresAt, days }: Pick<SuppressionCreate, 'expiresAt' | 'days'>, now: Date): Date {
-  if (expiresAt !== undefined && days !== undefined) throw invalid('/days', 'cannot stand beside expiresAt');
+  if (expiresAt !== undefined && days !== undefined) throw invalid('/days', "can't be combined with expiresAt");
   if (days !== undefined) return new Date(now.getTime() + days * dayMs);
   if (expiresAt === undefined) return new Date(neverExpires);
   const end = new Date(expiresAt);
-  if (end.getTime() <= now.getTime()) throw invalid('/expiresAt', 'must be later than now');
+  if (end.getTime() <= now.getTime()) throw invalid('/expiresAt', 'must be in the future');
   return end;
 }
 
@@ -36,7 +36,7 @@ export function refuseOther(
   refuseProblems(
     others.map((name) => ({
       path: `/${name}`,
-      message: `cannot change; leave it out or send ${JSON.stringify(row[name])}`,
+      message: `can't be changed; leave it out or send ${JSON.stringify(row[name])}`,
     })),
   );
 }
@@ -48,7 +48,7 @@ export function targetOf({ scope, scopeId }: Pick<SuppressionCreate, 'scope' | '
 } {
   if (scope === 'global') {
     if (scopeId != null && scopeId !== 'all')
-      throw invalid('/scopeId', 'must be left out, null or all for scope global');
+      throw invalid('/scopeId', 'must be omitted, null or all for scope global');
     return { scope, scopeId: 'all' };
   }
   if (scopeId == null) throw invalid('/scopeId', `is required for scope ${scope}`);

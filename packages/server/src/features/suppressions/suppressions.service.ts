@@ -59,7 +59,7 @@ export async function setSuppression(
   ports: SuppressionPorts,
 ): Promise<{ readonly row: SuppressionRow; readonly created: boolean }> {
   const { customerId, reason } = body;
-  if (customerId === 'anonymous') throw invalid('/customerId', 'names no customer');
+  if (customerId === 'anonymous') throw invalid('/customerId', 'must be a customer id');
   const target = targetOf(body);
   const expiresAt = endOf(body, tx.now);
   if (target.scope !== 'global') await requireLive(tx, resourceOf[target.scope], target.scopeId, '/scopeId');
@@ -104,7 +104,7 @@ export async function changeSuppression(
   refuseOther(before, changes);
   if (before.policyType !== 'manual') {
     throw new AppError('protected', {
-      detail: 'A policy wrote this suppression: lift it, set one by hand, or change the policy.',
+      detail: 'A policy created this suppression. Lift it, create one manually, or change the policy.',
     });
   }
   const row: SuppressionRow = {
@@ -157,7 +157,7 @@ export async function getSuppression(tx: Tx, id: string): Promise<Suppression> {
   return showSuppression(tx, row);
 }
 
-const notFound = () => new AppError('not_found', { detail: 'There is no such suppression.' });
+const notFound = () => new AppError('not_found', { detail: 'This suppression does not exist.' });
 
 async function lockCustomer(tx: Tx, customerId: string, keys: CustomerKeys): Promise<void> {
   await lockState(tx, customerId, () => ({ ref: newId(), dataKey: keys.create(tx.tenantId) }), true);
@@ -189,7 +189,7 @@ async function noteChange(
 
 export async function showSuppression(tx: Tx, row: SuppressionRow): Promise<Suppression> {
   const [shown] = await show(tx, [{ stored: row, position: row.id }]);
-  if (shown === undefined) throw new Error('one row has one answer');
+  if (shown === undefined) throw new Error('each row has one response');
   return shown;
 }
 
@@ -252,7 +252,7 @@ async function placeOf(tx: Tx, cursor: string): Promise<string> {
   const row = await findSuppression(tx, cursor);
   if (row !== null) return row.id;
   throw new AppError('invalid_cursor', {
-    detail: 'The cursor is not one that this list gave out, or its row is gone.',
+    detail: "The cursor doesn't belong to this list, or its row was deleted.",
     errors: [{ path: 'query.cursor', message: 'is not a cursor of this list' }],
   });
 }

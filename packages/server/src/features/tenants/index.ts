@@ -32,7 +32,7 @@ export const tenantsFeature = feature({
   tables,
   resets: {
     clears: ['playground_quotas'],
-    keeps: { tenants: 'the workspace remains' },
+    keeps: { tenants: 'the tenant itself is kept' },
     end: resetQuota,
   },
   operations: (ports: TenantPorts) => handlerEntries(tenantOperations, tenantRoutes(ports)),

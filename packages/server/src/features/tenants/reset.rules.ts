@@ -7,7 +7,7 @@ export function deletionOrder(
   let left = [...tables];
   while (left.length > 0) {
     const free = left.filter((table) => !references.some(({ from, to }) => to === table && left.includes(from)));
-    if (free.length === 0) throw new Error(`these tables refer to each other in a circle: ${left.join(', ')}`);
+    if (free.length === 0) throw new Error(`these tables reference each other in a cycle: ${left.join(', ')}`);
     order.push(...free);
     left = left.filter((table) => !free.includes(table));
   }

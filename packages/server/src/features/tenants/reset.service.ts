@@ -42,8 +42,8 @@ export async function resetTenant(
 
 async function empty(tx: Tx, resets: readonly Resets[]): Promise<void> {
   const tenant = await lockTenant(tx);
-  if (tenant === undefined) throw new AppError('not_found', { detail: 'There is no such tenant.' });
-  if (!tenant.isPlayground) throw new AppError('not_playground', { detail: 'Only playgrounds are reset.' });
+  if (tenant === undefined) throw new AppError('not_found', { detail: 'This tenant does not exist.' });
+  if (!tenant.isPlayground) throw new AppError('not_playground', { detail: 'Only playgrounds can be reset.' });
   await forgetJobs(
     tx,
     resets.flatMap(({ keepsJobs = [] }) => keepsJobs),

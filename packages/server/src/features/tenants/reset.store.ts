@@ -18,7 +18,7 @@ export async function selectReferences(
 
 /** Deletes the tenant's rows of a table; answers with their number. `name` comes from a feature, never from a request. */
 export async function emptyTable(tx: Tx, name: string): Promise<number> {
-  if (!/^[a-z_]+$/.test(name)) throw new Error(`not the name of a table: ${name}`);
+  if (!/^[a-z_]+$/.test(name)) throw new Error(`not a valid table name: ${name}`);
   const [row] = await tx.query<{ gone: number }>(
     `with gone as (delete from arbiter."${name}" where tenant_id = $1 returning 1) select count(*)::int as gone from gone`,
     [tx.tenantId],

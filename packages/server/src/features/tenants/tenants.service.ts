@@ -16,7 +16,7 @@ import {
   updateName,
 } from './tenants.store.ts';
 
-/** Decisions that a playground may make in all (contract part 1, hosted playground rules). */
+/** Decisions that a playground may make in all. */
 export const playgroundQuota = 5000;
 
 export interface NewTenant {
@@ -52,7 +52,7 @@ export async function hasTenants(database: Database): Promise<boolean> {
   return database.withSystem('start', selectAnyTenant);
 }
 
-const gone = () => new AppError('not_found', { detail: 'There is no such tenant.' });
+const gone = () => new AppError('not_found', { detail: 'This tenant does not exist.' });
 
 async function shown(tx: Tx, row: TenantRow): Promise<Tenant> {
   const { timezone } = await readSettings(tx);

@@ -58,6 +58,6 @@ export const tables = ['users', 'user_passwords'];
 export const usersFeature = feature({
   name: 'users',
   tables,
-  resets: { keeps: { users: 'the account remains', user_passwords: 'and how people sign in' } },
+  resets: { keeps: { users: 'the account is kept', user_passwords: 'and how people sign in' } },
   operations: () => handlerEntries(userOperations, userRoutes()),
 });

@@ -34,7 +34,7 @@ export interface NewPerson {
   readonly deactivated?: boolean;
 }
 
-const gone = () => new AppError('not_found', { detail: 'There is no such user.' });
+const gone = () => new AppError('not_found', { detail: 'This user does not exist.' });
 
 /** Makes a user. Throws 409 `duplicate_email` when the tenant has one with the address, whatever its letter case. */
 export async function createPerson(tx: Tx, wanted: NewPerson): Promise<UserRow> {
@@ -52,7 +52,7 @@ export async function createPerson(tx: Tx, wanted: NewPerson): Promise<UserRow> 
     createdAt: tx.now,
   };
   if (!(await insertUser(tx, row))) {
-    throw new AppError('duplicate_email', { detail: 'The tenant has a user with this address.' });
+    throw new AppError('duplicate_email', { detail: 'A user with this email address already exists in the tenant.' });
   }
   await recordAudit(tx, {
     action: 'create',
@@ -73,7 +73,7 @@ async function mustLock(tx: Tx, id: string): Promise<UserRow> {
 /** Throws 409 `last_admin` when nobody else could administer the tenant any more. */
 function keepOneAdmin(admins: readonly string[], id: string): void {
   if (admins.includes(id) && admins.length === 1) {
-    throw new AppError('last_admin', { detail: 'The tenant would be left without an admin.' });
+    throw new AppError('last_admin', { detail: 'The tenant needs at least one active admin.' });
   }
 }
 
@@ -110,7 +110,7 @@ export async function changePerson(
   const isSame = after.role === before.role && after.name === before.name;
   if (isSame && secretsGiven.length === 0) return getUser(tx, id);
   if (after.role !== before.role) {
-    if (after.role === 'member') throw invalid('/role', 'cannot be given: directories alone give it');
+    if (after.role === 'member') throw invalid('/role', "can't be assigned: only directories can assign it");
     if (after.role !== 'admin') keepOneAdmin(admins, id);
   }
   await updateNameAndRole(tx, id, after.name, after.role);

@@ -95,7 +95,7 @@ const shown = (row: ShownUser): User => ({
   ...row,
   emailVerifiedAt: row.emailVerifiedAt?.toISOString() ?? null,
   lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
-  // The greater of the two: a deactivation has no end (contract part 1, section 3).
+  // The greater of the two: a deactivation has no end.
   lockedUntil: row.status === 'deactivated' ? lockedForEver : (row.lockedUntil?.toISOString() ?? null),
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
@@ -104,7 +104,7 @@ const shown = (row: ShownUser): User => ({
 /** One user; 404 for ids that are malformed, unknown or foreign. */
 export async function getUser(tx: Tx, id: string): Promise<User> {
   const row = isUuid(id) ? await selectUser(tx, id) : undefined;
-  if (row === undefined) throw new AppError('not_found', { detail: 'There is no such user.' });
+  if (row === undefined) throw new AppError('not_found', { detail: 'This user does not exist.' });
   return shown(row);
 }
 
@@ -115,7 +115,7 @@ export async function listUsers(
   page: { readonly limit: number; readonly cursor: string | null },
 ): Promise<{ data: User[]; pagination: Pagination }> {
   if (page.cursor !== null && (!isUuid(page.cursor) || (await selectUser(tx, page.cursor)) === undefined)) {
-    throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+    throw new AppError('invalid_cursor', { detail: "The cursor doesn't belong to this list." });
   }
   const found = await selectUsers(tx, filter, page.cursor, page.limit + 1);
   const total = await countUsers(tx, filter);

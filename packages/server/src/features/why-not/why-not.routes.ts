@@ -13,7 +13,7 @@ export function whyNotRoutes(ports: WhyNotPorts): Handlers<typeof whyNotOperatio
       const { decisionId, ...asked } = request.query;
       // The record says what was asked.
       const [beside] = decisionId === undefined ? [] : Object.keys(asked);
-      if (beside !== undefined) throw invalid(`/${beside}`, 'does not go with decisionId');
+      if (beside !== undefined) throw invalid(`/${beside}`, "can't be combined with decisionId");
       const question = { ...asked, limit: Math.min(mostItems, asked.limit ?? usualLimit) };
       return reply(200, await askWhyNot(ports, request, request.params, question, decisionId));
     },

@@ -43,21 +43,21 @@ export function summaryOf(
   found: Pick<Found, 'selected' | 'verdict' | 'rank' | 'gates' | 'flips'>,
 ): string {
   const { selected, verdict, rank, gates, flips } = found;
-  if (selected) return `${offerName} is in the answer at rank ${rank}.`;
+  if (selected) return `${offerName} is returned at rank ${rank}.`;
   const refusing = gates.filter(({ status }) => status === 'blocked');
   const names = refusing.map(({ name, stage }) => `“${name ?? stage}”`).join(', ');
   const why =
     refusing.length > 0
       ? verdict === 'eligible' && refusing.every(({ stage }) => stage === 'admission')
-        ? `${offerName} passes every gate, but the items before it use up what ${names} allows.`
-        : `${offerName} is refused by ${refusing.length} ${refusing.length === 1 ? 'gate' : 'gates'}: ${names}.`
+        ? `${offerName} passes every gate, but the items ahead of it use up what ${names} allows.`
+        : `${offerName} is blocked by ${refusing.length} ${refusing.length === 1 ? 'gate' : 'gates'}: ${names}.`
       : verdict === 'eligible'
-        ? `${offerName} passes every gate and ranks ${rank === null ? 'behind the answer' : `at place ${rank}`}, behind what the answer has room for.`
-        : `${offerName} is no candidate.`;
+        ? `${offerName} passes every gate but ranks ${rank === null ? 'too low' : `at position ${rank}`}, so it doesn't fit into the response.`
+        : `${offerName} is not a candidate.`;
   const ways = flips.length === 1 ? '1 change would' : `${flips.length} changes would each`;
   return flips.length === 0
-    ? `${why} No small change was found that would put it into the answer.`
-    : `${why} ${ways} put it into the answer.`;
+    ? `${why} No small change was found that would get it returned.`
+    : `${why} ${ways} get it returned.`;
 }
 
 /** Flips as they are answered. */

@@ -63,7 +63,7 @@ export async function askWhyNot(
 ): Promise<WhyNotAnswer> {
   const { tenantId, until, signal } = request;
   const offerId = askedId.toLowerCase();
-  if (customerId === 'anonymous') throw invalid('/customerId', 'names no customer');
+  if (customerId === 'anonymous') throw invalid('/customerId', 'must be a customer id');
   const inTenant = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     ports.database.withTenant(tenantId, request.actor, work, { until });
   const offer = await inTenant((tx) => findOffer(tx, offerId));
@@ -138,7 +138,7 @@ async function liveSubject(
     ip,
     userAgent,
     anonymousKey: () => {
-      throw invalid('/customerId', 'names no customer');
+      throw invalid('/customerId', 'must be a customer id');
     },
     newRequestId: newDecisionId,
   };

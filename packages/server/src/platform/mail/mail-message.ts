@@ -31,9 +31,9 @@ export interface RawMail {
 /** Writes the mail out. Throws for a subject or an address that could reach into the header. */
 export async function writeMail(message: MailMessage, from: MailSender): Promise<RawMail> {
   const { id, kind, createdAt, to, subject, text, html, replyTo, attachments = [] } = message;
-  if (!isMailAddress(to)) throw new Error('a mail goes to one address');
-  if (replyTo !== undefined && !isMailAddress(replyTo)) throw new Error('answers go to one address');
-  if (/\p{Cc}/u.test(subject)) throw new Error('the subject of a mail is one line');
+  if (!isMailAddress(to)) throw new Error('an email has one recipient');
+  if (replyTo !== undefined && !isMailAddress(replyTo)) throw new Error('an email has one reply-to address');
+  if (/\p{Cc}/u.test(subject)) throw new Error('the subject of an email is one line');
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   // Loaded with the first mail: no start waits for it.
   const { createTransport } = await import('nodemailer');
@@ -58,6 +58,6 @@ export async function writeMail(message: MailMessage, from: MailSender): Promise
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  if (!Buffer.isBuffer(raw)) throw new Error('a mail is written into memory');
+  if (!Buffer.isBuffer(raw)) throw new Error('an email is composed in memory');
   return { id, kind, createdAt, from: from.address, to, raw };
 }

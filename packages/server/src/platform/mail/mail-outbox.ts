@@ -11,14 +11,14 @@ import { MailError, type MailTransport } from './mail-transport.ts';
 export function createMailOutbox(folder: string): MailTransport {
   const files = createPrivateFolder(folder);
   return {
-    about: `mail is written into files in ${folder}, because neither SES nor SMTP_URL is configured`,
+    about: `email is written to files in ${folder}, because neither SES nor SMTP_URL is configured`,
     async send(mail) {
       const name = fileName(mail);
       try {
         await files.write(name, mail.raw);
       } catch (error) {
         const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-        throw new MailError(`the mail was not written into its file: ${typeof code === 'string' ? code : 'failed'}`);
+        throw new MailError(`email could not be written to its file: ${typeof code === 'string' ? code : 'failed'}`);
       }
       return { file: join(folder, name) };
     },

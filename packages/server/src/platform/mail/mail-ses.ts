@@ -37,7 +37,7 @@ export function createSesTransport({ region, credentials, endpoint }: SesAccount
   }
   let loaded: ReturnType<typeof load> | null = null;
   return {
-    about: `mail is sent by Amazon SES in ${region}`,
+    about: `email is sent through Amazon SES in ${region}`,
     async send({ from, to, raw }) {
       loaded ??= load();
       const deliver = await loaded;
@@ -45,7 +45,7 @@ export function createSesTransport({ region, credentials, endpoint }: SesAccount
         await deliver(from, to, raw);
       } catch (error) {
         // Its text quotes addresses; its name is a word of a list.
-        throw new MailError(`SES did not take the mail: ${error instanceof Error ? error.name : 'unknown'}`);
+        throw new MailError(`SES rejected the email: ${error instanceof Error ? error.name : 'unknown'}`);
       }
       return { via: 'ses' };
     },

@@ -29,7 +29,7 @@ export function createSmtpTransport(server: SmtpServer, authority: string | null
     ...(user === '' ? {} : { auth: { user, pass: password } }),
   };
   return {
-    about: `mail is sent by ${host}:${port}`,
+    about: `email is sent through ${host}:${port}`,
     async send({ from, to, raw }) {
       try {
         // Loaded with the first mail: no start waits for it.
@@ -47,5 +47,5 @@ export function createSmtpTransport(server: SmtpServer, authority: string | null
 function refusal(error: unknown): string {
   const code = String(Reflect.get(Object(error), 'code') ?? 'unknown');
   const status: unknown = Reflect.get(Object(error), 'responseCode');
-  return typeof status === 'number' ? `refused the mail: ${status} (${code})` : `could not be reached (${code})`;
+  return typeof status === 'number' ? `rejected the email: ${status} (${code})` : `could not be reached (${code})`;
 }

@@ -66,7 +66,7 @@ test('SMTP: a password goes over TLS only, STARTTLS or smtps, and only to the se
   await assert.rejects(open.send('smtp://localhost:PORT', null), /could not be reached \(E/);
   await assert.rejects(closed.send('smtps://localhost:PORT', null), /could not be reached \(E/);
   await open.send('smtp://localhost:PORT?tls=unverified', null);
-  await assert.rejects(open.send('smtp://arbiter:wrong@localhost:PORT'), /refused the mail: 535 \(EAUTH\)/);
+  await assert.rejects(open.send('smtp://arbiter:wrong@localhost:PORT'), /rejected the email: 535 \(EAUTH\)/);
 });
 
 test('SMTP: without TLS nothing is sent that must have it', async (t) => {
@@ -86,7 +86,9 @@ test('SMTP: a refusal is told by its code; neither the address nor what the serv
     onRcptTo: ({ address }, _session, done) =>
       done(Object.assign(new Error(`no such user ${address}`), { responseCode: 550 })),
   });
-  await assert.rejects(send('smtp://localhost:PORT'), { message: 'the mail server refused the mail: 550 (EENVELOPE)' });
+  await assert.rejects(send('smtp://localhost:PORT'), {
+    message: 'the mail server rejected the email: 550 (EENVELOPE)',
+  });
   const silent = createTcpServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   t.after(() => silent.close());
@@ -231,5 +233,5 @@ test('SES: the mail arrives whole, signed; a refusal is told by its name', async
   );
   assert.deepEqual(Buffer.from(sent.Content.Raw.Data, 'base64'), mail.raw);
   refuse = true;
-  await assert.rejects(transport.send(await written()), { message: 'SES did not take the mail: MessageRejected' });
+  await assert.rejects(transport.send(await written()), { message: 'SES rejected the email: MessageRejected' });
 });

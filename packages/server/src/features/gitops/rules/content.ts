@@ -108,7 +108,7 @@ async function update(current: CurrentRecord, wanted: Wanted, names: readonly st
   const target = wantedParts(values);
   const shown = publishedParts(record);
   if (target === null && shown !== null) {
-    throw invalid('/published', 'is null, but what is published cannot be taken back; archive the content item');
+    throw invalid('/published', "is null, but publishing can't be undone; archive the content item");
   }
   const fixed = names.filter((name) => name === 'channelType' || name === 'isTemplate');
   if (fixed.length > 0) {
@@ -159,7 +159,7 @@ export const contentRules: KindRules = {
   },
   bodiesInside: ({ published }) => new Map(isObject(published) ? [['/published', membersOf(published)]] : []),
   remark: (record) =>
-    record.status === 'in_review' ? 'waits for another person, who approves it by applying the same files' : null,
+    record.status === 'in_review' ? 'needs another person to approve it by applying the same files' : null,
   async create({ values, defaults }, context) {
     const { published: _published, ...copy } = values;
     const target = wantedParts(values);

@@ -38,7 +38,7 @@ export const flowRouteRules: KindRules = {
   problems(body) {
     const { channelId, placementId } = shortened(body);
     return isSaid(placementId) && isSaid(channelId)
-      ? [{ pointer: '/channelId', message: 'is not the channel of the placement' }]
+      ? [{ pointer: '/channelId', message: 'must be the channel of the placement' }]
       : [];
   },
 };

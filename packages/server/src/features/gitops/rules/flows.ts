@@ -61,9 +61,9 @@ export const flowRules: KindRules = {
     const found: FileProblem[] = [];
     if (!isConfig(body.draft)) found.push({ pointer: '/draft', message: 'must be a flow config' });
     if (body.published !== null && !isConfig(body.published)) {
-      found.push({ pointer: '/published', message: 'must be a flow config, or null while nothing is published' });
+      found.push({ pointer: '/published', message: 'must be a flow config, or null if nothing is published' });
     }
-    if (body.isDefault === false) found.push({ pointer: '/isDefault', message: 'is left out unless it is true' });
+    if (body.isDefault === false) found.push({ pointer: '/isDefault', message: 'must be omitted unless it is true' });
     return found;
   },
   toCreate({ draft, published: _published, isProtected: _protected, ...rest }) {
@@ -91,7 +91,7 @@ export const flowRules: KindRules = {
   async update(current, wanted, names, context) {
     const { values, body, defaults } = wanted;
     if (publishedOf(body) === null && publishedOf(current.body) !== null) {
-      throw invalid('/published', 'is null, but what is published cannot be taken back; set the status to paused');
+      throw invalid('/published', "is null, but publishing can't be undone; set the status to paused");
     }
     const publishes = publishedOf(body) !== null && !sameJson(publishedOf(body), publishedOf(current.body));
     if (publishes) {

@@ -17,7 +17,7 @@ const withoutUsual = ({ registryStatus, ...rest }: Members): Members =>
 async function moveTo(id: string, to: Json | undefined, { call }: RuleContext): Promise<void> {
   if (!isStatus(to)) return;
   const { registryStatus: from } = membersOf(await call('algorithmModels.get', { params: { id } }));
-  if (!isStatus(from)) throw new Error('a model has a place in the registry');
+  if (!isStatus(from)) throw new Error('a model has a registry status');
   for (const toStatus of registryMoves(from, to)) {
     await call('algorithmModels.promote', { params: { id }, body: { toStatus } });
   }

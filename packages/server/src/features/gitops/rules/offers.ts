@@ -34,7 +34,7 @@ export const offerRules: KindRules = {
     const key = approver.normalize('NFC').toLowerCase();
     const found = [...emails].find(([, email]) => email.normalize('NFC').toLowerCase() === key);
     if (found === undefined)
-      return { problem: { pointer: '/mandatoryApprovedBy', message: 'is the e-mail of no user' } };
+      return { problem: { pointer: '/mandatoryApprovedBy', message: 'must be the email address of a user' } };
     return { values: { ...values, mandatoryApprovedBy: found[0] } };
   },
 };

@@ -1,0 +1,93 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, ts } from './walls/parser.ts';
+
+/** A text that a person may read, and where it stands. */
+export interface ScannedText {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+const root = join(import.meta.dirname, '..');
+
+/** What is scanned for foreign phrases, relative to the repository's root. */
+export const scannedFiles: readonly string[] = [
+  'packages/contract/src/**/*.ts',
+  'packages/engine/src/**/*.ts',
+  'packages/server/src/**/*.ts',
+];
+
+/** Tests and what only tests import. */
+const isTestFile = (file: string): boolean => /\.test\.tsx?$|(^|\/)test-[^/]*\.tsx?$/.test(file);
+
+/** Returns the texts of all scanned files, without tests. */
+export function scannedTexts(patterns: readonly string[] = scannedFiles): ScannedText[] {
+  return globSync([...patterns], { cwd: root, exclude: (name) => name.endsWith('node_modules') })
+    .filter((file) => !isTestFile(file))
+    .sort()
+    .flatMap((file) => textsOf(file, readFileSync(join(root, file), 'utf8')));
+}
+
+/** Returns the texts of one file: of code, the string literals and the text between tags; of Markdown, the prose. */
+export function textsOf(file: string, source: string): ScannedText[] {
+  return file.endsWith('.md') ? proseOf(file, source) : literalsOf(file, source);
+}
+
+function literalsOf(file: string, source: string): ScannedText[] {
+  const tree = parse(file, source);
+  const texts: ScannedText[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) return;
+    const text = textOf(node);
+    if (text?.includes(' ')) {
+      texts.push({ file, line: tree.getLineAndCharacterOfPosition(node.getStart()).line + 1, text: joined(text) });
+    }
+    if (!isChain(node)) ts.forEachChild(node, visit);
+    else for (const part of chainOf(node)) ts.forEachChild(part, visit);
+  };
+  visit(tree);
+  return texts;
+}
+
+/** Words of a literal; values that are filled in read as `${}`. A sentence that is split with `+` is one text. */
+function textOf(node: ts.Node): string | undefined {
+  if (ts.isStringLiteralLike(node) || ts.isJsxText(node)) return node.text;
+  if (ts.isTemplateExpression(node)) {
+    return node.head.text + node.templateSpans.map(({ literal }) => `\${}${literal.text}`).join('');
+  }
+  return isChain(node) ? chainOf(node).map(textOf).join('') : undefined;
+}
+
+const isChain = (node: ts.Node): node is ts.BinaryExpression =>
+  ts.isBinaryExpression(node) &&
+  node.operatorToken.kind === ts.SyntaxKind.PlusToken &&
+  chainOf(node).every((part) => ts.isStringLiteralLike(part) || ts.isTemplateExpression(part));
+
+const chainOf = (node: ts.Expression): ts.Expression[] =>
+  ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken
+    ? [...chainOf(node.left), ...chainOf(node.right)]
+    : [node];
+
+/** Paragraphs of a Markdown file without code, each as one text. */
+function proseOf(file: string, source: string): ScannedText[] {
+  const texts: ScannedText[] = [];
+  let paragraph: string[] = [];
+  let start = 1;
+  let isCode = false;
+  for (const [index, line] of [...source.split('\n'), ''].entries()) {
+    const isFence = /^\s*(```|~~~)/.test(line);
+    if (!isFence && !isCode && line.trim() !== '') {
+      if (paragraph.length === 0) start = index + 1;
+      paragraph.push(line.replaceAll(/`[^`]*`/g, '``'));
+      continue;
+    }
+    if (paragraph.length > 0) texts.push({ file, line: start, text: joined(paragraph.join(' ')) });
+    paragraph = [];
+    if (isFence) isCode = !isCode;
+  }
+  return texts;
+}
+
+const joined = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Operation, openapi, operations } from '@arbiter/contract';
+import { foreignPhrases } from './foreign-phrases.ts';
+import { type ScannedText, scannedTexts, textsOf } from './scanned-texts.ts';
+
+const patterns = foreignPhrases.map((entry) => ({
+  ...entry,
+  pattern: new RegExp(`(?<![\\w-])${entry.phrase.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'i'),
+}));
+
+/** What is wrong with these texts, one line for each phrase. */
+function foreignIn(texts: readonly ScannedText[]): string[] {
+  return texts.flatMap(({ file, line, text }) =>
+    patterns
+      .filter(({ pattern }) => pattern.test(text))
+      .map(({ phrase, instead }) => `${file}:${line} "${phrase}" in "${text}": write "${instead}"`),
+  );
+}
+
+/** Summaries, descriptions and titles of an OpenAPI document, with the path to each. */
+function describedIn(value: unknown, path: string): ScannedText[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const here = `${path}/${key}`;
+    return ['summary', 'description', 'title'].includes(key) && typeof inner === 'string'
+      ? [{ file: here, line: 1, text: inner }]
+      : describedIn(inner, here);
+  });
+}
+
+test('no scanned text contains a foreign phrase', () => {
+  const texts = scannedTexts();
+  assert.ok(texts.length > 3000, 'the scanned files are found');
+  assert.deepEqual(foreignIn(texts), []);
+});
+
+test('no text of the OpenAPI document contains a foreign phrase', () => {
+  const all: readonly Operation[] = Object.values(operations);
+  const texts = describedIn(openapi(all, { version: '0.1.0', serverUrl: 'http://localhost:3000' }), '');
+  assert.ok(texts.length > 3000, 'the document is described');
+  assert.deepEqual(foreignIn(texts), []);
+});
+
+test('finds a phrase in literals, templates, split sentences, tags and prose', () => {
+  const found = (file: string, source: string) => foreignIn(textsOf(file, source)).length;
+  assert.equal(found('a.ts', "const a = 'The name is there twice';"), 1);
+  assert.equal(found('a.ts', 'const a = `$' + '{key} is there twice`;'), 1);
+  assert.equal(found('a.ts', 'const a = `$' + "{b ? 'is there twice' : ''} in the list`;"), 1);
+  assert.equal(found('a.ts', "const a = 'The name is there ' +\n  'twice';"), 1);
+  assert.equal(found('a.ts', "const a = f('is there twice' + key);"), 1);
+  assert.equal(found('a.tsx', 'const a = <p>The name is\n  there twice</p>;'), 1);
+  assert.equal(found('a.md', 'The name\nis there twice.\n'), 1);
+  assert.equal(found('a.ts', '// The name is there twice\nconst a = 1;'), 0);
+  assert.equal(found('a.md', '```\nis there twice\n```\n`is there twice`\n'), 0);
+});
+
+test('lists each phrase once', () => {
+  const phrases = foreignPhrases.map(({ phrase }) => phrase.toLowerCase());
+  assert.deepEqual([...new Set(phrases)], phrases);
+});
