@@ -103,7 +103,7 @@ test('a group that others are members of already may become the login too', asyn
 });
 
 for (const [name, why] of [
-  ['arbiter_owner', /"arbiter_owner", a role that Arbiter makes .* Use another role, such as arbiter_server/],
+  ['arbiter_owner', /"arbiter_owner", a role that Arbiter creates .* Use another role, such as arbiter_server/],
   ['arbiter_system', /a role that Arbiter creates/],
   ['arbiter_queue', /a role that Arbiter creates/],
   ['arbiter_readonly', /a role that Arbiter creates/],

@@ -58,7 +58,7 @@ test('level figures, ties, one row, none', () => {
     'There is one row, “Gold”, with impressions 1,200, click rate 3.1 %.',
   );
   const unnamed = { columns: [column('jobs', 'integer', 'Waiting jobs'), column('dead', 'integer', 'Dead letters')] };
-  assert.equal(said([{ jobs: 3, dead: 0 }], unnamed), 'Jobs that wait 3.');
+  assert.equal(said([{ jobs: 3, dead: 0 }], unnamed), 'Waiting jobs 3.');
   assert.equal(said([{ jobs: 0, dead: 0 }], unnamed), 'All 2 figures are 0.');
   assert.equal(said([{ offer: 'Gold', impressions: null }]), 'There is one row, “Gold”.');
   assert.equal(said([]), '');
