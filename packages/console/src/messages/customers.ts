@@ -72,7 +72,7 @@ export const customerTexts = {
   until: (instant: string) => `until ${instant}`,
   forEver: 'no end date',
   offersNone: 'No active offers',
-  offersNoneText: 'Only active offers take part in decisions.',
+  offersNoneText: 'Only active offers are used in decisions.',
   offersPartial: (count: number) => `Showing the first ${count}.`,
   openOffer: 'Open offer',
   ownEligibility: 'Offer eligibility',
