@@ -401,7 +401,7 @@ test('the way of a decision and its score are files too, and a step of the table
 
 test('the limits of a customer are drawn over time, with the decision behind each contact', skip, async () => {
   await page.goto(`${stage.url}/customers/${customerId}?tab=limits`);
-  const title = 'Contacts, and what limits further ones';
+  const title = 'Contacts and limits';
   const figure = page.getByRole('figure', { name: title });
   await figure.waitFor();
   const csv = await saved(title, 'Download CSV');

@@ -14,7 +14,7 @@ server's environment (DATABASE_URL and the secrets), or DATA_DIR of an embedded 
 Usage: arbiter user create <email> --tenant <name or id> [--name <name>] [--role <role>] [--password-file <path>] [--json]
 
   --tenant <name>         name or ID of the tenant; a name that doesn't exist creates the tenant
-  --name <name>           name of the person; default: the email
+  --name <name>           display name; default: the email
   --role <role>           ${roles.join(', ')}; default: viewer
   --password-file <path>  file with the password; default: generate one and print it once
   --json                  print { "email", "role", "password", "tenantId" }; password is null with --password-file

@@ -72,7 +72,7 @@ export const customerTexts = {
   until: (instant: string) => `until ${instant}`,
   forEver: 'no end date',
   offersNone: 'No active offers',
-  offersNoneText: 'Only active offers take part in decisions.',
+  offersNoneText: 'Only active offers are used in decisions.',
   offersPartial: (count: number) => `Showing the first ${count}.`,
   openOffer: 'Open offer',
   ownEligibility: 'Offer eligibility',
@@ -153,16 +153,15 @@ export const customerTexts = {
   notSet: 'not set',
   yes: 'yes',
   no: 'no',
-  limitsTitle: 'Contacts, and what limits further ones',
+  limitsTitle: 'Contacts and limits',
   limitsSummary: (contacts: number, limits: number) =>
     `${contacts === 1 ? '1 contact' : `${contacts} contacts`} and ${
       limits === 1 ? '1 limit' : `${limits} limits`
-    } are drawn. What a policy keeps back in one channel alone is listed below.`,
+    }. Policies that block a single channel are listed below.`,
   limitsNone:
-    'No contact in the last 30 days, and nothing that holds in every channel. What a policy keeps back in one channel is listed below.',
-  limitsPart: (count: number) => `The latest ${count} contacts are drawn.`,
-  limitsLegend:
-    'Dots are contacts, rings open reservations, brackets the time in which a policy counts or waits, bars suppressions.',
+    'No contacts in the last 30 days, and no limits on all channels. Policies that block a single channel are listed below.',
+  limitsPart: (count: number) => `Showing the latest ${count} contacts.`,
+  limitsLegend: 'Dots: contacts. Rings: open reservations. Brackets: policy periods. Bars: suppressions.',
   noChannel: 'No channel',
   noOffer: 'no offer',
   contactWith: (offer: string) => `seen: ${offer}`,

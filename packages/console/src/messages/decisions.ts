@@ -52,7 +52,7 @@ export const decisionTexts = {
   parent: 'Decisions',
   titleFor: (customer: string) => `Decision for ${customer}`,
   decisionFor: 'Decision for',
-  decisionSource: 'Source',
+  decisionSource: 'Made by',
   flowAtVersion: "Open the flow with this decision's counts",
   titleErased: 'Decision for an erased customer',
   leadShown: (offer: string, others: number, place: string, at: string) =>

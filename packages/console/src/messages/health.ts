@@ -56,7 +56,7 @@ export const healthTexts = {
   averageMs: 'Average time',
   averageCandidates: 'Average candidates',
   filterRate: 'Dropped',
-  tracesRead: (count: string) => `Stages are based on the newest ${count} traces.`,
+  tracesRead: (count: string) => `Stages are based on recent traces (${count}).`,
   aggregate: "Only totals are stored, so the decisions can't be listed",
   days: 'Last 7 days',
   errorRate: 'Failed',

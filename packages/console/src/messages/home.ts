@@ -131,6 +131,6 @@ export const monthTexts = {
   title: 'Decisions by day',
   decisions: 'Decisions',
   summary: (all: string, most: string, day: string, today: string) =>
-    `${all} decisions in 30 days. Busiest day: ${day} (${most}). Today so far: ${today}.`,
+    `Decisions in 30 days: ${all}. Busiest day: ${day} (${most}). Today so far: ${today}.`,
   none: 'No decisions in the last 30 days.',
 } as const;

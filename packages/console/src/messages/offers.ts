@@ -3,7 +3,7 @@ import { catalogueTitles as titles } from './catalogue-titles.ts';
 export const offerTexts = {
   offers: titles.offers,
   offer: titles.offer,
-  lead: 'Everything you can offer to customers. Only active offers take part in decisions.',
+  lead: 'Everything you can offer to customers. Only active offers are used in decisions.',
   empty: 'No offers yet',
   emptyText:
     'An offer is something you can propose to a customer: a reward, a card, a tariff. Load the coffee rewards sample from the home page, or create offers through the API.',
@@ -43,7 +43,7 @@ export const offerTexts = {
   excluded: 'Emergency stop is on',
   excludedLong: 'No decision shows this offer until the emergency stop is turned off.',
   notActive: (status: string) => `Not shown: status is ${status}`,
-  notActiveLong: 'Only active offers take part in decisions.',
+  notActiveLong: 'Only active offers are used in decisions.',
   over: 'Schedule ended',
   overLong: 'Decisions stopped showing this offer after its last day.',
   later: "Schedule hasn't started",

@@ -46,9 +46,7 @@ export function Metric({ label, value, unit, drill, note, tone = 'neutral', size
       ) : (
         <>
           {number}
-          <span className={drill.isCaptioned ? 'hidden-text' : 'text-caption text-faint'}>
-            not listed: {drill.reason}
-          </span>
+          <span className={drill.isCaptioned ? 'hidden-text' : 'text-caption text-faint'}>{drill.reason}</span>
         </>
       )}
       {note ? <span className="text-caption text-soft">{note}</span> : null}

@@ -118,7 +118,7 @@ export function NeedsYou({ onlyIfAny = false }: NeedsYouProps) {
   return (
     <Section
       title={t.title}
-      about={oldest === null ? null : <AsOf at={oldest} stale={queries.some(([{ old }]) => old)} word="asked" />}
+      about={oldest === null ? null : <AsOf at={oldest} stale={queries.some(([{ old }]) => old)} word="checked" />}
       flush
     >
       {failed?.[0].failure ? (
