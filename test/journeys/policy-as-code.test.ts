@@ -149,7 +149,7 @@ test('content waits for a second person: plan exits 4 until another one applies 
     const made = await shell('arbiter apply bank --yes', ada);
     assert.equal(made.code, 0, made.err);
     assert.match(made.out, /\+ create content "hello"/);
-    assert.match(made.out, /warning: content\/hello\.yaml# waits for another person/);
+    assert.match(made.out, /warning: content\/hello\.yaml# needs another person/);
     for (const command of ['arbiter plan bank', 'arbiter plan bank --prune']) {
       const waiting = await shell(command, ada);
       assert.equal(waiting.code, 4, waiting.err);

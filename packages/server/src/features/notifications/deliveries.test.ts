@@ -145,7 +145,7 @@ test('a mail past the bound of the minute waits, and that is no try', async () =
   });
   const id = await waiting({ type: 'email', target: 'ops@example.com' });
   const before = told.length;
-  await assert.rejects(tryOnce(id, mailer), { name: 'Postponed', message: 'postponed; retry in 7 s' });
+  await assert.rejects(tryOnce(id, mailer), { name: 'Postponed', message: 'postponed; again after 7 s' });
   assert.deepEqual([await remains(id), sent.length, told.length], [true, 0, before]);
   wait = null;
   await tryOnce(id, mailer);
@@ -213,7 +213,7 @@ test('at a slow destination two messages are under way; the others step aside an
   while (open.length < 2) await new Promise((resolve) => setImmediate(resolve));
   // Counts as no try, and nothing is told of it.
   const before = told.length;
-  await assert.rejects(tryOnce(third, own), { name: 'Postponed', message: 'postponed; retry in 2 s' });
+  await assert.rejects(tryOnce(third, own), { name: 'Postponed', message: 'postponed; again after 2 s' });
   assert.deepEqual([told.length, await remains(third)], [before, true]);
   for (const answer of open) answer();
   await Promise.all(under);
