@@ -7,6 +7,7 @@ import { dirname, join, posix, relative } from 'node:path';
  * - Links of Markdown files lead to files and headings that exist.
  * - Citations of design pages, in code and in Markdown, are written `docs/design/<page>.md <section>`, and the page has
  *   that section.
+ * - READMEs of packages name functions and components that product code imports, and source files that exist.
  * - The published API document cites nothing outside itself: its readers do not have this repository.
  */
 
@@ -93,11 +94,9 @@ function brokenCitations(file: string, text: string): Problem[] {
     problems.push({ file, line: text.slice(0, index).split('\n').length, what });
   for (const { index, 1: folder, 2: name, 3: section } of text.matchAll(citation)) {
     if (folder !== 'docs/design/') {
-      // The text of a migration never changes, so those older than docs/design/ keep the short form. And
       // `architecture.md` alone is the page in docs/.
-      const mayBeShort = file.includes('/db/migrations/') || (name === 'architecture' && section === undefined);
-      if (!mayBeShort) add(index, `write docs/design/${name}.md`);
-      if (!mayBeShort || name === 'architecture') continue;
+      if (name !== 'architecture' || section !== undefined) add(index, `write docs/design/${name}.md`);
+      continue;
     }
     const page = read(`docs/design/${name}.md`);
     if (page === null) add(index, `docs/design/${name}.md does not exist`);
@@ -114,10 +113,52 @@ function files(pattern: string): string[] {
   );
 }
 
+const imports = /^(?:import|export) (?:type )?(?:(\w+),? ?)?(?:\{([^}]*)\})? ?from '/gm;
+
+/** Names that a package's product code imports from anywhere. */
+function importedNames(folder: string): Set<string> {
+  const names = new Set<string>();
+  for (const file of files(`${folder}/src/**/*.{ts,tsx}`)) {
+    if (/\.test\.ts$|\/test-[^/]+\.ts$/.test(file)) continue;
+    for (const [, whole, some = ''] of read(file)!.matchAll(imports)) {
+      if (whole !== undefined) names.add(whole);
+      for (const part of some.split(','))
+        names.add(
+          part
+            .replace(/^\s*type /, '')
+            .split(' as ')[0]!
+            .trim(),
+        );
+    }
+  }
+  return names;
+}
+
+/** Calls (`name(`), components (`<Name`) and source files in code spans of a README that product code doesn't have. */
+function unknownNames(file: string, text: string): Problem[] {
+  const folder = dirname(file);
+  const names = importedNames(folder);
+  const problems: Problem[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    const add = (what: string) => problems.push({ file, line: index + 1, what });
+    for (const [, span = ''] of line.matchAll(/`([^`]+)`/g)) {
+      for (const [, component, call] of span.matchAll(/<([A-Z]\w*)|(?<![\w.])([a-z]\w*)\(/g)) {
+        const name = component ?? call!;
+        if (name !== 'import' && !names.has(name)) add(`no product code imports ${name}`);
+      }
+      const isSource = /^[\w-]+\/[\w/-]+\.tsx?$/.test(span);
+      const isThere = ['', `${folder}/`, `${folder}/src/`].some((above) => existsSync(join(root, above, span)));
+      if (isSource && !isThere) add(`${span} does not exist`);
+    }
+  }
+  return problems;
+}
+
 const problems: Problem[] = [];
 const markdown = files('**/*.md');
 for (const file of markdown) {
   problems.push(...brokenLinks(file, read(file)!));
+  if (/^packages\/[^/]+\/README\.md$/.test(file)) problems.push(...unknownNames(file, read(file)!));
   if (!file.startsWith('docs/design/')) {
     problems.push(
       ...brokenCitations(

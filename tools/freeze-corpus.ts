@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { compile, type Decision, type DecisionItem, decide, engineVersion } from '@arbiter/engine';
-import { chanceOf } from '../packages/engine/src/corpus/chance.ts';
-import { randomExternal, withBranches } from '../packages/engine/src/corpus/random-branches.ts';
-import { randomInput } from '../packages/engine/src/corpus/random-input.ts';
-import { randomModelInput, withModels } from '../packages/engine/src/corpus/random-models.ts';
-import { randomSnapshot } from '../packages/engine/src/corpus/random-plan.ts';
-import { resultText, unpackInput } from '../packages/engine/src/corpus/record.ts';
+import { chanceOf } from '../packages/engine/test/corpus/chance.ts';
+import { randomExternal, withBranches } from '../packages/engine/test/corpus/random-branches.ts';
+import { randomInput } from '../packages/engine/test/corpus/random-input.ts';
+import { randomModelInput, withModels } from '../packages/engine/test/corpus/random-models.ts';
+import { randomSnapshot } from '../packages/engine/test/corpus/random-plan.ts';
+import { resultText, unpackInput } from '../packages/engine/test/corpus/record.ts';
 import { zoneClock, zoneOffsets } from '../packages/server/src/platform/zones.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

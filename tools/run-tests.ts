@@ -1,13 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { globSync, readFileSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { relative, resolve } from 'node:path';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { startTestCluster } from '../packages/server/src/db/test-database.ts';
-import { mayRunAgain, sumSummaries, type Task, tasksOf } from './test-tasks.ts';
+import type { Failure } from './failure-reporter.ts';
+import { fastFiles } from './fast-tests.ts';
+import { type FailedTask, reasonsToRunAgain } from './second-runs.ts';
+import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 
 /**
- * `npm test` runs every test; `npm test -- <file or folder>...` runs some. Options that begin with `--` go to node
- * (`npm test -- --test-name-pattern=audit packages/server`). One database cluster serves the whole run.
+ * `npm test` runs every test; `npm test -- <file or folder>...` runs some. `--fast` leaves out what needs a server, a database
+ * or a browser (`fast-tests.ts`), `--long` runs random and repeated tests in their long form (`test/form.ts`). Other options
+ * that begin with `--` go to node (`npm test -- --test-name-pattern=audit packages/server`). One database cluster serves the
+ * whole run.
  *
  * To load the server takes a process about a second of processor time, often more than its tests, so files share
  * processes (`test-tasks.ts`). A lane runs one process after the other. There is a lane more than there are processors, because
@@ -16,29 +21,38 @@ import { mayRunAgain, sumSummaries, type Task, tasksOf } from './test-tasks.ts';
  * others, fewer, as they do not end last. Those that hold answers against times of the product (R3, R10, T30) run last of all
  * and one after the other, so that it is not the tests beside them that are measured.
  *
- * A machine that stands still for seconds makes servers answer 503 as they should, and a test of servers or browsers fail. A
- * few such files are run once more at the end, alone, and the last lines name them (`mayRunAgain`).
+ * A machine that stands still for seconds makes servers answer 503 as they should, and a test of servers or browsers misses its
+ * deadline. A few such files run a second time at the end, alone; each is listed with its reason and the last line counts them.
+ * No other failure gets a second run (`second-runs.ts`).
  */
 // The longest files are in `test`: begun first, none of them is left to run alone at the end.
 const everything = ['test', 'tools', 'packages'];
 const faults = 'test/faults/';
 /** Room for what is new saves processes as short as these 5 to 10 % of their processor time (measured), which is to move it. */
-const nodeOptions = [
+const nodeOptions = (timeoutMs: number) => [
   ...['--min-semi-space-size=32', '--max-semi-space-size=32'],
-  ...['--test', '--test-reporter=spec', '--test-isolation=none', '--test-timeout=600000'],
+  ...['--test', '--test-isolation=none', `--test-timeout=${timeoutMs}`],
+  ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
 ];
+/** A test that takes longer hangs. */
+const timeoutMs = 600_000;
+const longTimeoutMs = 3_600_000;
 const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
 const args = process.argv.slice(2);
-const options = args.filter((arg) => arg.startsWith('-'));
+const isFast = args.includes('--fast');
+const isLong = args.includes('--long');
+const options = args.filter((arg) => arg.startsWith('-') && arg !== '--fast' && arg !== '--long');
 const places = args.filter((arg) => !arg.startsWith('-'));
 
-const files = [...new Set((places.length > 0 ? places : everything).flatMap(testFiles))];
+const found = [...new Set((places.length > 0 ? places : everything).flatMap(testFiles))];
+const files = isFast ? fastFiles(found) : found;
 if (files.length === 0) {
   console.error(`no tests in ${places.join(' ')}`);
   process.exit(1);
 }
 
-const cluster = await startTestCluster();
+const reports = mkdtempSync(join(tmpdir(), 'arbiter-test-reports-'));
+const cluster = isFast ? null : await startTestCluster();
 let stopped = false;
 const running = new Set<ChildProcess>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -47,8 +61,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const child of running) child.kill(signal);
   });
 }
+/** How a process of tests ended. */
+interface Outcome {
+  readonly code: number;
+  readonly output: string;
+  readonly failures: readonly Failure[];
+}
+let runs = 0;
 const outputs: string[] = [];
-const failed: { readonly task: Task; readonly code: number; readonly output: string }[] = [];
+const failed: (FailedTask & Outcome)[] = [];
 
 /** Runs what is chosen of the files in so many lanes. */
 async function runLanes(most: number, isChosen: (path: string) => boolean): Promise<void> {
@@ -56,9 +77,9 @@ async function runLanes(most: number, isChosen: (path: string) => boolean): Prom
   const tasks = tasksOf(own, (file) => readFileSync(file, 'utf8'));
   const lane = async () => {
     for (let task = tasks.shift(); task !== undefined && !stopped; task = tasks.shift()) {
-      const { code, output } = await run(task);
-      if (code === 0) outputs.push(output);
-      else failed.push({ task, code, output });
+      const outcome = await run(task);
+      if (outcome.code === 0) outputs.push(outcome.output);
+      else failed.push({ task, ...outcome });
     }
   };
   await Promise.all(Array.from({ length: most }, lane));
@@ -69,32 +90,42 @@ await Promise.all([
   runLanes(Math.max(1, Math.floor(processors / 2)), (path) => path.startsWith(faults) && !measured.includes(path)),
 ]);
 await runLanes(1, (path) => measured.includes(path));
+const reasons = stopped ? null : reasonsToRunAgain(failed);
 let status = 0;
-const again: string[] = [];
-const repeat = !stopped && mayRunAgain(failed.map(({ task }) => task));
-for (const { task, code, output } of failed) {
-  if (repeat) console.log(`↻ once more: ${task.files.join(' ')}`);
-  const last = repeat ? await run(task) : { code, output };
+const passedAtSecondRun: string[] = [];
+for (const { task, ...first } of failed) {
+  const reason = reasons?.get(task);
+  if (reason !== undefined) console.log(`↻ second run of ${task.files.join(' ')}: ${reason}`);
+  const last = reason === undefined ? first : await run(task);
   outputs.push(last.output);
   status = Math.max(status, last.code);
-  if (repeat && last.code === 0) again.push(...task.files);
+  if (reason !== undefined && last.code === 0) passedAtSecondRun.push(`${task.files.join(' ')} (${reason})`);
 }
-await cluster.stop();
+await cluster?.stop();
+rmSync(reports, { recursive: true });
+for (const line of passedAtSecondRun) console.log(`passed at the second run only: ${line}`);
 process.stdout.write(sumSummaries(outputs));
-if (again.length > 0) console.log(`passed at the second run only: ${again.join(' ')}`);
+console.log(`second runs: ${reasons?.size ?? 0}`);
 process.exit(stopped ? 1 : status);
 
 /** Runs a task's files in a process of their own, and shows what it wrote when it ends. */
-async function run(task: Task): Promise<{ readonly code: number; readonly output: string }> {
-  const child = spawn(process.execPath, [...nodeOptions, ...options, ...task.files], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // With stripped and compiled sources kept between the processes, loading takes less than half of the processor time.
-    env: {
-      NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
-      ...process.env,
-      ARBITER_TEST_CLUSTER: cluster.adminUrl,
+async function run(task: Task): Promise<Outcome> {
+  const report = join(reports, `${++runs}.jsonl`);
+  const reporter = ['--test-reporter=./tools/failure-reporter.ts', `--test-reporter-destination=${report}`];
+  const child = spawn(
+    process.execPath,
+    [...nodeOptions(isLong ? longTimeoutMs : timeoutMs), ...reporter, ...options, ...task.files],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // With stripped and compiled sources kept between the processes, loading takes less than half of the processor time.
+      env: {
+        NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
+        ...process.env,
+        ...(cluster === null ? {} : { ARBITER_TEST_CLUSTER: cluster.adminUrl }),
+        ...(isLong ? { TEST_FORM: 'long' } : {}),
+      },
     },
-  });
+  );
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -106,7 +137,14 @@ async function run(task: Task): Promise<{ readonly code: number; readonly output
   running.delete(child);
   process.stdout.write(output);
   if (code !== 0) console.log(`✖ exit code ${code} of ${task.files.join(' ')}`);
-  return { code, output };
+  return { code, output, failures: code === 0 ? [] : failuresIn(report) };
+}
+
+/** What the reporter wrote. A process that was killed may have left no file, or half a line. */
+function failuresIn(report: string): Failure[] {
+  if (statSync(report, { throwIfNoEntry: false }) === undefined) return [];
+  const lines = readFileSync(report, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Failure);
 }
 
 function testFiles(place: string): string[] {

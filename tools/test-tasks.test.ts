@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mayRunAgain, sumSummaries, tasksOf } from './test-tasks.ts';
+import { sumSummaries, tasksOf } from './test-tasks.ts';
 
 const named = (count: number) => Array.from({ length: count }, (_, at) => `packages/a/${at + 10}.test.ts`);
 
@@ -50,14 +50,4 @@ test('the closing lines are added up; a process without them adds nothing', () =
     sumSummaries([output(3, 0, 0), 'killed', output(4, 1, 2)]),
     'ℹ tests 10\nℹ suites 2\nℹ pass 7\nℹ fail 1\nℹ cancelled 2\nℹ skipped 0\nℹ todo 0\n7 passed, 3 failed\n',
   );
-});
-
-test('a few failures of servers and browsers are run once more, others are not', () => {
-  const tasks = (...files: string[]) => files.map((file) => ({ files: [file] }));
-  const [fault, journey] = ['test/faults/stop.test.ts', './test/journeys/console/axe.test.ts'] as const;
-  const six = [fault, journey, fault, journey, fault, journey];
-  assert.equal(mayRunAgain(tasks(...six)), true);
-  assert.equal(mayRunAgain(tasks(...six, fault)), false);
-  assert.equal(mayRunAgain(tasks(fault, 'test/tenancy/rls.test.ts')), false);
-  assert.equal(mayRunAgain(tasks('packages/x/test/faults/a.test.ts')), false);
 });

@@ -45,20 +45,6 @@ function processesOf(files: readonly string[]): Task[] {
   }));
 }
 
-/** More failures than these are not the machine's. */
-const mostRepeats = 6;
-
-/**
- * May these tasks, all that failed, be run once more? Only a few, and only if each is of those that drive servers against the
- * clock or a browser (`test/faults`, `test/journeys`): what depends on no clock fails for a reason of its own.
- */
-export function mayRunAgain(failed: readonly Task[]): boolean {
-  return (
-    failed.length <= mostRepeats &&
-    failed.every(({ files }) => files.every((file) => /^(?:\.\/)?test\/(?:faults|journeys)\//.test(file)))
-  );
-}
-
 const figures = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const;
 
 /**

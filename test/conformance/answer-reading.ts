@@ -33,7 +33,7 @@ export const inRecord: ReadonlySet<string> = new Set([
 
 type Row = { readonly [name: string]: Json };
 
-/** The expectations of conformance cases, read over HTTP; compare packages/engine/src/conformance-expectations.ts. */
+/** The expectations of conformance cases, read over HTTP; compare packages/engine/test/conformance-expectations.ts. */
 export function heardExpectations({ answer, trace, record }: Heard): { readonly [key: string]: () => unknown } {
   const items = answer.decisions;
   const { summary } = answer.trace;

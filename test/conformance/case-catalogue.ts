@@ -1,5 +1,5 @@
 import type { FlowConfig, Json, SnapshotOffer } from '@arbiter/engine';
-import type { ConformanceCase } from '../../packages/engine/src/conformance-case.ts';
+import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
 import type { CaseIds } from './case-ids.ts';
 
 /** Creates a record over HTTP and says its id. Throws `Refused` when the API does not take it. */

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
-import { type ConformanceCase, readCase } from '../../packages/engine/src/conformance-case.ts';
+import { type ConformanceCase, readCase } from '../../packages/engine/test/conformance-case.ts';
 import { seedOf } from '../../packages/server/src/features/sealed-records/decision-ids.ts';
 import {
   type CallResult,
@@ -53,7 +53,7 @@ class Refused extends Error {
 /** Each test waits until all cases are through. */
 const patience = { timeout: 900_000 };
 /** Without `CONFORMANCE_ALL=1` a fixed third of the cases runs, and all that the API refuses. */
-const isWhole = process.env.CONFORMANCE_ALL === '1';
+const isWhole = process.env.CONFORMANCE_ALL === '1' || process.env.TEST_FORM === 'long';
 const all: Run[] = readdirSync(folder)
   .filter((name) => name.endsWith('.json'))
   .sort()

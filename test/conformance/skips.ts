@@ -1,4 +1,4 @@
-import type { ConformanceCase } from '../../packages/engine/src/conformance-case.ts';
+import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
 import type { Standing } from './standing.ts';
 
 /** Why a case cannot be told over HTTP. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compile, type DecisionInput, decide, type Json, type Plan, semantics } from '@arbiter/engine';
-import type { ConformanceCase } from '../../packages/engine/src/conformance-case.ts';
-import { expectationsOf } from '../../packages/engine/src/conformance-expectations.ts';
+import { compile, type DecisionInput, decide, type Json, type Plan } from '@arbiter/engine';
+import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
+import { expectationsOf } from '../../packages/engine/test/conformance-expectations.ts';
 import { isZone, zoneClock } from '../../packages/server/src/platform/zones.ts';
 
 /** Which expectations of a case hold for the server as well, which has its own ids, sums and clocks. */
@@ -82,7 +82,7 @@ export function luckOf(read: ConformanceCase, now: number, keys: readonly string
   return isMetBy(plan, served(read, plan, now), read, keys);
 }
 
-const planOf = ({ snapshot }: ConformanceCase): Plan => compile({ ...snapshot, semantics });
+const planOf = ({ snapshot }: ConformanceCase): Plan => compile(snapshot);
 
 const someSeed = (number: number): string => (0x9e3779b9 * number).toString(16).slice(-8).padStart(8, '0').repeat(4);
 

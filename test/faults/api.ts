@@ -1,6 +1,7 @@
 // A small client over node:http, so that a test sees what a real client sees: connections that break, late answers.
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unavailableCode } from '../deadline.ts';
 import { stopwatch } from './stopwatch.ts';
 
 /** What came back. `status` 0: no answer (refused, reset, cut off); then `error` says how. */
@@ -117,7 +118,10 @@ function parsed(text: string): Record<string, unknown> {
 /** The body of an answer that must be a success. */
 export async function must(answer: Promise<Answer>): Promise<Record<string, unknown>> {
   const got = await answer;
-  if (got.status < 200 || got.status > 299) throw new Error(`${got.status} ${got.error ?? ''} ${got.text}`);
+  if (got.status < 200 || got.status > 299) {
+    const code = got.status === 503 ? unavailableCode : '';
+    throw Object.assign(new Error(`${got.status} ${got.error ?? ''} ${got.text}`), { code });
+  }
   return got.body;
 }
 

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertInTime } from '../deadline.ts';
 import { type Answer, type Caller, createCaller, createPatientCaller, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
@@ -126,7 +127,7 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
   const total = (): Promise<number> => shown().then((counts) => [...counts.values()].reduce((sum, n) => sum + n, 0));
   // Reservations that nobody confirmed are given back, or run out; what they held is shown to somebody else.
   while ((await openReservations()).length > 0 || (await total()) < caps.category) {
-    assert.ok(elapsed() < 150_000, `${await total()} of ${caps.category} were shown, and no more`);
+    assertInTime(elapsed() < 150_000, `${await total()} of ${caps.category} were shown, and no more`);
     used = (await total()) >= caps.category;
     if (used && !isLeftToExpire) {
       const settle = (interactionId: string) =>

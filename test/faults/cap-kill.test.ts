@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertInTime } from '../deadline.ts';
 import { type Caller, createCaller, createPatientCaller, must } from './api.ts';
 import { type Contact, contactRows, contactsOf, countedAt, findExcess, type HistoryRow } from './cap-history.ts';
 import { loadCatalogue } from './catalogue.ts';
@@ -100,7 +101,7 @@ test(`${servers * 2} processes, ${rounds} rounds of ${parallel} parallel request
   if (isLeftToExpire) {
     const elapsed = stopwatch();
     while ((await contacts()).some(({ until }) => until !== null && until > Date.now())) {
-      assert.ok(elapsed() < 120_000, 'reservations of a minute are open after two');
+      assertInTime(elapsed() < 120_000, 'reservations of a minute are open after two');
       await sleep(500);
     }
   } else {

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { sized } from '../form.ts';
 import { type Answer, type Caller, type Item, itemsOf } from './api.ts';
 import { loadCatalogue } from './catalogue.ts';
 import { type Pair, pairKinds, startPair, startSkewedPair } from './pair.ts';
@@ -12,7 +13,7 @@ import { stopwatch } from './stopwatch.ts';
 
 const caps = [1, 3, 10] as const;
 const parallel = 64;
-const rounds = Number(process.env.CAP_ROUNDS ?? 4);
+const rounds = sized('CAP_ROUNDS', { short: 2, long: 10 });
 
 let db: TestDatabase;
 let installation: Installation;

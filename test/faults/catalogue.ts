@@ -21,7 +21,7 @@ const nodes = [
   { id: 'response', type: 'response', config: {} },
 ];
 
-export const flowConfig = { version: 2, nodes, flowConfig: {} };
+const flowConfig = { version: 2, nodes, flowConfig: {} };
 
 /** `cap`: contacts of a customer within 7 days, over all channels and offers. */
 export async function loadCatalogue(call: Caller, size: { offers: number; cap: number }): Promise<Catalogue> {

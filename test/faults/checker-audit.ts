@@ -70,7 +70,7 @@ function checkChain(chain: readonly AuditRow[]): string[] {
 }
 
 /** RFC 8785: members by UTF-16 code units, numbers and strings as ECMAScript writes them. */
-export function canonical(value: unknown): string {
+function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

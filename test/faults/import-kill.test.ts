@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImportAnswer } from '../../packages/contract/src/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { assertInTime } from '../deadline.ts';
 import { createPatientCaller } from './api.ts';
 import { loadCatalogue } from './catalogue.ts';
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
@@ -68,7 +69,7 @@ test('a file that broke off with its server is finished by another one, and no l
   );
   const elapsed = stopwatch();
   while ((await imported()) === 0) {
-    assert.ok(elapsed() < patienceMs, 'nothing was imported');
+    assertInTime(elapsed() < patienceMs, 'nothing was imported');
     await sleep(5);
   }
   servers[0].kill('SIGKILL');

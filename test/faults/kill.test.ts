@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sized } from '../form.ts';
 import { type Caller, createCaller, createPatientCaller, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { checkAll, type Query } from './checker.ts';
@@ -10,10 +11,12 @@ import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
 import { ackOf, createLoad, type Recorded, seededRandom } from './recorded-load.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
 
-const rounds = Number(process.env.KILL_ROUNDS ?? 20);
+const rounds = sized('KILL_ROUNDS', { short: 6, long: 20 });
 const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000_007);
 const cap = 10;
 const workers = 16;
+/** Calls that are acknowledged before each kill, however slow the machine is: a twentieth of the load creates an offer. */
+const ackedPerRound = 15;
 
 let cluster: DurableCluster;
 let installation: Installation;
@@ -47,7 +50,9 @@ test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is 
   let up = Promise.resolve();
   const running = load.run(workers, stop.signal, () => up);
   const readyMs: number[] = [];
+  const acked = (): number => load.calls.filter((each) => ackOf(each) !== undefined).length;
   for (let round = 0; round < rounds; round++) {
+    for (const from = acked(); acked() < from + ackedPerRound; ) await sleep(20);
     await sleep(100 + Math.floor(random() * 1_200));
     const back = Promise.withResolvers<void>();
     up = back.promise;

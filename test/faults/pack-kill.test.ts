@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { assertInTime } from '../deadline.ts';
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
@@ -47,7 +48,7 @@ async function killAt(step: string, method: string, url: string): Promise<void> 
       'select step, status from arbiter.seed_progress',
     );
     if (row?.status === 'running' && row.step === step) break;
-    assert.ok(elapsed() < patienceMs, `it never came to ${step}`);
+    assertInTime(elapsed() < patienceMs, `it never came to ${step}`);
     await sleep(2);
   }
   victim.kill('SIGKILL');
@@ -61,7 +62,7 @@ async function statusWhenOver(): Promise<string> {
   for (;;) {
     const { body } = await call(survivor, 'GET', `${path}/coffee_rewards/status`);
     if (body.status !== 'running') return body.status;
-    assert.ok(elapsed() < patienceMs, 'it is running for ever');
+    assertInTime(elapsed() < patienceMs, 'it is running for ever');
     await sleep(20);
   }
 }
@@ -128,7 +129,7 @@ test('an upload that its server did not survive leaves the old rows', async () =
          and query like '%insert into%' and pid <> pg_backend_pid()`,
     );
     if ((busy?.n ?? 0) > 0) break;
-    assert.ok(elapsed() < patienceMs, 'nothing was written');
+    assertInTime(elapsed() < patienceMs, 'nothing was written');
     await sleep(2);
   }
   victim.kill('SIGKILL');

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { assertInTime } from '../deadline.ts';
 import { type Caller, createPatientCaller, must } from './api.ts';
 import { logLines, processOf } from './pair.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
@@ -40,7 +41,7 @@ async function until<T>(what: string, look: () => T | null | undefined | Promise
   for (;;) {
     const found = await look();
     if (found !== null && found !== undefined) return found;
-    assert.ok(elapsed() < patienceMs, `${what}: not within ${patienceMs} ms`);
+    assertInTime(elapsed() < patienceMs, `${what}: not within ${patienceMs} ms`);
     await sleep(20);
   }
 }
@@ -210,7 +211,7 @@ test('when the process with the background work is killed, the other one takes i
   await ran(2);
   const took = elapsed();
   t.diagnostic(`process ${name} had it; its schedules ran on after ${Math.round(took)} ms`);
-  assert.ok(took < takeOverMs, `${took} ms`);
+  assertInTime(took < takeOverMs, `${took} ms`);
   await nthProcess(server, name, 2);
   await until('ready again', async () => ((await callerOf(server)('GET', '/ready')).status === 200 ? true : null));
   await stop(server);
@@ -239,7 +240,7 @@ test('a job that a killed process was at is taken again by the other', async (t)
     });
     const took = elapsed();
     t.diagnostic(`taken again after ${Math.round(took)} ms`);
-    assert.ok(took < takeOverMs, `${took} ms`);
+    assertInTime(took < takeOverMs, `${took} ms`);
   } finally {
     await release();
   }

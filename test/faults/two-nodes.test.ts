@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
 import { createPasswords } from '../../packages/server/src/platform/passwords.ts';
+import { assertInTime } from '../deadline.ts';
 import { type Answer, type Caller, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { type Pair, pairKinds, startPair } from './pair.ts';
@@ -38,7 +39,7 @@ async function bothListeners(): Promise<readonly number[]> {
   for (;;) {
     const pids = await listeners();
     if (pids.length === 2) return pids;
-    assert.ok(elapsed() < patienceMs, `${pids.length} of 2 listeners stand`);
+    assertInTime(elapsed() < patienceMs, `${pids.length} of 2 listeners stand`);
     await sleep(20);
   }
 }
@@ -57,7 +58,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<numbe
   for (;;) {
     const asked = elapsed();
     if (await holds()) return Math.round(asked);
-    assert.ok(elapsed() < patienceMs, `${what}: not within ${patienceMs} ms`);
+    assertInTime(elapsed() < patienceMs, `${what}: not within ${patienceMs} ms`);
   }
 }
 

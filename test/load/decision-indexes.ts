@@ -1,4 +1,4 @@
-// What the indexes of `decisions` cost that have an entry for each decision (migration 0025): processor time and WAL of the
+// What the indexes of `decisions` cost that have an entry for each decision: processor time and WAL of the
 // database per decision, with both, without the one by flow, and without either; in turn within one run, over a table of
 // some hundred thousand decisions. By hand:  node test/load/decision-indexes.ts [rounds = 5] [decisions = 2000] [rows = 200000]
 import { readdirSync, readFileSync } from 'node:fs';

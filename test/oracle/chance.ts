@@ -1,5 +1,5 @@
 /** FNV-1a over UTF-8 and the finalizer of murmur3 (docs/design/api-decisioning.md 1 no. 4), in whole numbers. */
-export function h32(text: string): bigint {
+function h32(text: string): bigint {
   const mask = 0xffffffffn;
   let hash = 2166136261n;
   for (const byte of new TextEncoder().encode(text)) hash = ((hash ^ BigInt(byte)) * 16777619n) & mask;

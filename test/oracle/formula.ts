@@ -229,7 +229,7 @@ const momentOf = (value: Any): number | null =>
   typeof value === 'number' ? value : instant(isValue(value) ? value : null);
 
 /** Half away from zero, on the shortest decimal form. */
-export function rounded(value: number, digits: number): number {
+function rounded(value: number, digits: number): number {
   const [mantissa = '0', exponent = '0'] = Math.abs(value).toExponential().split('e');
   const shifted = Number(`${mantissa}e${Number(exponent) + digits}`);
   const whole = Math.floor(shifted);

@@ -26,7 +26,7 @@ export function modelScore(work: Work, name: string, offerId: string): number | 
   return null;
 }
 
-export const canBeAsked = (work: Work, name: string): boolean => {
+const canBeAsked = (work: Work, name: string): boolean => {
   const model = modelOf(work, name);
   return model !== null && !work.input.openBreakers?.includes(model.key);
 };

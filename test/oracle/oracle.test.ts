@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decide } from '@arbiter/engine';
+import { sized } from '../form.ts';
 import { differences } from './compare.ts';
 import { expected } from './oracle.ts';
 import { randomWorld } from './random-world.ts';
 import { reached } from './reached.ts';
 
-const worlds = Number(process.env.ORACLE_WORLDS ?? 300);
+const worlds = sized('ORACLE_WORLDS', { short: 300, long: 10_000 });
 const plain = Math.ceil(worlds / 2);
 /** Where the first one begins, to run many of them in pieces. */
 const first = Number(process.env.ORACLE_FIRST ?? 0);

@@ -1,6 +1,6 @@
 import type { DecisionInput, FlowNode, Json, Plan, Snapshot, SnapshotModel, SnapshotRule } from '@arbiter/engine';
-import type { Chance } from '../../packages/engine/src/corpus/chance.ts';
-import type { randomNodes } from '../../packages/engine/src/corpus/random-flow.ts';
+import type { Chance } from '../../packages/engine/test/corpus/chance.ts';
+import type { randomNodes } from '../../packages/engine/test/corpus/random-flow.ts';
 
 type Config = { readonly [key: string]: Json };
 

@@ -1,9 +1,9 @@
 import { compile, foldContacts, type Plan, type ScopeAssignment, type Snapshot } from '@arbiter/engine';
-import { chanceOf } from '../../packages/engine/src/corpus/chance.ts';
-import { randomNodes } from '../../packages/engine/src/corpus/random-flow.ts';
-import { randomContacts, randomInput } from '../../packages/engine/src/corpus/random-input.ts';
-import { randomSnapshot } from '../../packages/engine/src/corpus/random-plan.ts';
-import { unpackInput } from '../../packages/engine/src/corpus/record.ts';
+import { chanceOf } from '../../packages/engine/test/corpus/chance.ts';
+import { randomNodes } from '../../packages/engine/test/corpus/random-flow.ts';
+import { randomContacts, randomInput } from '../../packages/engine/test/corpus/random-input.ts';
+import { randomSnapshot } from '../../packages/engine/test/corpus/random-plan.ts';
+import { unpackInput } from '../../packages/engine/test/corpus/record.ts';
 import { zoneClock, zoneOffsets } from '../../packages/server/src/platform/zones.ts';
 import { withFeatures, withStates } from './random-features.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 // The customers of a random catalogue: their rows, what they bought, and segments of them.
-import type { Chance } from '../../packages/engine/src/corpus/chance.ts';
-import { zones } from '../../packages/engine/src/corpus/random-plan.ts';
+import type { Chance } from '../../packages/engine/test/corpus/chance.ts';
+import { zones } from '../../packages/engine/test/corpus/random-plan.ts';
 import type { Must } from './random-catalogue.ts';
 
 const customersPerCatalogue = 24;
@@ -16,7 +16,7 @@ export const customersOf = (chance: Chance, tenant: string): string[] =>
 export const markOf = (customerId: string): string => `${customerId.split('-')[0]}-`;
 
 /** Name of a person as their row, and nothing else, has it. */
-export const personName = (customerId: string): string => `Person ${customerId}`;
+const personName = (customerId: string): string => `Person ${customerId}`;
 
 /** Three schemas (the customer's row, an account, purchases that are joined) and two segments, `vip` and `loyal`. */
 export async function addPeople(

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, Snapshot } from '@arbiter/engine';
-import type { Chance } from '../../packages/engine/src/corpus/chance.ts';
-import { withBranches } from '../../packages/engine/src/corpus/random-branches.ts';
-import { randomNodes } from '../../packages/engine/src/corpus/random-flow.ts';
-import { randomSnapshot } from '../../packages/engine/src/corpus/random-plan.ts';
+import type { Chance } from '../../packages/engine/test/corpus/chance.ts';
+import { withBranches } from '../../packages/engine/test/corpus/random-branches.ts';
+import { randomNodes } from '../../packages/engine/test/corpus/random-flow.ts';
+import { randomSnapshot } from '../../packages/engine/test/corpus/random-plan.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { zoneOffsets } from '../../packages/server/src/platform/zones.ts';
 import { addPeople, customersOf } from './people.ts';

@@ -1,7 +1,7 @@
 // Decisions by chance, and what customers do about them.
 import assert from 'node:assert/strict';
 import type { RecommendAnswer } from '@arbiter/contract';
-import type { Chance } from '../../packages/engine/src/corpus/chance.ts';
+import type { Chance } from '../../packages/engine/test/corpus/chance.ts';
 import type { RandomCatalogue } from './random-catalogue.ts';
 
 /** A decision that was made, with whom for. */

@@ -9,14 +9,7 @@ const highest = consoleTiers.flat().at(-1);
 const inFeature = `${source}/features/${lowest}`;
 
 const rooms = ['app', 'route', 'messages', 'ui', 'ui/charts', 'flow-canvas', 'engine-worker', 'data', 'forms'];
-const libraries = [
-  'radix-ui',
-  'd3-scale',
-  '@xyflow/react',
-  'react-hook-form',
-  '@tanstack/react-query',
-  '@tanstack/react-router',
-];
+const libraries = ['radix-ui', 'd3-scale', '@xyflow/react', '@tanstack/react-query', '@tanstack/react-router'];
 
 /** What the canaries import. There must be nothing wrong with it. */
 export const consoleFiles: Files = {
@@ -64,7 +57,6 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['console-ui-owns-components', inFeature, 'radix-ui'],
   ['console-charts-own-d3', `${source}/ui`, 'd3-scale'],
   ['console-canvas-owns-xyflow', inFeature, '@xyflow/react'],
-  ['console-forms-own-hook-form', inFeature, 'react-hook-form'],
   ['console-data-owns-queries', inFeature, '@tanstack/react-query'],
   ['console-route-owns-the-router', inFeature, '@tanstack/react-router'],
   ['console-features-meet-at-the-door', `${source}/features/${highest}`, `../${lowest}/inner.ts`],

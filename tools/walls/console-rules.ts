@@ -48,7 +48,6 @@ const owned: readonly (readonly [name: string, libraries: string, rooms: readonl
   ['console-ui-owns-components', 'radix-ui|@radix-ui|downshift|@tanstack/react-table|@tanstack/react-virtual', ['ui']],
   ['console-charts-own-d3', 'd3-[a-z]+', ['ui/charts']],
   ['console-canvas-owns-xyflow', '@xyflow', ['flow-canvas']],
-  ['console-forms-own-hook-form', 'react-hook-form', ['forms']],
   ['console-data-owns-queries', '@tanstack/react-query', ['data', 'app']],
   ['console-route-owns-the-router', '@tanstack/react-router', ['route', 'app']],
 ];

@@ -32,6 +32,7 @@ export const importedFiles: Files = {
   ...workspace('cli'),
   ...workspace('server', '{"pg":"1.0.0","undici":"1.0.0","graphile-worker":"1.0.0"}'),
   'packages/engine/src/inner.ts': 'export const x = 1;\n',
+  'packages/engine/test/kit.ts': 'export const x = 1;\n',
   [`${server}/main/start.ts`]: 'export const x = 1;\n',
   [`${server}/http/binder.ts`]: 'export const x = 1;\n',
   [`${server}/http/test-kit.ts`]: 'export const x = 1;\n',
@@ -86,6 +87,7 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['no-unresolved', `${server}/http`, './absent.ts'],
   ['declared-dependencies', `${server}/http`, 'ajv'],
   ['tests-stay-tests', `${server}/http`, './test-kit.ts'],
+  ['tests-stay-tests', 'packages/engine/src', '../test/kit.ts'],
   ['packages-do-not-use-tools-or-suites', `${server}/http`, '../../../../tools/tool.ts'],
 ];
 

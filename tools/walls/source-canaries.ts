@@ -67,7 +67,7 @@ export const sourceCanaries: readonly Canary[] = [
   ...breaking('the-oracle-shares-no-code', 'test/oracle', [
     "import { h32 } from '@arbiter/engine';\nexport const hash = h32;",
     "export { decide } from '@arbiter/engine';",
-    "import { chanceOf } from '../../packages/engine/src/corpus/chance.ts';\nexport const chance = chanceOf;",
+    "import { chanceOf } from '../../packages/engine/test/corpus/chance.ts';\nexport const chance = chanceOf;",
     "import { randomWorld } from './random-world.ts';\nexport const world = randomWorld;",
     "export const engine = await import('@arbiter/engine');",
   ]),

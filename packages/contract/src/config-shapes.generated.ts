@@ -65,7 +65,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "max"
             ]
           },
-          "description": "Limits over rolling windows that end at the time of the decision.",
+          "description": "Limits over rolling windows. Each counts the contacts of its last hours or days.",
           "default": []
         },
         "per": {
@@ -254,7 +254,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "max"
             ]
           },
-          "description": "Limits over rolling windows that end at the time of the decision.",
+          "description": "Limits over rolling windows. Each counts the contacts of its last hours or days.",
           "default": []
         },
         "bypassable": {
@@ -315,7 +315,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
               "max"
             ]
           },
-          "description": "Limits over rolling windows that end at the time of the decision.",
+          "description": "Limits over rolling windows. Each counts the contacts of its last hours or days.",
           "default": []
         },
         "bypassable": {

@@ -92,6 +92,6 @@ export const replayAnswerExample = {
   differences: [],
   resultHash,
   replayedHash: resultHash,
-  engineVersion: '3 tz=2026a',
+  engineVersion: '1 tz=2026a',
   recordedEngineVersion: '1',
 };

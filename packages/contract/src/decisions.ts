@@ -17,7 +17,7 @@ export const DecisionRecord = Type.Object(
     customerId: textOrNull('Customer id; null after erasure.'),
     source: text('Kind of request: recommend, campaign, journey or trigger.'),
     decidedAt: Timestamp('Time used for the decision.'),
-    engineVersion: text('Engine version and time zone edition that decided, such as `3 tz=2026a`.'),
+    engineVersion: text('Engine version and time zone edition that decided, such as `1 tz=2026a`.'),
     configVersion: Type.Integer({ description: 'Catalogue version used.' }),
     planHash: text('SHA-256 of the plan content.'),
     flow: Type.Object(

@@ -8,11 +8,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export interface Snapshot {
   readonly format: 1;
-  /**
-   * How the engine reads this plan (`semantics` of version.ts), for as long as a record names it. Absent in plans that were
-   * stored before there was the number: they mean 1, and know no exploration.
-   */
-  readonly semantics?: number;
+  /** How the engine reads this plan (`semantics` of version.ts), for as long as a record names it. */
+  readonly semantics: number;
   readonly tenant: SnapshotTenant;
   readonly flow: SnapshotFlow;
   /**

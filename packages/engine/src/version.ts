@@ -1,17 +1,11 @@
 /**
- * Version of the engine's meaning: raised whenever the same plan and inputs may give another result. Records name the one
- * that decided, so that a difference found by replay can be told from a defect (docs/design/decisioning.md 3).
+ * The engine's version, written into each record. Raise it whenever the engine learns something new, so that a difference
+ * found by a replay can be told from a defect (docs/design/decisioning.md 3).
  */
-export const engineVersion = '6';
+export const engineVersion = '1';
 
 /**
- * How plans are read, written into each plan. An engine that would make other bytes of a plan that is stored somewhere raises
- * this number, and goes on reading plans of the lower numbers as before, for as long as decisions are kept (docs/adr/0019).
- *
- * 2: banners, modals and cards are HTML; a link that is one token takes its value whole (docs/adr/0024).
- * 3: a mutual exclusion that acts on some channels, creatives or categories only hears of each member that is taken, those
- * too on which it does not act.
- * 4: estimates of a bandit's chance repeat every stage that gives scores; the shares of champions and challengers of called
- * flows are told; what asks the expected propensity waits for the creative where settings differ by channel (docs/adr/0047).
+ * How a plan is read, written into each plan. From the tag 1.0 on, raise it when the engine would make different bytes of a
+ * stored plan, and keep the old path for plans of lower numbers for as long as decisions are kept (docs/adr/0019).
  */
-export const semantics = 4;
+export const semantics = 1;

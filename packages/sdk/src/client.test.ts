@@ -126,3 +126,32 @@ test('a call that takes too long ends', async () => {
   });
   await assert.rejects(client.system.health(), { name: 'TimeoutError' });
 });
+
+test('warnings of an answer are printed, or given to whoever asks for them', async (t) => {
+  const renamed = { path: '/columns/1', code: 'column_renamed', message: 'A becomes a_col.', suggestion: null };
+  const noEffect = { path: '/config', code: 'no_effect', message: 'No limit is set.', suggestion: 'Set maxPerDay.' };
+  const printed = t.mock.method(console, 'warn', () => undefined).mock;
+  const lines = () => printed.calls.map((call) => call.arguments.join(' '));
+  const answering = (body: object) => async () => Response.json(body);
+  const quiet = createClient({ baseUrl: 'http://localhost', fetch: answering({ id: 'p1' }) });
+  await quiet.contactPolicies.get({ params: { id: 'p1' } });
+  const check = { valid: true, errors: [], warnings: [{ path: '', nodeId: null, code: 'unknown_key', message: 'x' }] };
+  const checking = createClient({ baseUrl: 'http://localhost', fetch: answering(check) });
+  await checking.decisionFlows.validate({ body: { config: {} } as never });
+  assert.deepEqual(lines(), [], 'findings of a flow check are its result');
+
+  const fetch = answering({ id: 'p1', warnings: [renamed, noEffect] });
+  await createClient({ baseUrl: 'http://localhost', fetch }).contactPolicies.get({ params: { id: 'p1' } });
+  assert.deepEqual(lines(), [
+    'arbiter: contactPolicies.get: A becomes a_col.',
+    'arbiter: contactPolicies.get: No limit is set. Set maxPerDay.',
+  ]);
+  const given: unknown[] = [];
+  const onWarning = (...received: unknown[]) => void given.push(received);
+  await createClient({ baseUrl: 'http://localhost', fetch, onWarning }).contactPolicies.get({ params: { id: 'p1' } });
+  assert.deepEqual(given, [
+    [renamed, 'contactPolicies.get'],
+    [noEffect, 'contactPolicies.get'],
+  ]);
+  assert.equal(lines().length, 2);
+});

@@ -155,7 +155,7 @@ function stageOf(
       );
       const text = await answer.text();
       assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
-      return JSON.parse(text) as Answer;
+      return JSON.parse(text || '{}') as Answer;
     },
     async stop() {
       server.kill('SIGTERM');

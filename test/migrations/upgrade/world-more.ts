@@ -8,7 +8,7 @@ type Make = (path: string, body: Body) => Promise<string>;
 type Must = (method: string, path: string, body: unknown, status: number) => Promise<Made>;
 
 /**
- * What migrations 15 to 26 brought: a joined schema with rows, a segment, content items that a second person published.
+ * A joined schema with rows, a segment, content items that a second person published.
  * The people are C0 to C39.
  */
 export async function addDataAndContent(make: Make, must: Must, server: TestServer, people: string) {

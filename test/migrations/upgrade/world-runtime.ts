@@ -21,7 +21,7 @@ const numbered = (...nodes: readonly { type: string; config: Body }[]) =>
   nodes.map((one, at) => ({ id: `n${at}`, ...one }));
 
 /**
- * What migrations 27 to 32 brought: models, ranking profiles, budgets, called flows, conditionals, extension points, group,
+ * Models, ranking profiles, budgets, called flows, conditionals, extension points, group,
  * optimize and explore_exploit.
  */
 export async function addRuntime(make: Make, must: Must, flow: AddFlow, named: Named) {

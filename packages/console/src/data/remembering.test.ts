@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { oldAfterEvent, pollWait } from './events.ts';
 import { createTray, type Job, jobWait } from './jobs.ts';
-import { mergeRecord } from './merge.ts';
 import { forgetAll, recall, remember } from './storage.ts';
 import { MemoryStorage, setGlobals, signIn } from './test-browser.ts';
 
@@ -115,10 +114,10 @@ test('work that nobody can be asked about any more ends as failed', async () => 
 test('work is found again after a reload, and only its id and title are kept', async () => {
   const first = trayFor([{ progress: 0.5 }, { state: 'done' }]);
   first.tray.watch(load);
-  const kept = tab.kept.get('arbiter:engines:ada:jobs') ?? '';
-  assert.match(kept, /"id":"j1"/);
+  const jobs = tab.kept.get('arbiter:engines:ada:jobs') ?? '';
+  assert.match(jobs, /"id":"j1"/);
   await first.ended();
-  tab.kept.set('arbiter:engines:ada:jobs', kept);
+  tab.kept.set('arbiter:engines:ada:jobs', jobs);
   const second = trayFor([{ state: 'done' }]);
   second.tray.resume();
   assert.equal((await second.ended()).id, 'j1');
@@ -150,15 +149,4 @@ test('questions come less often where nobody looks, and after failures', () => {
   );
   assert.deepEqual(oldAfterEvent('decision.made.v1'), ['decisions', 'decisionTraces']);
   assert.deepEqual(oldAfterEvent('unknown.v1'), []);
-});
-
-test('two changes of a record are joined by property; what both changed differently is asked about', () => {
-  const base = { name: 'Latte', priority: 5, tags: ['a'], status: 'draft' };
-  const mine = { ...base, name: 'Oat latte', tags: ['a', 'b'], status: 'active' };
-  const theirs = { ...base, priority: 9, tags: ['a', 'b'], status: 'paused' };
-  assert.deepEqual(mergeRecord(base, mine, theirs), {
-    merged: { name: 'Oat latte', priority: 9, tags: ['a', 'b'], status: 'paused' },
-    conflicts: [{ property: 'status', base: 'draft', mine: 'active', theirs: 'paused' }],
-  });
-  assert.deepEqual(mergeRecord(base, base, theirs).merged, theirs);
 });

@@ -1,3 +1,3 @@
 export { type Flow, type FlowNode, type NodeProblem, type NodeRun, readFlow } from './flow.ts';
 export { NodeGlyph } from './glyphs.tsx';
-export { FlowOutline, type FlowViewProps } from './outline.tsx';
+export { FlowOutline } from './outline.tsx';

@@ -38,7 +38,7 @@ interface MayBeDeleted {
 }
 
 /** A name, and whether its record is deleted: the first column always stays, so that nobody takes it for a living one. */
-export function NamedCell({ name, deletedAt }: MayBeDeleted & { readonly name: string }) {
+function NamedCell({ name, deletedAt }: MayBeDeleted & { readonly name: string }) {
   if ((deletedAt ?? null) === null) return name;
   return (
     <span className="inline-flex max-w-full items-center gap-2 align-middle">

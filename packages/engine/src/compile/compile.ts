@@ -65,7 +65,7 @@ export function compile(snapshot: Snapshot): Plan {
  * thousands of offers a piece takes a few milliseconds at most.
  */
 export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
-  if ((snapshot.semantics ?? 1) > semantics) {
+  if (snapshot.semantics > semantics) {
     throw new RangeError(`the plan has semantics ${snapshot.semantics}; this engine supports ${semantics}`);
   }
   const ordinals = yield* numberIds(snapshot);
@@ -86,7 +86,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   const everyPlaced = [...everyNode(placed)];
   const enrichNodes = everyPlaced.flatMap(({ node }) => (node.type === 'enrich' ? [node] : []));
   const scoreNode = nodes.find(({ type }) => type === 'score') ?? null;
-  const scoresByChannel = (snapshot.semantics ?? 1) > 3 && differsByChannel(scoreNode, snapshot.flow.config);
+  const scoresByChannel = differsByChannel(scoreNode, snapshot.flow.config);
   const source: PhaseSource = { builder, offers, creatives, rules, policies, scoresByChannel };
   for (const { node } of everyPlaced) nodeKinds.get(node.type)?.collect?.(node, builder);
   // The stages of further ways are compiled when requests take them: they read nothing that is not collected here.
@@ -114,10 +114,9 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   yield;
   const { collected } = builder;
   const program: Program = {
-    semantics: snapshot.semantics ?? 1,
     offers,
     creatives,
-    templateOf: createTemplates(snapshot.semantics ?? 1),
+    templateOf: createTemplates(),
     channels,
     placements,
     placementNumber,
@@ -146,8 +145,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     optimize,
     rank,
     group: compileGroup(nodeOf('group')),
-    // A plan that was stored before plans named their semantics knew no exploration: the key meant nothing.
-    explore: snapshot.semantics === undefined ? null : compileExplore(readObject(flowConfig.explore), ordinals.channel),
+    explore: compileExplore(readObject(flowConfig.explore), ordinals.channel),
     output,
     customFieldsOn: !everyPlaced.some(
       ({ node: { type, config } }) => type === 'compute' && config?.includeCustomFields === false,

@@ -36,10 +36,6 @@ export function pointerStep(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-export type Parsed<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
-
 /** Reads keys of a config and collects what is wrong with them. An absent or null key counts as not given. */
 export interface ConfigReader {
   readonly problems: ConfigProblem[];

@@ -169,8 +169,6 @@ export interface PlanNames {
 }
 
 export interface Program {
-  /** How the plan is read (`version.ts`). */
-  readonly semantics: number;
   readonly offers: readonly PlanOffer[];
   readonly creatives: readonly PlanCreative[];
   /** The compiled content of a creative. */

@@ -48,7 +48,7 @@ export function compileSchedule(source: JsonObject | null, tenantZone: string): 
 }
 
 /** The rule of E16 for hours and weekdays. `days`: bit n set for weekday n; 0 stands for all days. */
-export function hoursClosed(clock: ZoneClock, startHour: number, endHour: number, days: number): 'day' | 'hour' | null {
+function hoursClosed(clock: ZoneClock, startHour: number, endHour: number, days: number): 'day' | 'hour' | null {
   const wraps = startHour > endHour;
   const whole = startHour === endHour;
   const inside =
@@ -74,7 +74,7 @@ function readHour(value: Json | undefined, fallback: number): number | undefined
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 24 ? value : undefined;
 }
 
-export function readDays(value: Json | undefined): number | undefined {
+function readDays(value: Json | undefined): number | undefined {
   if (value === undefined || value === null) return 0;
   if (!Array.isArray(value)) return undefined;
   let days = 0;

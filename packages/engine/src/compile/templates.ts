@@ -1,7 +1,6 @@
 import type { SnapshotContentItem, SnapshotCreative } from '../snapshot.ts';
 import { compileTemplate } from '../templates/compile-template.ts';
 import type { Template } from '../templates/template.ts';
-import { semantics as newest } from '../version.ts';
 import type { PlanCreative } from './catalogue.ts';
 
 /** Compiled templates that a plan keeps: they are several times larger than the creatives they are made of. */
@@ -22,8 +21,7 @@ interface Known {
 export function templatePaths(row: SnapshotCreative, item: SnapshotContentItem | null): Template['paths'] {
   const before = known.get(row);
   if (before !== undefined && before.item === item) return before.paths;
-  // How values are escaped does not change what is read.
-  const paths = share(compile(row, item, newest).paths);
+  const paths = share(compile(row, item).paths);
   known.set(row, { item, paths });
   return paths;
 }
@@ -45,25 +43,24 @@ function share(paths: Template['paths']): Template['paths'] {
  * Templates of a plan by creative, compiled when they are first rendered. A decision renders a few of thousands, and
  * compiling one takes microseconds; so the plan keeps those that are in use and starts anew when they become too many.
  */
-export function createTemplates(semantics: number): (creative: PlanCreative) => Template {
+export function createTemplates(): (creative: PlanCreative) => Template {
   const kept = new Map<number, Template>();
   return ({ ordinal, row, item }) => {
     let template = kept.get(ordinal);
     if (template === undefined) {
       if (kept.size >= mostKept) kept.clear();
-      template = compile(row, item, semantics);
+      template = compile(row, item);
       kept.set(ordinal, template);
     }
     return template;
   };
 }
 
-function compile(row: SnapshotCreative, item: SnapshotContentItem | null, semantics: number): Template {
+function compile(row: SnapshotCreative, item: SnapshotContentItem | null): Template {
   const { content, personalization, templateType } = row;
-  if (item === null) return compileTemplate(content, personalization, templateType, null, { semantics });
+  if (item === null) return compileTemplate(content, personalization, templateType);
   const own = ownContent(content);
   return compileTemplate(shownContent(row, item), personalization, templateType, item.personalization, {
-    semantics,
     markup: {
       ...(item.html === undefined || 'html' in own ? {} : { html: item.html }),
       ...(item.text === undefined || 'text' in own ? {} : { text: item.text }),

@@ -27,7 +27,7 @@ export function testOperator(operator: Operator, actual: unknown, wanted: unknow
   return matcherOf(operator, wanted)(actual, now);
 }
 
-export function isMissing(value: unknown): boolean {
+function isMissing(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'number' && !Number.isFinite(value));
 }
 

@@ -21,13 +21,7 @@ const MAX_PATH_PARTS = 10;
 const MAX_VALUE_CHARACTERS = 10_000;
 const MAX_DAYS = 36_500;
 
-export const DEFAULT_NAMESPACES: ReadonlySet<string> = new Set([
-  'customer',
-  'attributes',
-  'request',
-  'offer',
-  'channel',
-]);
+const DEFAULT_NAMESPACES: ReadonlySet<string> = new Set(['customer', 'attributes', 'request', 'offer', 'channel']);
 
 export type ConditionParse =
   | { readonly ok: true; readonly stored: Condition }

@@ -8,7 +8,7 @@ export const MAX_PATH_PARTS = 6;
  * limit; what counts here is text: a text operation takes one unit and one more per 64 characters it handles.
  */
 export const MAX_STEPS = 10_000;
-export const MAX_TEXT_BYTES = 10_240;
+const MAX_TEXT_BYTES = 10_240;
 
 /** True when the text's UTF-8 form has at most 10 KB. */
 export function isShortText(text: string): boolean {

@@ -12,7 +12,7 @@ const kinds: readonly ModelKind[] = [scorecard, thompsonBandit, epsilonGreedy];
 export const modelKinds: ReadonlyMap<string, ModelKind> = new Map(kinds.map((kind) => [kind.type, kind]));
 
 /** Types of models that may be stored. */
-export const modelTypes: readonly string[] = kinds.map(({ type }) => type);
+const modelTypes: readonly string[] = kinds.map(({ type }) => type);
 
 /** The configs of all model types, for the documentation of the API. */
 export const modelShapes: Readonly<Record<string, ConfigShape>> = Object.fromEntries(

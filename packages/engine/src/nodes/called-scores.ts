@@ -23,7 +23,7 @@ export function calledScoreStep(scoring: Scoring): Step {
       measureImpact(run);
       run.rescored ??= new Map();
       const assigned = scoring.champions === null || run.holdout ? null : assignModel(run, scoring.champions);
-      if (assigned !== null && run.program.semantics > 3) noteVariant(run, scoring, assigned);
+      if (assigned !== null) noteVariant(run, scoring, assigned);
       const own = { scoring, assigned, maxMargin: run.maxMargin, maxRevenue: run.maxRevenue };
       for (const { origin } of run.list) run.rescored.set(origin, own);
       scoreStage(run);

@@ -187,7 +187,7 @@ export function readScoring(node: FlowNode | null, { flowConfig }: FlowConfig, p
 }
 
 /** The score stage of a score node's config, or of `flowConfig.scoring`. */
-export function compileScoring(nodeId: string | null, config: JsonObject, parts: ScoringParts): Scoring {
+function compileScoring(nodeId: string | null, config: JsonObject, parts: ScoringParts): Scoring {
   const { channels, profiles, models } = parts;
   const exponents = usualExponents(config, profiles, parts.defaultProfileId) ?? ones;
   const settings = readSettings(config, null, exponents, models);

@@ -48,7 +48,7 @@ function traceSkipped(run: Run, policy: CompiledPolicy, list: readonly Candidate
 }
 
 /** What mandatory offers obey: do_not_contact, the caps, and every policy that is not bypassable. */
-export function bindsMandatory(policy: CompiledPolicy): boolean {
+function bindsMandatory(policy: CompiledPolicy): boolean {
   return policy.behaviour.bindsMandatory || !policy.bypassable;
 }
 

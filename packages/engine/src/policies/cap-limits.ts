@@ -47,7 +47,7 @@ export const windowsField: ConfigField = {
   type: 'array',
   maxItems: mostWindows,
   items: { type: 'object', properties: windowFields, required: ['max'] },
-  description: 'Limits over rolling windows that end at the time of the decision.',
+  description: 'Limits over rolling windows. Each counts the contacts of its last hours or days.',
   default: [],
 };
 

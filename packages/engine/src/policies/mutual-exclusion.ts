@@ -79,8 +79,7 @@ export const mutualExclusion: PolicyKind = {
       final: false,
       bindsMandatory: false,
       needsCreative: false,
-      // Plans of lower semantics did not hear of members outside the scope.
-      countsAll: (builder.snapshot.semantics ?? 1) > 2,
+      countsAll: true,
       reach: reachOf,
       blocks: (run, candidate) => conflict(run, candidate) !== null,
       explain(run, candidate) {

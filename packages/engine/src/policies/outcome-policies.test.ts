@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readCase } from '../conformance-case.ts';
+import { readCase } from '../../test/conformance-case.ts';
 import { compile, decide, type Json } from '../index.ts';
 
 // outcome_based and category_suppression against an oracle that goes through everything that happened, for each offer
@@ -66,7 +66,10 @@ const scopes = fc.uniqueArray(
   { minLength: 1, maxLength: 3, selector: ({ scope, scopeId }) => `${scope} ${scopeId}` },
 );
 type Assignment = { readonly scope: string; readonly scopeId: string | null };
-const outcomeKeys = fc.uniqueArray(fc.constantFrom('click', 'dismiss', 'expired'), { minLength: 1, maxLength: 2 });
+const outcomeKeys = fc.uniqueArray(fc.constantFrom<string[]>('click', 'dismiss', 'expired'), {
+  minLength: 1,
+  maxLength: 2,
+});
 const days = fc.constantFrom(0, 1, 2, 3);
 const perWords = ['scope', 'offer', 'creative', 'channel', 'category'] as const;
 

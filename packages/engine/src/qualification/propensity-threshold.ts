@@ -5,7 +5,7 @@ import { modelScore } from '../models/model-scores.ts';
 import { flowModel } from '../models/plan-models.ts';
 import type { Candidate, Run } from '../run.ts';
 import { propensityOf } from '../scoring/propensity.ts';
-import { type ScoreSettings, settingsFor } from '../scoring/scoring.ts';
+import { settingsFor } from '../scoring/scoring.ts';
 import { missingField, missingWords, type RuleKind } from './rule-kind.ts';
 
 const fields = {
@@ -33,7 +33,7 @@ export const propensityThreshold: RuleKind = {
     models.gates.add(named ?? flowModel);
     if (named !== null && named >= 0) models.asked.add(named);
     const scoreOf = (run: Run, candidate: Candidate): number | null => {
-      const { ladder } = flowSettings(run, candidate);
+      const { ladder } = settingsFor(run.program.scoring, candidate);
       const number = named ?? run.assigned?.model ?? ladder.model;
       if (named === null && run.assigned === null && ladder.modelKey === null) return propensityOf(run, candidate);
       if (number < 0) return null;
@@ -50,7 +50,7 @@ export const propensityThreshold: RuleKind = {
       },
       explain(run, candidate) {
         const score = scoreOf(run, candidate);
-        const model = modelKey ?? run.assigned?.name ?? flowSettings(run, candidate).ladder.modelKey;
+        const model = modelKey ?? run.assigned?.name ?? settingsFor(run.program.scoring, candidate).ladder.modelKey;
         const actualScore = score === null ? null : round6(score);
         return {
           reason: actualScore === null ? 'no propensity' : `propensity ${shown(actualScore)} below ${shown(minScore)}`,
@@ -60,10 +60,6 @@ export const propensityThreshold: RuleKind = {
     };
   },
 };
-
-/** Plans of lower semantics asked the model of the node itself, whichever scores on the candidate's channel. */
-const flowSettings = ({ program: { semantics, scoring } }: Run, candidate: Candidate): ScoreSettings =>
-  semantics < 4 ? scoring.settings : settingsFor(scoring, candidate);
 
 /** With two decimals at least. */
 function shown(value: number): string {

@@ -15,7 +15,7 @@ export type RegexParse =
   | { readonly ok: false; readonly message: string };
 
 /** Pattern length and upper bound of a counted repetition. */
-export const MAX_PATTERN_CHARACTERS = 200;
+const MAX_PATTERN_CHARACTERS = 200;
 const MAX_COUNT = 1000;
 
 interface Reader {

@@ -14,10 +14,10 @@ export interface Rescoring {
 
 /**
  * True where scores may be drawn and a stage behind the score node may change them: then the chance of a pick is found by
- * doing all of these stages again. Plans of lower semantics repeat the score and optimize nodes alone.
+ * doing all of these stages again.
  */
 export function keepsScores({ program, phases, holdout, probe }: Run): boolean {
-  if (program.semantics < 4 || holdout || probe?.greedy === true) return false;
+  if (holdout || probe?.greedy === true) return false;
   if (!phases.rescores && program.optimize === null) return false;
   return program.models.list.some((model) => model.program.isRandom);
 }

@@ -20,7 +20,7 @@ export function weightsOf(profiles: ProfileWeights, id: Json | undefined): Reado
  * The exponents that a profile stands for: its weights of the four components, 0 where it has none. A profile that weighs
  * none of the four says nothing of them and leaves all at 1 (docs/design/api-decisioning.md 8).
  */
-export function exponentsOf(weights: Readonly<Record<string, number>>): Exponents {
+function exponentsOf(weights: Readonly<Record<string, number>>): Exponents {
   const { propensity = 0, relevance = 0, impact = 0, emphasis = 0 } = weights;
   const saysNothing = propensity === 0 && relevance === 0 && impact === 0 && emphasis === 0;
   return saysNothing

@@ -1,7 +1,6 @@
 import { emptyScope, type FormulaScope } from '../formula/scope.ts';
 import { isObject } from '../json-object.ts';
 import type { Json, MarkupPart, PersonalizationEntry } from '../snapshot.ts';
-import { semantics as newest } from '../version.ts';
 import { compileText, joined, mostInserted, type TextCompiler } from './compile-text.ts';
 import { compileMarkup } from './markup.ts';
 import type { Template } from './template.ts';
@@ -19,8 +18,6 @@ type Compiler = TextCompiler;
 export interface TemplateOptions {
   /** Texts of the content that were taken apart when they were published; they stand behind its own keys. */
   readonly markup?: { readonly html?: readonly MarkupPart[]; readonly text?: readonly MarkupPart[] };
-  /** How the plan is read (version.ts); default: the newest. */
-  readonly semantics?: number;
 }
 
 /**
@@ -32,7 +29,7 @@ export function compileTemplate(
   personalization: readonly PersonalizationEntry[],
   templateType: string,
   itemPersonalization: JsonObject | null = null,
-  { markup = {}, semantics = newest }: TemplateOptions = {},
+  { markup = {} }: TemplateOptions = {},
 ): Template {
   const paths = new Map<string, readonly string[]>();
   const entries = [byVariable(personalization), byVariable(itemEntries(itemPersonalization))];
@@ -44,7 +41,6 @@ export function compileTemplate(
   };
   const compiler: Compiler = {
     templateType,
-    semantics,
     sources,
     tokens: new Map(),
     bare: new Set(),
@@ -57,7 +53,6 @@ export function compileTemplate(
   );
 
   // Entries without a source are the same for everybody.
-  const room = semantics === 1 ? Infinity : mostInserted;
   const fixedValues = variables.every(([, , isFixed]) => isFixed)
     ? frozen(valuesFor(variables, blankScope, {}, Infinity))
     : null;
@@ -70,7 +65,7 @@ export function compileTemplate(
       const rendered = 'render' in body ? body.render(scope, computed) : undefined;
       return isObject(rendered) ? rendered : nothing;
     },
-    variables: (scope, computed) => fixedValues ?? valuesFor(variables, scope, computed, room),
+    variables: (scope, computed) => fixedValues ?? valuesFor(variables, scope, computed, mostInserted),
     missing(scope, computed) {
       return [...compiler.bare].filter((name) => {
         const read = compiler.tokens.get(name);

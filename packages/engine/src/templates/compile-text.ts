@@ -9,8 +9,6 @@ type JsonObject = { readonly [key: string]: Json };
 /** What the parts of one template tell the whole while they are compiled. */
 export interface TextCompiler {
   readonly templateType: string;
-  /** How the plan is read (version.ts). */
-  readonly semantics: number;
   readonly sources: ValueSources;
   readonly tokens: Map<string, ReadValue>;
   /** Tokens that somewhere stand without a fallback of their own. */
@@ -38,7 +36,7 @@ export function compileText(compiler: TextCompiler, key: string, text: string): 
   const segments = parseText(text);
   const finish = finishFor(key);
   const isAlone = segments.length === 1 && typeof segments[0] !== 'string';
-  const escaped = escapeFor(key, compiler.templateType, { semantics: compiler.semantics, isAlone });
+  const escaped = escapeFor(key, compiler.templateType, isAlone);
   const pieces = segments.map((segment) =>
     typeof segment === 'string' ? segment : compileToken(compiler, segment, escaped),
   );
@@ -73,9 +71,8 @@ export function compileToken(compiler: TextCompiler, { name, fallback }: Token, 
   };
 }
 
-/** The value escaped, or nothing when there is no room for it. Plans of semantics 1 know no limit. */
-export function inserted({ room, semantics }: TextCompiler, escaped: Escape, value: string): string {
-  if (semantics === 1) return escaped(value);
+/** Returns the value escaped, or nothing when there is no room for it. */
+export function inserted({ room }: TextCompiler, escaped: Escape, value: string): string {
   if (value.length > room.left) return '';
   const text = escaped(value);
   room.left -= text.length;

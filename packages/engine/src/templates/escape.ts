@@ -1,21 +1,12 @@
 /** How a value is written into the content, by key and template type (docs/design/api-catalogue.md 3.4, docs/design/quality.md T20). */
 export type Escape = (value: string) => string;
 
-/** What the rule of a key depends on besides the key and the template type. */
-export interface EscapeContext {
-  /** How the plan is read (version.ts). 1: without what docs/design/api-settled.md 3 and 46 added. */
-  readonly semantics: number;
-  /** True: the text is one token and nothing else. */
-  readonly isAlone: boolean;
-}
-
-/** The rule for the values of one key. */
-export function escapeFor(key: string, templateType: string, { semantics, isAlone }: EscapeContext): Escape {
-  const isLink = isUrlKey(key) || (key === 'deepLink' && semantics > 1);
-  // A value that is the whole link must stay one; its scheme is looked at afterwards.
-  if (isLink) return isAlone && semantics > 1 ? wholeLink : percentEncoded;
+/** Returns the rule for the values of one key. `isAlone`: the text is one token and nothing else. */
+export function escapeFor(key: string, templateType: string, isAlone: boolean): Escape {
+  // A value that is the whole link must stay one; its scheme is checked afterwards.
+  if (isUrlKey(key) || key === 'deepLink') return isAlone ? wholeLink : percentEncoded;
   if (key === 'html') return htmlEscaped;
-  if (isHtmlType(templateType, semantics) && key !== 'subject') return htmlEscaped;
+  if (isHtmlType(templateType) && key !== 'subject') return htmlEscaped;
   if (templateType === 'webhook_json') return jsonEscaped;
   return withoutControls;
 }
@@ -34,8 +25,8 @@ function isUrlKey(key: string): boolean {
 /** Template types, besides those that say html, whose texts are shown as HTML (docs/design/api-settled.md 46). */
 const HTML_TYPES: ReadonlySet<string> = new Set(['in_app_modal', 'banner', 'content_card']);
 
-function isHtmlType(templateType: string, semantics: number): boolean {
-  return templateType === 'html' || templateType.endsWith('_html') || (semantics > 1 && HTML_TYPES.has(templateType));
+function isHtmlType(templateType: string): boolean {
+  return templateType === 'html' || templateType.endsWith('_html') || HTML_TYPES.has(templateType);
 }
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([

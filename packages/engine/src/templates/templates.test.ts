@@ -189,7 +189,4 @@ test('values of one rendering take so much room and no more; the next one has al
   assert.deepEqual([fits.name, String(fits.big).length], ['Ada', 100]);
   const huge = template.variables(at('x'.repeat(mostInserted)), {});
   assert.deepEqual([huge.name, String(huge.big).length, huge.whole], [null, mostInserted, null]);
-  // Plans of semantics 1 keep their bytes.
-  const old = compileTemplate(content, [], 'sms_text', item, { semantics: 1 }).render(at(big), {});
-  assert.equal(String(old.all).length, 10 * big.length);
 });

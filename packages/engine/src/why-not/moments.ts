@@ -6,7 +6,7 @@ import type { Json } from '../snapshot.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** How far ahead a time flip may lie. */
-export const longestWaitMs = 400 * dayMs;
+const longestWaitMs = 400 * dayMs;
 
 /** What of the customer moves with the clock. */
 export interface Timeline {

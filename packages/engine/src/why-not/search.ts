@@ -14,8 +14,8 @@ import { priorityFlip, scoreFlip } from './rank-flips.ts';
 import { timeFlip } from './time-flip.ts';
 
 /** Most flips of an answer, and most decisions made for one. */
-export const mostFlips = 10;
-export const mostExecutions = 2_000;
+const mostFlips = 10;
+const mostExecutions = 2_000;
 /** Most that look for an instant, so that some are left for other changes. */
 const mostOfTime = 1_000;
 const mostEdits = 3;

@@ -6,7 +6,7 @@ import { type Chance, chanceOf } from '../random.ts';
 export const clientCount = 2000;
 
 /** Balances from which a client counts as affluent, and as a private client. */
-export const bandBalances = { affluent: 5_000, private: 20_000 } as const;
+const bandBalances = { affluent: 5_000, private: 20_000 } as const;
 
 export const clientFields: PackField[] = [
   keyColumn('client_id', 'Number of the client, BANK-000001 and up.', 'Client'),

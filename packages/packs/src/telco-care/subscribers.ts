@@ -7,7 +7,7 @@ import { chanceOf } from '../random.ts';
 export const subscriberCount = 3000;
 
 /** Monthly fee and data, in GB, of the plans. */
-export const plans = { mini: { fee: 9.99, data: 5 }, plus: { fee: 19.99, data: 25 }, max: { fee: 34.99, data: 100 } };
+const plans = { mini: { fee: 9.99, data: 5 }, plus: { fee: 19.99, data: 25 }, max: { fee: 34.99, data: 100 } };
 type Plan = keyof typeof plans;
 
 export const subscriberFields: PackField[] = [

@@ -15,7 +15,7 @@ import { subscriberCount, subscriberId, subscriberRow } from './subscribers.ts';
 
 /** Months of usage of each subscriber, the last whole ones. */
 const months = 3;
-export const ticketCount = 1500;
+const ticketCount = 1500;
 
 export const usageFields: PackField[] = [
   keyColumn('usage_id', 'Number of the row, TU-000001 and up.', 'Usage'),

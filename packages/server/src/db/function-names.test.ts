@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => db?.close());
 
-/** Called for each row of a segment, where a `set` would cost too much (migration 0052 says why they're safe). */
+/** Called for each row of a segment, where a `set` would cost too much (the baseline migration says why they're safe). */
 const withoutSearchPath = ['condition_float', 'condition_instant', 'condition_json', 'condition_number'];
 
 test('every function has a search_path or a body that was resolved when it was created, but for four that are called per row', async () => {

@@ -1,10 +1,9 @@
 export { databaseAnswers } from './answers.ts';
 export { booleanArray, bytesArray, instantArray, numberArray, textArray, uuidArray } from './array-text.ts';
-export { type BackupOptions, backupFrames } from './backup/backup-database.ts';
+export { backupFrames } from './backup/backup-database.ts';
 export {
   BackupError,
   type Frame,
-  jsonFrame,
   readBackupFile,
   verifyBackupFile,
   writeBackupFile,
@@ -18,21 +17,20 @@ export {
   readNewestCatalogueVersion,
   tenantsChangedLast,
 } from './catalogue-versions.ts';
-export type { Database, DatabaseOptions, TransactionOptions } from './database.ts';
+export type { Database, TransactionOptions } from './database.ts';
 export { createDatabase, systemActor } from './database.ts';
-export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
-export { DatabaseError, type DatabaseErrorKind, translateError } from './errors.ts';
+export { startEmbeddedPostgres } from './embedded-postgres.ts';
+export { DatabaseError, translateError } from './errors.ts';
 export {
   createHotPath,
   type HotPath,
-  type HotPathOptions,
   type HotRow,
   type HotStatement,
   type HotTransaction,
   instantColumn,
   readClock,
 } from './hot-transaction.ts';
-export type { ListenOptions } from './listener.ts';
+
 export { migrate, pendingMigrations } from './migrate.ts';
 export { dropEmptyMonths, ensureMonthPartitions } from './partitions.ts';
 export { createQueuePool, queueSchema } from './queue-pool.ts';

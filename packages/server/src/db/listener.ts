@@ -83,8 +83,8 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
       client = null;
       await current.end().catch(() => undefined);
       if (stop.signal.aborted) break;
-      // Keeps the process alive: a start may wait for nothing but this connection.
-      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => undefined);
+      // Before the first connection a start may wait for nothing else, so only then does the pause keep the process alive.
+      await sleep(pauseMs, undefined, { signal: stop.signal, ref: !established }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
     connected.resolve();

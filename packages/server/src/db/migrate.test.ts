@@ -117,6 +117,25 @@ test('a database that a newer build has migrated is refused, and both migrations
   await query(adminUrl, `insert into arbiter.schema_migrations (name, checksum) values ('9999_later', 'x')`);
   const refused = (error: unknown) =>
     error instanceof ConfigError && error.message.includes('9999_later') && error.message.includes(newest);
+  // Rights that this build would take back.
+  const database = new URL(adminUrl).pathname.slice(1);
+  await query(adminUrl, `grant temporary on database ${database} to public`);
+  await assert.rejects(migrate({ adminUrl, url }), refused);
+  await assert.rejects(pendingMigrations(url), refused);
+  assert.deepEqual(
+    await query(adminUrl, `select has_database_privilege('public', current_database(), 'temporary') as stays`),
+    [{ stays: true }],
+    'a refused build changes no rights',
+  );
+});
+
+test('refuses a database from before the baseline, and says to start with a new one', async () => {
+  const { adminUrl, url } = await emptyDatabase();
+  await migrate({ adminUrl, url });
+  await query(adminUrl, `update arbiter.schema_migrations set name = '0053_account_requests'`);
+  const refused = (error: unknown) =>
+    error instanceof ConfigError &&
+    /created by a build before 1\.0: it has migration 0053_account_requests.*new database/.test(error.message);
   await assert.rejects(migrate({ adminUrl, url }), refused);
   await assert.rejects(pendingMigrations(url), refused);
 });

@@ -26,7 +26,7 @@ export interface MigrateOptions {
 
 /** One migration file. */
 export interface Migration {
-  /** File name without `.sql`: `0001_foundation`. */
+  /** File name without `.sql`: `0001_baseline`. */
   readonly name: string;
   readonly text: string;
   /** Hex SHA-256 of the text. */
@@ -54,7 +54,7 @@ export async function readMigrations(folder: URL = migrationsFolder): Promise<Mi
  * Brings the database to the newest schema: roles, then each missing file in its own transaction as `arbiter_owner`,
  * then the queue's own tables. One process at a time (advisory lock of the session, which ends with its holder);
  * the others wait and find the work done. Returns the names applied. Throws ConfigError for a URL whose user cannot be
- * what it is named for, and for a database that a newer build has migrated.
+ * what it is named for, and for a database with migrations that this build doesn't have.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   assertLogin('DATABASE_ADMIN_URL', options.adminUrl);
@@ -70,6 +70,8 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     await admin.query('set statement_timeout = 0; set lock_timeout = 0');
     await takeLock(admin, options);
     await assertOwnership(admin);
+    // Before anything changes: a newer build may have given roles other rights.
+    assertKnown((await readAppliedIfAny(admin)) ?? new Map(), migrations);
     await ensureRoles(admin, loginOf(options.url));
     await prepareSchema(admin);
     const applied = await applyMissing(admin, migrations, options);
@@ -83,7 +85,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
 
 /**
  * Files the database has not seen, or has seen with another text, as the application role sees it. Empty = current. Throws
- * ConfigError for a database that a newer build has migrated.
+ * ConfigError for a database with migrations that this build doesn't have.
  */
 export async function pendingMigrations(url: string, folder?: URL): Promise<string[]> {
   assertLogin('DATABASE_URL', url);
@@ -91,14 +93,9 @@ export async function pendingMigrations(url: string, folder?: URL): Promise<stri
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const { rows } = await client.query<{ present: boolean }>(
-      // By the catalogue, since looking up a name in a schema without rights fails.
-      `select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                       where n.nspname = 'arbiter' and c.relname = 'schema_migrations'
-                         and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')) as present`,
-    );
-    if (rows[0]?.present !== true) await assertOwnership(client);
-    const seen = rows[0]?.present === true ? await readApplied(client) : new Map<string, string>();
+    const applied = await readAppliedIfAny(client);
+    if (applied === null) await assertOwnership(client);
+    const seen = applied ?? new Map<string, string>();
     const migrations = await readMigrations(folder);
     assertKnown(seen, migrations);
     return migrations.filter((each) => seen.get(each.name) !== each.checksum).map((each) => each.name);
@@ -167,7 +164,7 @@ async function applyMissing(
   return applied;
 }
 
-/** An older build doesn't know what newer migrations changed, so it must not run on them. */
+/** A build must not run on a database whose schema it doesn't know. */
 function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
   const known = new Set(migrations.map(({ name }) => name));
   const newest = [...applied.keys()]
@@ -175,10 +172,25 @@ function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly 
     .sort()
     .at(-1);
   if (newest === undefined) return;
+  const isNewer = [...applied.keys()].some((name) => known.has(name));
   throw new ConfigError([
-    `The database is newer than this build: it has migration ${newest}, and this build stops at ${migrations.at(-1)?.name ?? 'none'}. ` +
-      'Start the newer build, or restore a backup from before the upgrade.',
+    isNewer
+      ? `The database is newer than this build: it has migration ${newest}, and this build stops at ${migrations.at(-1)?.name ?? 'none'}. ` +
+        'Start the newer build, or restore a backup from before the upgrade.'
+      : `The database was created by a build before 1.0: it has migration ${newest}, and this build starts at ${migrations[0]?.name ?? 'none'}. ` +
+        'Start with a new database, or go back to the build that created this one.',
   ]);
+}
+
+/** Null when there is no table of migrations, or the role may not read it. */
+async function readAppliedIfAny(client: pg.ClientBase): Promise<Map<string, string> | null> {
+  const { rows } = await client.query<{ readable: boolean }>(
+    // By the catalogue, since looking up a name in a schema without rights fails.
+    `select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                     where n.nspname = 'arbiter' and c.relname = 'schema_migrations'
+                       and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')) as readable`,
+  );
+  return rows[0]?.readable === true ? readApplied(client) : null;
 }
 
 async function readApplied(client: pg.ClientBase): Promise<Map<string, string>> {

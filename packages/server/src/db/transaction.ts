@@ -79,7 +79,7 @@ const waitMs = 3_000;
  * Statements that open a transaction for one tenant, sent as one trip. Every setting is local to the transaction
  * (docs/design/quality.md F6).
  */
-export function beginStatements(
+function beginStatements(
   tenantId: string | null,
   statementTimeoutMs: number,
   { snapshot = false, alone = false }: Partial<Pick<TransactionFacts, 'snapshot' | 'alone'>> = {},

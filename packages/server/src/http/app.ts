@@ -20,7 +20,7 @@ import { systemHandlers } from './system.routes.ts';
 import { transport } from './transport.ts';
 import { createWithoutBase } from './web-paths.ts';
 
-export type { AppDependencies, HttpConfig } from './app-dependencies.ts';
+export type { AppDependencies } from './app-dependencies.ts';
 
 /**
  * The HTTP server of every operation. It does not listen: `main` does, and closes it. Every check, transaction and

@@ -47,7 +47,7 @@ export const keys = {
   unknown: keyOf('nobody'),
 };
 
-export const testConfig: HttpConfig = {
+const testConfig: HttpConfig = {
   secrets: { METRICS_TOKEN: null },
   trustedProxies: [],
   corsAllowedOrigins: [],

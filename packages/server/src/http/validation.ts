@@ -117,7 +117,7 @@ function at(value: unknown, steps: readonly string[]): unknown {
 }
 
 /** The findings of Ajv as entries of the problem body: unions are folded, twins dropped, at most 50. */
-export function tellFindings(raw: readonly ErrorObject[], place: Place): ErrorEntry[] {
+function tellFindings(raw: readonly ErrorObject[], place: Place): ErrorEntry[] {
   const found = foldUnions(raw.slice(0, maximumRawErrors));
   const entries: ErrorEntry[] = [];
   const seen = new Set<string>();

@@ -32,7 +32,7 @@ export interface DeadLetterFilter {
 }
 
 /** Most that one retry takes (docs/design/api-access.md 15). */
-export const mostRetries = 1_000;
+const mostRetries = 1_000;
 
 const ofFilter = 'tenant_id = $1 and ($2::text is null or topic = $2) and ($3::uuid[] is null or id = any ($3))';
 const filterValues = (tx: Tx, { topic, ids }: DeadLetterFilter): unknown[] => [tx.tenantId, topic, ids];

@@ -6,7 +6,7 @@ import type { JobHandler } from './registry.ts';
 import { handleInSlices } from './slices.ts';
 
 /** Deletes dead letters that are older than they are kept (docs/design/api-access.md 14, fixed lives). */
-export const expireDeadLettersJob = installationJob({
+const expireDeadLettersJob = installationJob({
   name: 'dead-letters.expire',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '53 4 * * *', payload: {}, upkeep: true },

@@ -170,6 +170,11 @@ test('a start waits for a database that is slower than any request may be', asyn
   const server = await starting;
   assert.equal((await get(`${server.url}/api/v1/ready`)).status, 200);
   await server.stop();
+  assert.deepEqual(
+    messages.filter((line) => line.includes('"stack"')),
+    [],
+    'a slow start is no reason for alarm',
+  );
 });
 
 test('a bootstrap file is applied before the port opens; a bad one names the path', async () => {
@@ -334,4 +339,17 @@ test('a bad configuration names its variables and exits 78', async () => {
   const { code, complaints } = await exit;
   assert.equal(code, 78);
   assert.match(complaints, /^arbiter: PORT must be .*\narbiter: LOG_LEVEL must be /m);
+});
+
+test('an older build exits 78 on a database that a newer one has migrated, and names both migrations', async () => {
+  await db.ownerQuery(`insert into arbiter.schema_migrations (name, checksum) values ('9999_later', 'x')`);
+  try {
+    for (const extra of [{}, { MIGRATE: 'off' }]) {
+      const { code, complaints } = await serveInChild(extra).exit;
+      assert.equal(code, 78, complaints);
+      assert.match(complaints, /^arbiter: .*9999_later.*this build stops at \d{4}_/m);
+    }
+  } finally {
+    await db.ownerQuery(`delete from arbiter.schema_migrations where name = '9999_later'`);
+  }
 });

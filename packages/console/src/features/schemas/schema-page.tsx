@@ -19,7 +19,7 @@ import { SchemaRows } from './schema-rows.tsx';
 import { SchemaStatistics } from './schema-statistics.tsx';
 
 /** What stands in the address: the open tab, where the rows begin, the key that is looked for. */
-export const SchemaSearch = Type.Object({
+const SchemaSearch = Type.Object({
   tab: Type.Optional(Type.String()),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
   key: Type.Optional(Type.String()),

@@ -80,7 +80,7 @@ function propensityExponent({ method, exponents }: ScoreSettings): number {
  * Repetitions of each place: `draws`, but as few as keep all places of the answer together within 20,000 numbers, and not
  * fewer than 20. Places of which only one candidate would be left need none.
  */
-export function drawsFor(run: Run, { draws, poolSize, fromRank }: ExploreExploit): number {
+function drawsFor(run: Run, { draws, poolSize, fromRank }: ExploreExploit): number {
   let left = 0;
   for (const { reason } of run.list) if (reason === null) left += 1;
   let numbers = 0;

@@ -8,7 +8,7 @@ import { deleteOldClaims } from './registration.store.ts';
 export type AccountJobPorts = AnswerPorts;
 
 /** Deletes what registrations at the same time told each other, and requests whose job gave up. */
-export const sweepClaimsJob = installationJob({
+const sweepClaimsJob = installationJob({
   name: 'accounts.sweep-claims',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '20 4 * * *', payload: {}, upkeep: true },

@@ -13,13 +13,10 @@ export type {
   RequestTerms,
   SignInPorts,
   SignUp,
-  UserPlace,
 } from './accounts.ports.ts';
 export { makeSignInLink } from './first-run.service.ts';
 export {
   actorOf,
-  type Entrance,
-  enter,
   invalidCredentials,
   isLocked,
   missed,

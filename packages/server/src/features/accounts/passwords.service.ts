@@ -75,8 +75,7 @@ export async function forgotPassword(
   }
 }
 
-export const tokenInvalid = () =>
-  new AppError('token_invalid', { detail: 'This link is invalid, expired or already used.' });
+const tokenInvalid = () => new AppError('token_invalid', { detail: 'This link is invalid, expired or already used.' });
 
 /**
  * Tenant of a token that can still be used. Asked before the password is hashed, so that tokens that are made up cost no

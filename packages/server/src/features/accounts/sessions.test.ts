@@ -34,6 +34,10 @@ before(async () => {
 });
 after(() => server?.close());
 
+/** Another server over the same database, which stays when this one closes. */
+const startNode = (options: Parameters<typeof startServerOn>[1]) =>
+  startServerOn({ ...server.testDatabase, close: async () => undefined }, options);
+
 const tenant = () => server.tenants[0];
 const minutes = (count: number) => {
   nowMs += count * 60_000;
@@ -190,10 +194,7 @@ test('T5: while NEXTAUTH_SECRET is unset or blank nobody signs in, no link is ma
   const ada = await people.person(tenant());
   const cookie = await people.signIn(ada);
   for (const NEXTAUTH_SECRET of [null, '', ' ']) {
-    const { close: _keep, ...node } = startServerOn(server.testDatabase, {
-      clock,
-      config: { ...trusting, NEXTAUTH_SECRET, JWT_SIGNING_SECRET: secret },
-    });
+    const node = startNode({ clock, config: { ...trusting, NEXTAUTH_SECRET, JWT_SIGNING_SECRET: secret } });
     try {
       const other = createPeople({ ...server, ...node });
       const refused = await other.open('GET', '/api/v1/categories', { cookie });
@@ -227,8 +228,7 @@ test('T5: while NEXTAUTH_SECRET is unset or blank nobody signs in, no link is ma
       assert.equal(headers.location, '/login?error=expired-link');
       assert.equal((await other.open('POST', '/api/v1/auth/logout', { cookie })).status, 204);
     } finally {
-      await node.app.close();
-      node.sessions.close();
+      await node.close();
     }
   }
   assert.equal((await get(cookie)).status, 200, 'nobody was signed out by that');
@@ -298,7 +298,7 @@ test('X-Tenant-Id must be that of the session; a session is of one tenant', asyn
 });
 
 test('with https in NEXTAUTH_URL the cookie is for TLS only; a path in it stands before every place we send to', async () => {
-  const { close: _keep, ...node } = startServerOn(server.testDatabase, {
+  const node = startNode({
     clock,
     publicUrl: 'https://example.test/arbiter/',
     config: { ...trusting, NEXTAUTH_SECRET: secret },
@@ -310,26 +310,18 @@ test('with https in NEXTAUTH_URL the cookie is for TLS only; a path in it stands
     const { headers } = await other.open('GET', '/api/v1/auth/verify?token=x');
     assert.equal(headers.location, '/arbiter/login?error=invalid-token');
   } finally {
-    await node.app.close();
-    node.sessions.close();
+    await node.close();
   }
 });
 
 describe('on another node', () => {
-  let node: Omit<TestServer, 'tenants' | 'close'>;
+  let node: Omit<TestServer, 'tenants'>;
   let there: ReturnType<typeof createPeople>;
   before(() => {
-    const { close: _keep, ...started } = startServerOn(server.testDatabase, {
-      clock,
-      config: { ...trusting, JWT_SIGNING_SECRET: null, NEXTAUTH_SECRET: secret },
-    });
-    node = started;
+    node = startNode({ clock, config: { ...trusting, JWT_SIGNING_SECRET: null, NEXTAUTH_SECRET: secret } });
     there = createPeople({ ...server, ...node });
   });
-  after(async () => {
-    await node?.app.close();
-    node?.sessions.close();
-  });
+  after(() => node?.close());
 
   /** That it comes within a second is measured in test/faults/two-nodes.test.ts. */
   async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -23,8 +23,6 @@ export {
   applyBootstrap,
   type BootstrapDependencies,
   createDemoTenant,
-  type DemoTenant,
-  type PackPort,
 } from './bootstrap.ts';
 
 export const adminFeature = feature({

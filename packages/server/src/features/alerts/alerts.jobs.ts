@@ -8,7 +8,7 @@ import { type TickPorts, tick } from './tick.service.ts';
 const nothing = Type.Object({}, { additionalProperties: false });
 
 /** Looks at all alert rules. One try: the next tick comes in a minute. */
-export const tickJob = installationJob({
+const tickJob = installationJob({
   name: 'tick',
   payload: nothing,
   attempts: 1,
@@ -16,7 +16,7 @@ export const tickJob = installationJob({
 });
 
 /** Deletes events that the tenant keeps no longer (docs/design/api-access.md 14, class metrics). */
-export const retainEventsJob = job({
+const retainEventsJob = job({
   name: 'alerts.retain',
   payload: nothing,
   schedule: { cron: '55 4 * * *', payload: {}, upkeep: true },

@@ -10,7 +10,7 @@ import { type TickPorts, tick } from './tick.service.ts';
 
 const metrics = alertMetrics.map((metric) => ({ metric, ...metricFacts[metric] }));
 
-export const alertRecordRoutes = (ports: AlertPorts) =>
+const alertRecordRoutes = (ports: AlertPorts) =>
   recordHandlers(alertSpec, {
     show: showAlerts,
     create: (tx, body) => createAlert(tx, body, ports),

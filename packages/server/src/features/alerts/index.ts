@@ -9,7 +9,7 @@ import type { AlertPorts } from './alerts.service.ts';
 import type { TickPorts } from './tick.service.ts';
 
 export { noteAlertDelivery } from './evaluate.service.ts';
-export { type TickFailure, type TickPorts, tick } from './tick.service.ts';
+export type { TickFailure, TickPorts } from './tick.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['alerts', 'alert_states', 'alert_events'];

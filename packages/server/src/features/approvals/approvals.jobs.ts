@@ -3,7 +3,7 @@ import { handleInstallationJob, installationJob, type JobHandler } from '../../j
 import { type ExpiryPorts, expireApprovals } from './expire.service.ts';
 
 /** Lets requests that waited too long expire (docs/design/api-access.md 14). */
-export const expireApprovalsJob = installationJob({
+const expireApprovalsJob = installationJob({
   name: 'approvals.expire',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '*/15 * * * *', payload: {} },

@@ -37,7 +37,7 @@ const defaultStages = [{ stageName: 'Approval', requiredRole: 'admin' }] as cons
 export const noApproval = () => new AppError('not_found', { detail: 'This approval request does not exist.' });
 
 /** Where the whole payload of a request is sealed. */
-export const payloadPlace = (tenantId: string, recordId: string): SealPlace => ({
+const payloadPlace = (tenantId: string, recordId: string): SealPlace => ({
   tenantId,
   recordId,
   field: 'payload',

@@ -51,7 +51,7 @@ export async function expireApprovals(ports: ExpiryPorts, now: Date): Promise<Ex
 }
 
 /** The same for the transaction's tenant; answers with how many expired. */
-export async function expireInTenant(
+async function expireInTenant(
   tx: Tx,
   { enqueueMail }: Pick<ExpiryPorts, 'enqueueMail'>,
   cutoff: Date,

@@ -8,7 +8,7 @@ import { approvalRoutes } from './approvals.routes.ts';
 import type { ExpiryPorts } from './expire.service.ts';
 
 export { countPending } from './approvals.store.ts';
-export { type ExpiredApprovals, type ExpiryPorts, expireApprovals } from './expire.service.ts';
+export { type ExpiryPorts, expireApprovals } from './expire.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['approvals', 'approval_stages', 'approval_secrets'];

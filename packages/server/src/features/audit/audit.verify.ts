@@ -10,7 +10,7 @@ import { type Checkpoint, readCheckpoint } from './audit.checkpoint.ts';
 import { selectChain, selectChainEnds, selectLink } from './audit.store.ts';
 
 /** Rows that one check reads at most; longer chains are checked page by page (docs/design/api-access.md 7). */
-export const verifyMaximum = 100_000;
+const verifyMaximum = 100_000;
 /** One slice: few enough rows to be in memory twice (one is checked, the next is on its way) whatever they hold. */
 const sliceRows = 1_000;
 const sliceBytes = 1_000_000;

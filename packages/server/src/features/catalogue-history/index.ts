@@ -6,8 +6,6 @@ export {
   catalogueAt,
   type GovernedType,
   governedTypes,
-  type HistoricCatalogue,
-  type HistoricRecord,
   recordAsOf,
 } from './catalogue-history.service.ts';
 export {

@@ -18,7 +18,6 @@ export interface ListOrder {
 
 /** Creation order: ids are UUIDv7. */
 export const newestFirst: ListOrder = { keys: [], ids: 'desc' };
-export const oldestFirst: ListOrder = { keys: [], ids: 'asc' };
 
 export interface CursorPosition {
   /** In the order's sequence; instants as ISO text. */

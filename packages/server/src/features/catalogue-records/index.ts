@@ -20,11 +20,9 @@ export { noContent, recordHandlers } from './record-handlers.ts';
 export type { ListOptions } from './record-lists.store.ts';
 export {
   type Addressed,
-  type GovernedRow,
   type NewRecord,
   type RecordChange,
   type RecordRow,
-  type RecordSpec,
   recordSpec,
   tableOf,
   toWire,
@@ -33,15 +31,12 @@ export {
   assertRowVersion,
   cascadeSoftDelete,
   createRecord,
-  type DeleteOptions,
   getRecord,
   hardDeleteRecord,
   isDeleted,
   lockRecord,
-  noteChange,
   sameId,
   softDeleteRecord,
-  type UpdateOptions,
   updateRecord,
 } from './records.service.ts';
 export { findDeletedWith, findRecord, findRecords } from './records.store.ts';
@@ -61,13 +56,11 @@ export {
   readRelated,
   requireVersion,
 } from './related.store.ts';
-export { cascadeRestore, type GoneParent, type RestoreOptions, restorable, restoreRecord } from './restore.service.ts';
+export { cascadeRestore, restorable } from './restore.service.ts';
 export { assignedTo } from './scope-assignments.store.ts';
 export {
   assignScopes,
-  maximumAssignments,
   type ScopeAssignmentRow,
-  type ScopeInput,
   wantedAssignments,
 } from './scope-assignments.ts';
 export { createSharedValues, type SharedValues } from './shared-values.ts';

@@ -31,7 +31,7 @@ const notDeleted = (noun: string) => new AppError('not_deleted', { detail: `The 
  * when it is live, 409 `in_use` while a record that it refers to is deleted, 409 `duplicate_name` or `duplicate_key` when
  * another one has its name or key meanwhile (docs/design/api-catalogue.md 19, docs/design/quality.md E12).
  */
-export async function restoreRecord<Row extends GovernedRow>(
+async function restoreRecord<Row extends GovernedRow>(
   tx: Tx,
   spec: RecordSpec<Row>,
   id: string,

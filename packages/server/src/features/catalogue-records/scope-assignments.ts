@@ -29,7 +29,7 @@ interface Wanted<Scope extends string> {
 }
 
 /** Longest list of assignments. */
-export const maximumAssignments = 200;
+const maximumAssignments = 200;
 
 const same = (a: { scope: string; scopeId: string | null }, b: { scope: string; scopeId: string | null }) =>
   a.scope === b.scope && a.scopeId === b.scopeId;

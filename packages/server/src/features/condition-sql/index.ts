@@ -1,4 +1,4 @@
-export { type ConditionPlace, conditionSql, type FieldPlace } from './condition-sql.store.ts';
+export { conditionSql } from './condition-sql.store.ts';
 export type { SqlColumn } from './leaf-kind.ts';
-export { type LiteralStyle, newLiterals, type SqlLiterals } from './literals.store.ts';
+export { newLiterals, type SqlLiterals } from './literals.store.ts';
 export { isStorableText } from './text-leaf.store.ts';

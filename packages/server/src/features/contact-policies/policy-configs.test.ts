@@ -217,7 +217,7 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
 
   it('that cannot act, and keys that mean nothing, are named in a header, and refused when that is asked for', async () => {
     const cases: [string, Record<string, unknown>, RegExp][] = [
-      ['frequency_cap', {}, /config \(.*no limit/],
+      ['frequency_cap', {}, /config \(No limit is set/],
       ['frequency_cap', { perDay: 1, maxPerWeek: 1 }, /config\.perDay/],
       ['frequency_cap', { windows: [{ max: 1, days: 1, day: 1 }] }, /config\.windows\[0\]\.day \(days\?\)/],
       ['cooldown', { cooldownHours: 0 }, /config\.cooldownHours/],
@@ -225,9 +225,13 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
       [
         'outcome_based',
         { afterOutcome: ['dismiss', 'impression'], suppressForDays: 1 },
-        /config\.afterOutcome \(impression/,
+        /config\.afterOutcome \(An impression is a contact/,
       ],
-      ['category_suppression', { suppressionDays: 1, afterOutcome: 'impression' }, /config\.afterOutcome \(impression/],
+      [
+        'category_suppression',
+        { suppressionDays: 1, afterOutcome: 'impression' },
+        /config\.afterOutcome \(An impression is a contact/,
+      ],
       ['category_suppression', { suppressionDays: 0, category: 'x' }, /config\.category \(categoryId\?\)/],
       ['time_window', { startHour: 5, endHour: 5 }, /config \(.*allowed/],
       ['customer_total_cap', { maxTotal: 1, per: 'offer' }, /config\.per/],

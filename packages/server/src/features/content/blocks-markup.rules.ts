@@ -182,7 +182,7 @@ const text: Readonly<Record<StoredBlock['type'], WriteBlock>> = {
 };
 
 /** False for a block that removes one of a template which has none of that id. */
-export function isShown({ props }: StoredBlock): boolean {
+function isShown({ props }: StoredBlock): boolean {
   return props !== null;
 }
 

@@ -14,7 +14,7 @@ import {
 import { contentSpec } from './content.store.ts';
 import { approveContent, publishContent, rejectContent, submitContent } from './content.workflow.ts';
 
-export const contentRecordRoutes = () =>
+const contentRecordRoutes = () =>
   recordHandlers(contentSpec, {
     show: showContent,
     create: createContent,

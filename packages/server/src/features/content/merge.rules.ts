@@ -38,7 +38,7 @@ export function mergeObjects(template: JsonObject, own: JsonObject): Record<stri
  * A block of the item with the id of one of the template's stands in its place, or with `props: null` removes it; the
  * others follow the template's last block.
  */
-export function mergeBlocks(template: readonly StoredBlock[], own: readonly StoredBlock[]): StoredBlock[] {
+function mergeBlocks(template: readonly StoredBlock[], own: readonly StoredBlock[]): StoredBlock[] {
   const byId = new Map(own.map((block) => [block.id, block]));
   const placed = new Set<string>();
   const replaced = (blocks: readonly StoredBlock[]): StoredBlock[] =>

@@ -37,7 +37,7 @@ const form = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const lookUpWithinMs = 2_000;
 
 /** True for text that can be an access token at all. */
-export function isAccessToken(text: string): boolean {
+function isAccessToken(text: string): boolean {
   return text.length <= longestToken && form.test(text);
 }
 

@@ -12,7 +12,6 @@ export {
   createApiKey,
   ensureApiKey,
   findKeyOwners,
-  getApiKey,
   type NewApiKey,
 } from './api-keys.service.ts';
 export { type Authenticator, createAuthenticator } from './authenticator.ts';

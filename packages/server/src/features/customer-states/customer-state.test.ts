@@ -277,6 +277,8 @@ test('the instant of a customer is the database’s, and never before the newest
   addContact(state, lane, 150);
   addContact(state, lane, 120);
   assert.equal(instantFor(state, 100), 150);
+  prune(state, 1_000, 1_000);
+  assert.deepEqual([state.log.length, instantFor(state, 100)], [0, 150], 'a contact that no window needs any more');
   state.reservations.push({ id: 'r', lane, at: 170, expiresAt: 500 });
   assert.equal(instantFor(state, 100), 170);
   assert.equal(instantFor(state, 200), 200);

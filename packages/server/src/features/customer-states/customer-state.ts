@@ -87,8 +87,10 @@ export function addContact(state: CustomerState, lane: number, at: number): void
  * The instant (epoch ms) of what is decided or reported for the customer while its row is held: the database's, and never
  * before the customer's newest contact, so that a clock that steps back doesn't reorder what was stored.
  */
-export function instantFor({ log, reservations }: CustomerState, databaseNow: number): number {
-  let instant = Math.max(databaseNow, log.at(-1)?.at ?? 0);
+export function instantFor({ lastAt, reservations }: CustomerState, databaseNow: number): number {
+  let instant = databaseNow;
+  // Not the log, which is pruned to what windows need: a cooldown asks for the last contact however old it is.
+  for (const at of lastAt) if (at > instant) instant = at;
   for (const { at } of reservations) if (at > instant) instant = at;
   return instant;
 }

@@ -225,7 +225,7 @@ const bucketsPerOctave = 4;
 /** Up to two minutes. */
 const lastBucket = 91;
 
-/** Position in the histogram (migration 0012, `duration_quantile`): bucket b holds what is shorter than 16 us * 2^(b/4). */
+/** Position in the histogram (`arbiter.duration_quantile`): bucket b holds what is shorter than 16 us * 2^(b/4). */
 export function bucketOf(us: number): number {
   if (!(us >= firstUs)) return 0;
   return Math.min(lastBucket, Math.floor(bucketsPerOctave * Math.log2(us / firstUs)) + 1);

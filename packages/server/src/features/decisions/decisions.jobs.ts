@@ -8,14 +8,14 @@ import { expireRequests, expireResponseKeys } from './key-expiry.store.ts';
 import { expireTraces } from './traces.store.ts';
 
 /** Deletes answers that are kept for repeated requests and responses no longer (docs/design/api-access.md 14, fixed lives). */
-export const expireKeysJob = job({
+const expireKeysJob = job({
   name: 'keys.expire',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '43 * * * *', payload: {}, upkeep: true },
 });
 
 /** Deletes traces and figures that the tenant keeps no longer (docs/design/api-access.md 14). */
-export const retainTracesJob = job({
+const retainTracesJob = job({
   name: 'decisions.retain',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '45 4 * * *', payload: {}, upkeep: true },

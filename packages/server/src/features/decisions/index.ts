@@ -6,19 +6,17 @@ import { decisionJobs, retainers } from './decisions.jobs.ts';
 import { answeredOperations, type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
 import { decisionErasers } from './erasers.ts';
 
-export { type AnswerFacts, shapeAnswer } from './answer.ts';
+export { shapeAnswer } from './answer.ts';
 export {
   type MinuteSums,
-  type Quantiles,
   readMinuteSums,
   readQuantiles,
-  type SpanSums,
 } from './daily-minutes.store.ts';
-export { decisionMade } from './decisions.events.ts';
+
 export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
 export { createDecisionMetrics } from './metrics.ts';
-export { type CallFacts, type RecommendCall, readRecommendCall } from './recommend.rules.ts';
+export { type RecommendCall, readRecommendCall } from './recommend.rules.ts';
 export { decisionNamed } from './requests.store.ts';
 export type { TenantMetric } from './tenant-counts.ts';
 export {
@@ -41,12 +39,10 @@ export {
   decideTrial,
   seedFrom,
   type Trial,
-  type TrialQuestion,
   type Trials,
-  type TriedDecision,
 } from './trials.ts';
 
-export { type DecisionFigures, type MinuteWindow, readDecisionFigures } from './window-minutes.store.ts';
+export { type DecisionFigures, readDecisionFigures } from './window-minutes.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decision_minutes', 'decision_requests', 'decision_traces', 'response_keys'];

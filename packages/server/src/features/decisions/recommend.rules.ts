@@ -112,7 +112,7 @@ export function readCustomerId(
 }
 
 /** Refuses what no header could confirm later: outer white space and control characters (docs/design/quality.md E20). */
-export function assertCustomerId(path: string, value: string): void {
+function assertCustomerId(path: string, value: string): void {
   if (value.length > 255 && [...value].length > 255) throw invalid(path, 'must be at most 255 characters');
   if (value !== value.trim()) throw invalid(path, 'must not start or end with white space');
   if (controlCharacter.test(value)) throw invalid(path, 'must not contain control characters');

@@ -32,7 +32,7 @@ export const reasonsOfFate: Readonly<Record<Exclude<OfferFate, 'selected'>, read
  * Parts of a trace's body, one of which it must have, for what is asked of one offer; null: nothing is. What is said of a
  * dropped offer stands in one row of `dropped`; a shown offer was dropped by nothing.
  */
-export function mentionsOf(asked: TraceFilters): object[] | null {
+function mentionsOf(asked: TraceFilters): object[] | null {
   const { offerId: sent, fate, stage, reason, ruleId, policyId } = asked;
   const offerId = sent?.toLowerCase();
   const about = Object.entries({ stage, reason, ruleId: ruleId?.toLowerCase(), policyId: policyId?.toLowerCase() });

@@ -4,9 +4,7 @@ import { handlerEntries } from '../../http/handler.ts';
 import { estimateRoutes } from './estimates.routes.ts';
 import type { ReachPorts } from './reach-estimate.service.ts';
 
-export type { SegmentMembers } from './figures.rules.ts';
-export type { SegmentsAmong } from './impact-preview.service.ts';
-export type { ReachPorts, SegmentsOfCustomers } from './reach-estimate.service.ts';
+export type { ReachPorts } from './reach-estimate.service.ts';
 
 /** It owns no table: it asks those who do. */
 export const tables = [];

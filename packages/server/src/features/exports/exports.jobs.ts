@@ -8,7 +8,7 @@ import { type ExportPorts, exportHistory } from './exports.service.ts';
 const nothing = Type.Object({}, { additionalProperties: false });
 
 /** Exports what a tenant's history has become (docs/design/api-access.md 14). */
-export const writeExportJob = job({
+const writeExportJob = job({
   name: 'export.write',
   payload: nothing,
   schedule: { cron: '10 * * * *', payload: {} },

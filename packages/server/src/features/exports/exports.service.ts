@@ -32,7 +32,7 @@ export interface Exported {
 
 /**
  * How much later than its id a row may be written, in ms, by the database's clock, without being noted as late by the
- * statement that writes it (migration 0045). From there on the transaction may last as long as it likes.
+ * statement that writes it (`arbiter.note_late_history`). From there on the transaction may last as long as it likes.
  */
 export const idsMayLagMs = 10 * 60_000;
 

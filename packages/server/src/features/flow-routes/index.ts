@@ -7,7 +7,7 @@ import { flowRouteSpec } from './flow-routes.store.ts';
 
 export { lockRoutes } from './flow-routes.service.ts';
 export { readRoutes } from './flow-routes.store.ts';
-export { type RouteRequest, type RouteTable, routeTable } from './route-table.ts';
+export { type RouteRequest, routeTable } from './route-table.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['flow_routes'];

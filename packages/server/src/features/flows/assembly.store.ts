@@ -4,7 +4,7 @@ import type { Tx } from '../../db/tx.ts';
 import { type DecisionFlowRow, flowSpec } from './flows.store.ts';
 
 /** Runs that are kept of a flow. */
-export const keptRuns = 500;
+const keptRuns = 500;
 
 const runs = table<
   'flow_assembly_runs',

@@ -43,7 +43,7 @@ function entry({ path, message, code, nodeId }: FlowIssue, use: DraftUse): Error
  * only and is 422, a missing scoring method under its own code (docs/design/api-decisioning.md 7). What is published was stored, so
  * there a broken shape is 422 too. A file that names what the tenant does not have says so (docs/design/api-settled.md 31).
  */
-export function problemCode(issues: readonly FlowIssue[], use: DraftUse): ErrorCode {
+function problemCode(issues: readonly FlowIssue[], use: DraftUse): ErrorCode {
   if (use === 'publish') return issues.some(({ code }) => code === scoringCode) ? scoringCode : 'pipeline_invalid';
   if (use === 'import' && issues.some(({ code }) => code === 'unknown_reference')) return 'reference_not_found';
   return use === 'create' || use === 'import' || use === 'simulate' || issues.some((issue) => issue.class === 'S')

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
+import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordCalls } from '../catalogue-records/test-record-calls.ts';
 import { inspectDraft } from './flow-check.ts';
@@ -282,7 +283,13 @@ describe('decision flows', () => {
     const empty = await create(tenantId);
     const unscored = await create(tenantId, { draftConfig: draft([], null) });
     for (const flow of [empty, unscored]) {
-      await assert.rejects(publish(tenantId, flow.id), { code: 'scoring_not_configured' });
+      await assert.rejects(publish(tenantId, flow.id), (error) => {
+        assert.ok(error instanceof AppError);
+        assert.equal(error.code, 'scoring_not_configured');
+        const { message } = error.errors.find(({ code }) => code === 'scoring_not_configured') ?? {};
+        assert.equal(message, 'the flow has no scoring method; set one of priority_weighted, propensity, formula');
+        return true;
+      });
       assert.deepEqual(await as(tenantId, (tx) => readFlow(tx, flow.id)), flow);
     }
     await assert.rejects(publish(tenantId, newId()), { code: 'not_found' });

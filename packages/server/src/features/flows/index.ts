@@ -18,8 +18,6 @@ import { restorableFlow } from './flows.service.ts';
 
 export { forgetAssemblySince, markAssembly, noteForAssembly } from './assembly.service.ts';
 export {
-  type FlowDirectory,
-  flowDirectory,
   offerStatusesOf,
   type RunnableFlow,
   readFlowDirectory,

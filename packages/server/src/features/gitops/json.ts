@@ -26,7 +26,7 @@ export function mapJson(value: Json, change: (value: Json, pointer: string) => J
 }
 
 /** An object of these members, whatever their names (`__proto__` too). */
-export const membersFrom = (entries: readonly (readonly [string, Json])[]): Members => Object.fromEntries(entries);
+const membersFrom = (entries: readonly (readonly [string, Json])[]): Members => Object.fromEntries(entries);
 
 /** What stands at a JSON Pointer; undefined: nothing. */
 export function valueAt(value: Json, pointer: string): Json | undefined {
@@ -39,7 +39,7 @@ export function valueAt(value: Json, pointer: string): Json | undefined {
 }
 
 /** Leaves by their dotted path. Empty lists and objects are leaves. */
-export function leavesOf(value: Json | undefined, path = '', found = new Map<string, Json>()): Map<string, Json> {
+function leavesOf(value: Json | undefined, path = '', found = new Map<string, Json>()): Map<string, Json> {
   if (value === undefined) return found;
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   if (entries.length === 0) found.set(path, value);

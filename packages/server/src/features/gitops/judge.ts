@@ -11,7 +11,7 @@ import { largeYaml, type ReadYaml, readYaml } from '../../platform/read-yaml.ts'
 import { takeTurns } from '../../platform/turns.ts';
 import { type Members, mapJson, membersOf, sameJson } from './json.ts';
 import { createProperties, type Kind, kindAt, kinds, operationOf, withoutDefaults } from './kinds.ts';
-import { pathOf, type Ref, refKey, settingsPath, toldRef } from './layout.ts';
+import { pathOf, type Ref, settingsPath, toldRef } from './layout.ts';
 import { entityAt, mapReferences } from './references.ts';
 import type { Session } from './session.ts';
 import { shortSettings } from './settings-file.ts';
@@ -285,7 +285,7 @@ function withoutSecrets(body: Members, secrets: Map<string, string>, refuse: Ref
 }
 
 /** The form that an export of the same object has. */
-export function canonical(session: Session, kind: Kind, ref: Ref, body: Members): Members {
+function canonical(session: Session, kind: Kind, ref: Ref, body: Members): Members {
   const normal = kind.rules.normalise?.(body) ?? body;
   const short = Object.fromEntries(
     Object.entries(normal).map(([name, value]): [string, Json] => {
@@ -324,5 +324,3 @@ export function missingNames(
     ];
   });
 }
-
-export { refKey };

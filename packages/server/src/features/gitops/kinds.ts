@@ -32,7 +32,7 @@ export const createProperties = (resource: Resource): Readonly<Record<string, TS
 };
 
 /** Why the records of a resource have no files; null: they have. */
-export const leftOutBecause = (resource: Resource): string | null => resource.files?.leftOut ?? null;
+const leftOutBecause = (resource: Resource): string | null => resource.files?.leftOut ?? null;
 
 function kindOf(resource: Resource): Kind {
   const { files = {} } = resource;

@@ -17,7 +17,7 @@ export const refKey = (entityType: string, ref: Ref): string => `${entityType} $
 const longestSlug = 60;
 
 /** File name without extension (docs/design/api-settled.md 23). */
-export function slugOf(ref: Ref): string {
+function slugOf(ref: Ref): string {
   const text = ref.join('-');
   const slug = text
     .toLowerCase()

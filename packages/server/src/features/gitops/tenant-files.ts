@@ -52,7 +52,7 @@ async function readRecords(session: Session, kind: Kind): Promise<Members[]> {
 }
 
 /** The reference of a record, by its parent's. Null: the parent is not there. */
-export function refOf(kind: Kind, record: Members, directory: Directory): Ref | null {
+function refOf(kind: Kind, record: Members, directory: Directory): Ref | null {
   if (kind.rules.calls !== undefined) {
     return kind.rules.calls.ofRecord(record, (id) => directory.refs.get(String(id))?.ref ?? null);
   }
@@ -98,7 +98,7 @@ function sameFile(one: TenantObject, other: TenantObject): AppError {
 }
 
 /** Enters a record into the directory. */
-export function note(directory: Directory, kind: Kind, record: Members): void {
+function note(directory: Directory, kind: Kind, record: Members): void {
   const ref = refOf(kind, record, directory);
   if (ref === null) return;
   directory.refs.set(String(record.id), { entityType: kind.entityType, ref });

@@ -255,3 +255,38 @@ describe('a server without a registration at Google', () => {
     }
   });
 });
+
+it('a sign-in that has used up its code ends with a session, however long the database takes', async () => {
+  const answerWithinMs = 2_000;
+  const hurried = await startTestServer({
+    config: {
+      ...trusting,
+      GOOGLE_CLIENT_ID: provider.clientId,
+      GOOGLE_CLIENT_SECRET: provider.clientSecret,
+      GOOGLE_ISSUER_URL: provider.issuer,
+    },
+    patience: { acquireTimeoutMs: 20_000, statementTimeoutMs: answerWithinMs, answerWithinMs },
+  });
+  try {
+    const { search, cookie } = await walk('/', hurried);
+    const release = await hurried.testDatabase.ownerHold('lock table arbiter.users in access exclusive mode');
+    const answering = get(`/api/auth/callback/google?${search}`, cookie, hurried);
+    try {
+      // Longer than a call and a statement have, and until the sign-in waits for the lock.
+      const startedAt = performance.now();
+      for (let waits = false; !waits || performance.now() - startedAt < 2 * answerWithinMs; ) {
+        const waiting = await hurried.testDatabase.ownerQuery(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        );
+        waits ||= waiting.length > 0;
+      }
+    } finally {
+      await release();
+    }
+    const answer = await answering;
+    assertSentTo(answer, '/');
+    assert.equal((await sessionOf(hurried, answer))?.principal.email, email);
+  } finally {
+    await hurried.close();
+  }
+});

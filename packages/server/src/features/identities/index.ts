@@ -1,7 +1,7 @@
 import { feature } from '../../feature.ts';
 
 export { areSameSubject, type Identity, linkIdentity } from './identities.service.ts';
-export { type IdentityPlace, selectPlacesOf, selectSubjectOf, selectUserOf } from './identities.store.ts';
+export { selectPlacesOf, selectSubjectOf, selectUserOf } from './identities.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['user_identities'];

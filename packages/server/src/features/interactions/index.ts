@@ -11,7 +11,6 @@ import type { SettlementNumbers } from './reservations.service.ts';
 export { countsOfErased, isHistoryOf } from './erasure.store.ts';
 export {
   type HistoryRow,
-  type StoredItem,
   selectStoredItems,
   storedRowsAmong,
   storedRowsFrom,
@@ -26,9 +25,8 @@ export {
   type NewInteraction,
 } from './interactions.store.ts';
 export { countSummariesOf, customersOfOffers, removeHistoryOf } from './offer-removal.store.ts';
-export { type PreviewAnswer, type PreviewQuestion, previewCap, selectOffersSeen } from './preview.store.ts';
+export { previewCap, selectOffersSeen } from './preview.store.ts';
 export {
-  type HistorySpan,
   readHistoryTotals,
   readSelections,
   readTotals,
@@ -49,10 +47,9 @@ export {
   showedOffer,
   unansweredItems,
 } from './shown-items.store.ts';
-export { type CustomerSummary, dayOf, dayParameters, readCustomerSummaries } from './summaries.store.ts';
+export { dayOf, dayParameters, readCustomerSummaries } from './summaries.store.ts';
 export {
   addToTotals,
-  type CreativeTotals,
   clearTotals,
   countsOfHistory,
   countsOfReport,
@@ -62,7 +59,7 @@ export {
   type TotalsDimension,
 } from './totals.store.ts';
 export { type HistoryFigures, historyFigures, type OpenReservation, openReservations } from './volume-figures.store.ts';
-export { type FigureWindow, readWindowFigures, type WindowFigures } from './window-figures.store.ts';
+export { readWindowFigures, type WindowFigures } from './window-figures.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = [

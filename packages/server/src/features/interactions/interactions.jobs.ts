@@ -11,35 +11,35 @@ import { dropMonths, retainHistory, retainSummaries } from './retention.store.ts
 const nothing = Type.Object({}, { additionalProperties: false });
 
 /** Frees reservations that ran out (docs/design/api-access.md 14). */
-export const expireReservationsJob = job({
+const expireReservationsJob = job({
   name: 'reservations.expire',
   payload: nothing,
   schedule: { cron: '* * * * *', payload: {}, upkeep: true },
 });
 
 /** Makes the partitions of the months ahead. */
-export const partitionInteractionsJob = installationJob({
+const partitionInteractionsJob = installationJob({
   name: 'interactions.partition',
   payload: nothing,
   schedule: { cron: '23 */6 * * *', payload: {}, upkeep: true },
 });
 
 /** Takes out of history what the tenant keeps no longer (docs/design/api-access.md 14). */
-export const retainInteractionsJob = job({
+const retainInteractionsJob = job({
   name: 'interactions.retain',
   payload: nothing,
   schedule: { cron: '30 4 * * *', payload: {}, upkeep: true },
 });
 
 /** Deletes sums of days that the tenant keeps no longer (docs/design/api-access.md 14). */
-export const retainSummariesJob = job({
+const retainSummariesJob = job({
   name: 'summaries.retain',
   payload: nothing,
   schedule: { cron: '10 5 * * *', payload: {}, upkeep: true },
 });
 
 /** Drops months of history in which no tenant has a row left. */
-export const dropMonthsJob = installationJob({
+const dropMonthsJob = installationJob({
   name: 'interactions.drop-months',
   payload: nothing,
   schedule: { cron: '50 5 * * *', payload: {}, upkeep: true },

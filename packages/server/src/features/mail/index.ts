@@ -4,7 +4,7 @@ import { createMailQueue, type EnqueueMail } from './mail.service.ts';
 
 export type { EnqueueMail, MailPorts } from './mail.service.ts';
 export { mailHtml } from './mail-layout.ts';
-export type { ApprovalChangeWords, Mail, MailKind } from './mails.ts';
+export type { Mail } from './mails.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['mails'];

@@ -5,13 +5,13 @@ import { type MailPorts, sendMail } from './mail.service.ts';
 import { expireMails } from './mail.store.ts';
 
 /** Sends one mail. */
-export const sendMailJob = job({
+const sendMailJob = job({
   name: 'mail.send',
   payload: Type.Object({ mailId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
 });
 
 /** Deletes mails that could not be sent as long as anybody had use for them. */
-export const expireMailsJob = job({
+const expireMailsJob = job({
   name: 'mails.expire',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '20 * * * *', payload: {}, upkeep: true },

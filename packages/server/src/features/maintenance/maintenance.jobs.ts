@@ -5,14 +5,14 @@ import { type AnchorPorts, anchorChains } from './anchors.service.ts';
 import { createRounds } from './every-tenant.ts';
 
 /** Notes the ends of all audit chains outside the database, daily. */
-export const anchorAuditJob = installationJob({
+const anchorAuditJob = installationJob({
   name: 'audit.anchor',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '50 4 * * *', payload: {}, upkeep: true },
 });
 
 /** Publishes what got stuck in the outbox. One try: the next run comes in two minutes. */
-export const reapOutboxJob = installationJob({
+const reapOutboxJob = installationJob({
   name: 'outbox.reap',
   payload: Type.Object({}, { additionalProperties: false }),
   attempts: 1,

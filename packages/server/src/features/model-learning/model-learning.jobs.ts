@@ -8,7 +8,7 @@ import { learnReports, learnSilence } from './learn.service.ts';
  * Teaches the models of a tenant what was reported (docs/design/api-decisioning.md 3, from the outbox). It is put into the queue
  * when reports reach the stream; the schedule finds what a process that died did not put there.
  */
-export const updateModelsJob = job({
+const updateModelsJob = job({
   name: 'model.update',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '* * * * *', payload: {}, upkeep: true },

@@ -54,7 +54,7 @@ export async function storeDelivery(
 }
 
 /** A try that failed, in words that hold no address and nothing of what the other side said. The queue reads the end of it. */
-export class DeliveryError extends Error {
+class DeliveryError extends Error {
   constructor(error: string, retryAfterSeconds: number | null) {
     super(`not delivered: ${error}${retryAfterSeconds === null ? '' : `; retry after ${retryAfterSeconds} s`}`);
     this.name = 'DeliveryError';

@@ -5,13 +5,13 @@ import { type NotificationJobPorts, notificationJobs } from './notifications.job
 import { type NotificationPorts, notificationRoutes } from './notifications.routes.ts';
 
 export type { DeliveryResult, NewDelivery } from './deliver.service.ts';
-export type { InlineTarget, WaitingMessage } from './deliveries.store.ts';
+export type { WaitingMessage } from './deliveries.store.ts';
 export { createMailCounter } from './mail-counter.ts';
 export type { MessageFile } from './message.rules.ts';
 export { enqueueDelivery, type NotificationJobPorts } from './notifications.jobs.ts';
 export { createNotifier, type Notifier } from './notifier.ts';
 export { providersAmong } from './providers.store.ts';
-export { type SendDeps, type Sent, sendToAll } from './send.service.ts';
+export { type SendDeps, sendToAll } from './send.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['notification_providers', 'notification_secrets', 'notification_deliveries'];

@@ -11,7 +11,7 @@ export const deliverJob = job({
 });
 
 /** Deletes messages that nobody retried as long as their dead letters lived. */
-export const expireDeliveriesJob = job({
+const expireDeliveriesJob = job({
   name: 'notifications.expire',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '40 3 * * *', payload: {}, upkeep: true },

@@ -5,7 +5,7 @@ export { noContentItems } from './content-items.ts';
 export { expirePieces, expirePlans, retirePlans } from './plan-expiry.store.ts';
 export { readPlanContent } from './plan-pieces.ts';
 export type { PlanRefs } from './plan-refs.ts';
-export { ownReadSet, type ReadSet, type ReadSetNames, readNames } from './read-set.ts';
+export { ownReadSet, type ReadSetNames, readNames } from './read-set.ts';
 export { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';
 export {
   type CompiledFlow,

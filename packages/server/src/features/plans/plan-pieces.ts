@@ -134,17 +134,13 @@ const piecesPerRead = 16;
 export async function readPlanContent(tx: Tx, name: Buffer): Promise<Snapshot> {
   const body = await findPlanBody(tx, name);
   if (body === null) throw new AppError('record_corrupt', { detail: 'the plan of the record is missing' });
-  // Plans that were stored before there were pieces hold their lists themselves.
-  const { pieces = [], ...head } = openBody<PlanHead & PieceLists & { readonly pieces?: readonly string[] }>(
-    body,
-    name,
-  );
-  const { semantics = 1 } = head;
+  const { pieces, ...head } = openBody<PlanHead & { readonly pieces: readonly string[] }>(body, name);
+  const { semantics } = head;
   if (semantics > knownSemantics) {
     const detail = `the plan was created by a newer engine (semantics ${semantics}; this server supports ${knownSemantics})`;
     throw new AppError('unavailable', { detail });
   }
-  const parts: PieceLists[] = [head];
+  const parts: PieceLists[] = [];
   const turns = takeTurns();
   for (let at = 0; at < pieces.length; at += piecesPerRead) {
     const names = pieces.slice(at, at + piecesPerRead);
@@ -169,7 +165,7 @@ function openBody<Content>(body: Buffer, name: Buffer): Content {
 }
 
 /** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
-export function joinPieces(
+function joinPieces(
   { format, semantics, tenant, flow, models, rankingProfiles, subFlows }: PlanHead,
   parts: readonly PieceLists[],
 ): Snapshot {
@@ -183,7 +179,7 @@ export function joinPieces(
   const withOthers = parts.some(({ otherOffers }) => otherOffers !== undefined);
   return {
     format,
-    ...(semantics === undefined ? {} : { semantics }),
+    semantics,
     tenant,
     flow,
     ...(subFlows === undefined ? {} : { subFlows }),

@@ -45,9 +45,6 @@ export type Measure = (text: string) => number;
 export const fontSize = 10.5;
 const lineHeight = 15;
 
-/** Writes a value along an axis and beside a bar. */
-export type WriteValue = (value: number) => string;
-
 interface Canvas {
   readonly width: number;
   readonly measure: Measure;

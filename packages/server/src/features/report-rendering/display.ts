@@ -140,7 +140,7 @@ export const madeText = (document: ReportDocument): string =>
 const dayMs = 86_400_000;
 
 /** `2026-11-17 to 2026-11-23 (7 days)`. */
-export function periodText({ from, to }: ReportPeriod): string {
+function periodText({ from, to }: ReportPeriod): string {
   const days = Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1;
   return days === 1 ? `${from} (1 day)` : `${from} to ${to} (${days} days)`;
 }

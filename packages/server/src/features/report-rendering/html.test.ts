@@ -29,6 +29,7 @@ function hostile(text: string, other: string): ReportDocument {
           { a: text, b: 5 },
           { a: other, b: text },
         ],
+        filters: [{ label: text, value: text }],
         notes: [text],
         narrative: text,
         chart: { kind: 'bar', x: 'a', y: ['b'] },
@@ -54,6 +55,22 @@ test('names, cells, labels and words cannot bring markup, attributes or styles',
     assert.equal(html.match(/<\/style>/g)?.length, 1);
     assert.doesNotMatch(html, /[\u202a-\u202e\u2066-\u2069]|(?!\n)\p{Cc}/u);
   }
+});
+
+test('every section names its period, zone and filters, and a different period stands out', () => {
+  const html = htmlOf(
+    documentOf([
+      sectionOf({ filters: [{ label: 'Offer', value: 'Gold' }] }),
+      sectionOf({ id: 's2', period: { from: '2026-10-22', to: '2026-11-20' } }),
+      sectionOf({ id: 's3', period: null }),
+    ]),
+  );
+  const scopes = [...html.matchAll(/<p class="(scope[^"]*)">([^<]*)<\/p>/g)].map(([, look, text]) => [look, text]);
+  assert.deepEqual(scopes, [
+    ['scope', '2026-11-14 to 2026-11-20 (7 days) · Europe/Athens · Offer: Gold'],
+    ['scope own', 'Different period: 2026-10-22 to 2026-11-20 (30 days) · Europe/Athens'],
+    ['scope', 'As of 2026-11-21 00:30 Europe/Athens'],
+  ]);
 });
 
 test('no text at all brings markup', () => {

@@ -34,7 +34,7 @@ export const periodOf = ({ first, today }: Frame): { readonly from: string; read
 });
 
 /** The instant at which a day of the zone begins. */
-export const startOf = (zone: string, day: string): Date => new Date(dayRange(zone, day).startMs);
+const startOf = (zone: string, day: string): Date => new Date(dayRange(zone, day).startMs);
 
 /** Where days of a frame begin and end, as instants: one more than days. */
 export const boundsOf = ({ zone, days, today }: Frame): Date[] => [

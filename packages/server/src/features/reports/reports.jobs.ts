@@ -9,13 +9,13 @@ import { expireRuns } from './runs.store.ts';
  * Writes the next of the runs that schedules have started. Jobs of versions before named a run; now the one that waits longest is
  * next.
  */
-export const reportRunJob = job({
+const reportRunJob = job({
   name: 'report.run',
   payload: Type.Object({ runId: Type.Optional(Type.String({ format: 'uuid' })) }, { additionalProperties: false }),
 });
 
 /** Deletes runs that the tenant keeps no longer (docs/design/api-access.md 14, class metrics). */
-export const retainRunsJob = job({
+const retainRunsJob = job({
   name: 'reports.retain',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '58 4 * * *', payload: {}, upkeep: true },

@@ -3,7 +3,7 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { retentionRoutes } from './retention.routes.ts';
 
-export { changeRetention, listRetention, type Retention, removeByAge, retentionOf } from './retention.service.ts';
+export { changeRetention, listRetention, removeByAge, retentionOf } from './retention.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['retention_configs'];

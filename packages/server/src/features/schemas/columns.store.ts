@@ -8,7 +8,7 @@ import { quoteName, type SchemaTable } from './schema-tables.store.ts';
 import { Misfit } from './values.rules.ts';
 import { outForm } from './values-out.rules.ts';
 
-/** A column as the functions of migration 0003 take it. */
+/** A column in the form that `arbiter.ds_create_table` and its siblings take. */
 function column(field: SchemaField): Record<string, unknown> {
   const type = columnType(field);
   const value = readDefault(type, field.defaultValue);
@@ -65,7 +65,7 @@ export async function limitLockWait(tx: Tx, ms: number): Promise<void> {
  * Changing a table takes a lock that its readers wait behind from the moment it is asked for, so it is asked for a moment
  * only (docs/design/api-settled.md 17). Everything else that the transaction needs is to be locked before.
  */
-export const limitTableWait = (tx: Tx): Promise<void> => limitLockWait(tx, 200);
+const limitTableWait = (tx: Tx): Promise<void> => limitLockWait(tx, 200);
 
 /** Adds a column at once, with its index when it is unique: readers wait meanwhile. */
 export async function addColumn(tx: Tx, tableName: string, field: SchemaField): Promise<void> {

@@ -8,7 +8,7 @@ export type Encoding = CsvAnalysis['encoding'];
 export type Delimiter = CsvAnalysis['delimiter'];
 
 /** In the order in which ties are decided. */
-export const delimiters = [',', ';', '\t', '|'] as const satisfies readonly Delimiter[];
+const delimiters = [',', ';', '\t', '|'] as const satisfies readonly Delimiter[];
 
 /** The first bytes of kinds of files that are sent by mistake, whatever their name says. */
 const otherKinds: readonly (readonly number[])[] = [

@@ -7,28 +7,19 @@ import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
 export { readCsvRows } from './csv-rows.ts';
-export {
-  csvInvalid,
-  csvRefusal,
-  delimiterOf,
-  type Encoding,
-  holdsNul,
-  longestHeader,
-  markedEncoding,
-  refuseOtherKinds,
-} from './csv-text.rules.ts';
+export { csvInvalid } from './csv-text.rules.ts';
 export { assertCsvType } from './csv-upload.service.ts';
 export { readCustomerProfile } from './customer-profile.ts';
 export { sqlType } from './data-types.ts';
 export { draftFields, primaryKeyOf, rowKeyOf } from './fields.rules.ts';
 export type { FindFieldUses } from './fields.service.ts';
-export { type FiguresByKey, figuresByKeyStatement } from './figures-by-key.store.ts';
+export { figuresByKeyStatement } from './figures-by-key.store.ts';
 export { addJoined, figureName, keyOfJoin, truncatedName } from './joined-values.rules.ts';
 export { readJoins } from './joins-in-decisions.store.ts';
 export { activeJoin } from './links.rules.ts';
 export { type PutAside, putAside, refusedLines } from './put-aside.ts';
 export { recordableColumns } from './recordable-columns.ts';
-export { type GivenLine, type RefusedLine, replaceRows } from './replace-rows.service.ts';
+export { replaceRows } from './replace-rows.service.ts';
 export { insertRows } from './rows.service.ts';
 export {
   canBeKey,
@@ -36,9 +27,8 @@ export {
   type RowsByKey,
   readRowsByKey,
   rowsByKeyStatement,
-  type TableRow,
 } from './rows-by-key.store.ts';
-export { type SampledRow, sampleRows } from './sample.store.ts';
+export { sampleRows } from './sample.store.ts';
 export {
   qualifiedTable,
   quoteName,
@@ -49,12 +39,12 @@ export {
 } from './schema-tables.store.ts';
 export type { AppendEvents } from './schemas.events.ts';
 export { fieldHandlersInside } from './schemas.routes.ts';
-export { createSchema, type FindSchemaUses, type SchemaUse } from './schemas.service.ts';
+export { createSchema, type FindSchemaUses } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
 export { type SuggestibleColumns, suggestibleColumns } from './suggestible-columns.store.ts';
 export { unreadRemark } from './unread.rules.ts';
 export type { JsonValue } from './values.rules.ts';
-export { keyText, type OutForm, outForm } from './values-out.rules.ts';
+export { keyText, outForm } from './values-out.rules.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['schema_joins', 'schema_stats', 'schemas'];

@@ -15,7 +15,7 @@ import { scimProblem } from './scim-error.ts';
 export type Attributes = Readonly<Record<string, unknown>>;
 
 /** The extension as one attribute: its URN is the name under which it stands in a resource. */
-export const extension: ScimAttribute = {
+const extension: ScimAttribute = {
   name: scimEnterpriseSchema,
   type: 'complex',
   description: 'Attributes of the enterprise extension.',

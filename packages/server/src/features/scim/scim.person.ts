@@ -28,7 +28,7 @@ export function splitName(fullName: string): { readonly givenName: string; reado
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value.trim() !== '' ? value : null);
 
 /** The name that follows from the others when no displayName is sent. */
-export function derivedName({ name, userName }: Attributes): string {
+function derivedName({ name, userName }: Attributes): string {
   const parts = isObject(name) ? name : {};
   const words = [textOf(parts.givenName), textOf(parts.familyName)].filter((word) => word !== null);
   return words.length > 0 ? words.join(' ') : (textOf(parts.formatted) ?? String(userName));

@@ -6,7 +6,7 @@ import { scimProblem } from './scim-error.ts';
 
 export type ShownUser = Partial<ScimUser> & Pick<ScimUser, 'schemas' | 'id'>;
 
-export const userLocation = (publicUrl: string, id: string): string =>
+const userLocation = (publicUrl: string, id: string): string =>
   `${publicUrl.replace(/\/+$/, '')}${scimBase}/Users/${id}`;
 
 /**

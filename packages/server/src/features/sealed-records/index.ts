@@ -14,8 +14,6 @@ export { engineStamp } from './engine-stamp.ts';
 export { inputText, newZoneWriter, reduceRequest, type ZoneWriter } from './packed-input.ts';
 export { type ItemTexts, itemTexts, resultHash, resultText, shownAssignment } from './packed-result.ts';
 export {
-  type RecordedQuestion,
-  type RecordPorts,
   readDecision,
   recordedQuestion,
   replayDecision,

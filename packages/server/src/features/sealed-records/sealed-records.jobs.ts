@@ -13,7 +13,7 @@ import { ensureRecordPartitions } from './sealed-records.store.ts';
 const nothing = Type.Object({}, { additionalProperties: false });
 
 /** Makes the partitions of the months ahead. */
-export const partitionRecordsJob = installationJob({
+const partitionRecordsJob = installationJob({
   name: 'sealed-records.partition',
   payload: nothing,
   schedule: { cron: '27 */6 * * *', payload: {}, upkeep: true },
@@ -23,14 +23,14 @@ export const partitionRecordsJob = installationJob({
  * Deletes what the tenant keeps no longer (docs/design/api-access.md 14): records, then the plans, pieces, read sets and
  * evidence that no record names any more.
  */
-export const retainRecordsJob = job({
+const retainRecordsJob = job({
   name: 'sealed-records.retain',
   payload: nothing,
   schedule: { cron: '40 4 * * *', payload: {}, upkeep: true },
 });
 
 /** Drops the months of records that nobody keeps any more. */
-export const dropRecordMonthsJob = installationJob({
+const dropRecordMonthsJob = installationJob({
   name: 'sealed-records.drop-months',
   payload: nothing,
   schedule: { cron: '55 5 * * *', payload: {}, upkeep: true },

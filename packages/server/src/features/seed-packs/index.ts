@@ -5,8 +5,7 @@ import { seedDatasetRoutes } from './seed-datasets.routes.ts';
 import type { SeedPorts } from './seed-datasets.service.ts';
 
 export type { SeedPorts } from './seed-datasets.service.ts';
-export { createPackPort, type LoadPorts, listLoadedPacks, loadPack } from './seed-packs.service.ts';
-export type { LoadedPack } from './seed-packs.store.ts';
+export { createPackPort, listLoadedPacks, loadPack } from './seed-packs.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['seed_packs', 'seed_progress'];

@@ -141,7 +141,7 @@ function fitOf(dataType: DataType): Fit {
 }
 
 /** What keeps a leaf from ever holding for a column of this type. */
-export function misfit(dataType: DataType, { operator, value }: ConditionLeaf): LeafComplaint | null {
+function misfit(dataType: DataType, { operator, value }: ConditionLeaf): LeafComplaint | null {
   const { operators, holds, what } = fitOf(dataType);
   if (!operators.includes(operator)) {
     return { key: 'operator', message: `can't be used with a column of type ${dataType}; use ${listWords(operators)}` };

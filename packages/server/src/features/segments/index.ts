@@ -9,10 +9,9 @@ import { type SegmentRoutePorts, segmentRoutes } from './segments.routes.ts';
 import { dropAllViews } from './segments.store.ts';
 import { eraseMember } from './snapshots.store.ts';
 
-export { type MembersAmong, segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
+export { segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
 export { memberIds } from './members.service.ts';
 export {
-  type ActiveSegment,
   type Membership,
   type MembershipReader,
   membershipReader,
@@ -24,7 +23,7 @@ export {
 export { recordableSegments } from './recordable.ts';
 export { type RefreshPorts, refreshNow } from './refresh.service.ts';
 export { enqueueRefresh } from './segments.jobs.ts';
-export { createSegment, type FindSegmentUses, type SegmentUse } from './segments.service.ts';
+export { createSegment, type FindSegmentUses } from './segments.service.ts';
 export { segmentsAsking } from './uses.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

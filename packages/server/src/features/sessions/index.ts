@@ -1,23 +1,19 @@
 import { feature } from '../../feature.ts';
 import { sessionJobs } from './sessions.jobs.ts';
 
-export { type CredentialMemory, createCredentialMemory } from './credential-memory.ts';
+export { createCredentialMemory } from './credential-memory.ts';
 export {
-  type PendingRegistration,
   selectPendingRegistration,
-  selectPurposes,
   voidLink,
   voidLinks,
 } from './links.store.ts';
-export { createLinks, type FoundLink, type IssuedLink, type LinkPurpose, type Links } from './links.ts';
+export { createLinks, type FoundLink, type LinkPurpose, type Links } from './links.ts';
 export { endSession, endSessions, endSessionsOpenedBy } from './sessions.service.ts';
 export { joinLiveSession, liveSession, type SignInMethod, selectSession } from './sessions.store.ts';
 export {
   createSessions,
-  type ReadSessionHolder,
   type SessionHolder,
   type Sessions,
-  type StartedSession,
   sessionIdOf,
 } from './sessions.ts';
 

@@ -106,18 +106,6 @@ export async function selectPendingRegistration(tx: Tx, userId: string): Promise
   return row;
 }
 
-/** Purposes of the links of a person that can still be followed. */
-export async function selectPurposes(tx: Tx, userId: string): Promise<LinkPurpose[]> {
-  const rows = await select(
-    tx,
-    columns(tokens, ['purpose']),
-    `from arbiter.user_tokens where tenant_id = $1 and user_id = $2 and used_at is null and voided_at is null
-       and expires_at > $3 order by id`,
-    [tx.tenantId, userId, tx.now],
-  );
-  return rows.map(({ purpose }) => purpose);
-}
-
 /**
  * Deletes links that ended before the instant, of all tenants; registrations that were never verified stay, because their
  * password must still be known when somebody signs in or asks for another link. Needs a system transaction.

@@ -55,7 +55,7 @@ export interface Links {
 const hour = 3_600_000;
 
 /** How long links live (docs/design/api-access.md 4.2; the one of the first start: docs/design/api-settled.md "Access and console"). */
-export const linkLifeMs: Readonly<Record<LinkPurpose, number>> = {
+const linkLifeMs: Readonly<Record<LinkPurpose, number>> = {
   verification: 24 * hour,
   reset: hour,
   invitation: 7 * 24 * hour,

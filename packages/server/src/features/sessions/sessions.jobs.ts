@@ -5,7 +5,7 @@ import { deleteOldLinks } from './links.store.ts';
 import { deleteOldSessions } from './sessions.store.ts';
 
 /** Takes away what nobody can sign in with any more. */
-export const sweepSessionsJob = installationJob({
+const sweepSessionsJob = installationJob({
   name: 'sessions.sweep',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '35 4 * * *', payload: {}, upkeep: true },

@@ -6,13 +6,13 @@ import { runSegmentSimulation } from './segment-run.ts';
 import { endSimulation, expireSimulations } from './simulations.store.ts';
 
 /** Does the work of a simulation over a segment that nobody waits for. */
-export const runSimulationJob = job({
+const runSimulationJob = job({
   name: 'simulation.run',
   payload: Type.Object({ simulationId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
 });
 
 /** Deletes simulations that are older than they are kept. */
-export const expireSimulationsJob = job({
+const expireSimulationsJob = job({
   name: 'simulations.expire',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '50 4 * * *', payload: {}, upkeep: true },

@@ -77,7 +77,7 @@ export async function simulateCustomer(
 
 const usualSeed = '0';
 /** Milliseconds within which a simulation over a segment is done that its caller waits for (docs/design/api-settled.md 83). */
-export const segmentWithinMs = 118_000;
+const segmentWithinMs = 118_000;
 
 /**
  * Starts a simulation over a segment. Answers when it has ended, or at once (`isRunning`) for `async`. Throws 429 beyond so

@@ -80,7 +80,7 @@ export async function beginSignIn(
 }
 
 /** The tenant's provider; null when there is none, or no such tenant. */
-export async function readLivingProvider(
+async function readLivingProvider(
   tx: Tx,
   deps: Pick<SsoDependencies, 'envelope' | 'publicUrl'>,
 ): Promise<Provider | null> {

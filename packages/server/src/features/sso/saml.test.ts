@@ -214,7 +214,7 @@ describe('a signed response that is not for us, or not of now', () => {
     ['that expired', { places: { ConditionsNotOnOrAfter: minutes(-3) } }, /expired/],
     ['whose confirmation expired', { places: { SubjectConfirmationDataNotOnOrAfter: minutes(-3) } }, /expired/],
     ['whose confirmation never ends', { places: { SubjectConfirmationDataNotOnOrAfter: null } }, /without an end/],
-    ['of the future', { places: { ConditionsNotBefore: minutes(3) } }, /not valid yet/],
+    ['of the future', { places: { ConditionsNotBefore: minutes(60) } }, /not valid yet/],
     ['with an instant that is none', { places: { ConditionsNotOnOrAfter: 'tomorrow' } }, /is not an instant/],
     ['without zone', { places: { ConditionsNotOnOrAfter: '2126-01-01T00:00:00' } }, /is not an instant/],
     ['without NameID', { nameId: ' ' }, /NameID/],

@@ -7,7 +7,7 @@ import { freshAddress, trusting } from '../accounts/test-people.ts';
 export const reachingTests = { ...trusting, OUTBOUND_HTTP_OK: true, OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'] };
 
 export const ownOrigin = 'http://localhost:3000';
-export const callbackPath = '/api/v1/sso/callback';
+const callbackPath = '/api/v1/sso/callback';
 export const callbackAt = `${ownOrigin}${callbackPath}`;
 
 /** Answers of the callback, as a test looks into them. */

@@ -35,8 +35,6 @@ export interface Lanes {
   readonly impressions: readonly number[];
 }
 
-export const noLanes: Lanes = { offerIds: [], creativeIds: [], channelIds: [], impressions: [] };
-
 /** The events of a batch, gathered until its commit. */
 export interface DecisionEvents {
   add(decision: DecisionMade): void;

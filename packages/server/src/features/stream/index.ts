@@ -15,7 +15,6 @@ export {
   insertOutbox,
   readReports,
   readStream,
-  type StreamRow,
   selectHead,
 } from './outbox.store.ts';
 export { createOutboxDispatcher } from './outbox.ts';

@@ -7,14 +7,14 @@ import { recountTotals } from './outbox.store.ts';
 import { expireStream } from './stream-expiry.store.ts';
 
 /** Deletes what the event stream keeps no longer (docs/design/api-access.md 14, fixed lives). */
-export const expireStreamJob = job({
+const expireStreamJob = job({
   name: 'stream.expire',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '13 * * * *', payload: {}, upkeep: true },
 });
 
 /** Counts the tenant's daily figures anew: for a tenant that changed its zone, or figures that are in doubt. */
-export const recountTotalsJob = job({
+const recountTotalsJob = job({
   name: 'totals.recount',
   payload: Type.Object({}, { additionalProperties: false }),
 });

@@ -9,7 +9,7 @@ import { eraseSuppressions, removeExpired } from './suppressions.store.ts';
 
 export { removeSuppressionsOf, type SuppressionPorts, writeTriggered } from './suppressions.service.ts';
 export { customersSuppressedFor } from './suppressions.store.ts';
-export { type OutcomeSubject, triggeredRows } from './triggered-rows.ts';
+export { triggeredRows } from './triggered-rows.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['customer_suppressions'];

@@ -4,7 +4,7 @@ import { handleInSlices, type JobHandler, job } from '../../jobs/index.ts';
 import { removeExpired } from './suppressions.store.ts';
 
 /** Deletes suppressions that have run out. */
-export const expireSuppressionsJob = job({
+const expireSuppressionsJob = job({
   name: 'suppressions.expire',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '25 4 * * *', payload: {}, upkeep: true },

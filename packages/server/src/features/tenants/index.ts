@@ -11,7 +11,6 @@ export {
   getTenant,
   hasTenants,
   isLivingTenant,
-  type NewTenant,
   playgroundQuota,
   renameTenant,
 } from './tenants.service.ts';

@@ -8,10 +8,9 @@ export {
   createPerson,
   deactivatePerson,
   type NewPerson,
-  reactivatePerson,
   unlockPerson,
 } from './people.service.ts';
-export { type Recipient, selectRecipients } from './recipients.store.ts';
+export { selectRecipients } from './recipients.store.ts';
 export {
   countScimUsers,
   insertScimUser,
@@ -26,7 +25,6 @@ export {
 export { readSessionHolder, roleOfUser } from './sign-in.service.ts';
 export {
   deleteUnprovenPassword,
-  hasPassword,
   lockSigningIn,
   type Membership,
   type SigningIn,
@@ -40,7 +38,7 @@ export {
   updateVouched,
   upsertPassword,
 } from './sign-in.store.ts';
-export { ensureUser, getUser, isActiveAdmin, type NamedUser, readUserAddresses } from './users.service.ts';
+export { ensureUser, getUser, isActiveAdmin, readUserAddresses } from './users.service.ts';
 export {
   actingIsGone,
   emailKey,

@@ -8,7 +8,6 @@ export {
   type Booking,
   type Bookings,
   bookVolumes,
-  changesOf,
   readOfferVolumes,
   sweepReservations,
 } from './volumes.service.ts';

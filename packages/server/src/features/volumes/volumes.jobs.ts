@@ -6,7 +6,7 @@ import { sweepReservations } from './volumes.service.ts';
 import { announceBooking } from './volumes.store.ts';
 
 /** Takes reservations that ran out off the counters over all customers. */
-export const sweepVolumesJob = job({
+const sweepVolumesJob = job({
   name: 'volumes.sweep',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '* * * * *', payload: {}, upkeep: true },

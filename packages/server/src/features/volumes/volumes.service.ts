@@ -42,7 +42,7 @@ export async function bookVolumes(tx: Tx, { facts, settled }: Bookings, timezone
 }
 
 /** What a volume gets of each item; `today`: the day's figures too. */
-export function* changesOf(
+function* changesOf(
   subject: VolumeSubject,
   impressions: number,
   cents: number,

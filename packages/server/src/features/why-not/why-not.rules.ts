@@ -16,7 +16,7 @@ export const isGone = ({ status, isDeleted }: AskedOffer): boolean => isDeleted 
  * The gate of an offer that no flow takes because of what it is; null for one that is active. It stands in place of what
  * the engine says, which has not heard of it.
  */
-export function statusGate(offer: AskedOffer): GateRow | null {
+function statusGate(offer: AskedOffer): GateRow | null {
   const word = offer.isDeleted ? 'deleted' : offer.status;
   if (word === 'active') return null;
   return {
