@@ -34,7 +34,7 @@ test('a refusal as a page tells nothing of the inside, and escapes what it tells
   assert.match(unset, /SOME_SECRET is not set\. Ask the operator of this server to change that\./);
   assert.doesNotMatch(unset, /in a moment/);
   const limited = errorPage(new AppError('rate_limited', { retryAfterSeconds: 125 }), 'r');
-  assert.ok(limited.includes('Please try again in 3 minutes.'), limited);
+  assert.ok(limited.includes('Try again in 3 minutes.'), limited);
 });
 
 test('a form carries its font and its mark, and the policy names every style of it', () => {
