@@ -210,7 +210,11 @@ describe('a signed response that is not for us, or not of now', () => {
     ['for another recipient', { places: { SubjectRecipient: 'https://other.example' } }, /recipient/],
     ['without recipient', { places: { SubjectRecipient: null } }, /recipient/],
     ['for another destination', { places: { Destination: 'https://other.example' } }, /destination/],
-    ['that says that it failed', { places: { StatusCode: 'urn:oasis:names:tc:SAML:2.0:status:Responder' } }, /reported a failure/],
+    [
+      'that says that it failed',
+      { places: { StatusCode: 'urn:oasis:names:tc:SAML:2.0:status:Responder' } },
+      /reported a failure/,
+    ],
     ['that expired', { places: { ConditionsNotOnOrAfter: minutes(-3) } }, /expired/],
     ['whose confirmation expired', { places: { SubjectConfirmationDataNotOnOrAfter: minutes(-3) } }, /expired/],
     ['whose confirmation never ends', { places: { SubjectConfirmationDataNotOnOrAfter: null } }, /without an end/],
