@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import { createTestDatabase } from '../../packages/server/src/db/test-database.ts';
-import { exportHistory } from '../../packages/server/src/features/exports/exports.service.ts';
+import { exportHistory } from '../../packages/server/src/features/operations/exports/exports.service.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 import { createPrivateFolder } from '../../packages/server/src/platform/private-folder.ts';
 import { raceExports } from '../faults/export-race.ts';

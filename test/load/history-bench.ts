@@ -11,9 +11,12 @@ import {
   uuidArray,
 } from '../../packages/server/src/db/index.ts';
 import { createTestDatabase } from '../../packages/server/src/db/test-database.ts';
-import { type DecidedItem, insertShown } from '../../packages/server/src/features/interactions/shown-items.store.ts';
-import { createDecisionEvents } from '../../packages/server/src/features/stream/decision-events.ts';
-import { insertOutbox } from '../../packages/server/src/features/stream/outbox.store.ts';
+import {
+  type DecidedItem,
+  insertShown,
+} from '../../packages/server/src/features/deciding/interactions/shown-items.store.ts';
+import { createDecisionEvents } from '../../packages/server/src/features/operations/stream/decision-events.ts';
+import { insertOutbox } from '../../packages/server/src/features/operations/stream/outbox.store.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 
 const rounds = Number(process.argv[2] ?? 7);

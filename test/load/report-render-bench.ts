@@ -6,9 +6,16 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { ReportDocument, ReportFormat } from '../../packages/server/src/features/report-rendering/index.ts';
-import { renderReport } from '../../packages/server/src/features/report-rendering/index.ts';
-import { column, documentOf, sectionOf } from '../../packages/server/src/features/report-rendering/test-documents.ts';
+import type {
+  ReportDocument,
+  ReportFormat,
+} from '../../packages/server/src/features/operations/report-rendering/index.ts';
+import { renderReport } from '../../packages/server/src/features/operations/report-rendering/index.ts';
+import {
+  column,
+  documentOf,
+  sectionOf,
+} from '../../packages/server/src/features/operations/report-rendering/test-documents.ts';
 import { createReportThread } from '../../packages/server/src/main/report-threads.ts';
 import { median } from './bench-load.ts';
 import { ms, n0, type Row } from './bench-report.ts';

@@ -16,13 +16,13 @@ import {
   type CustomerState,
   emptyState,
   laneOf,
-} from '../../packages/server/src/features/customer-states/customer-state.ts';
+} from '../../packages/server/src/features/deciding/customer-states/customer-state.ts';
 import {
   decodeState,
   encodeState,
   encodeWhole,
   type StoredState,
-} from '../../packages/server/src/features/customer-states/customer-state-codec.ts';
+} from '../../packages/server/src/features/deciding/customer-states/customer-state-codec.ts';
 
 const seconds = Number(process.env.SECONDS_PER_CASE ?? 4);
 const batchSize = 25;

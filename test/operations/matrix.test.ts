@@ -14,9 +14,9 @@ import {
   type Problem,
   roles,
 } from '@arbiter/contract';
-import { bucketOf } from '../../packages/server/src/http/rate-limit.ts';
-import { bodyLimits } from '../../packages/server/src/http/request-body.ts';
-import { createChecks } from '../../packages/server/src/http/validation.ts';
+import { bodyLimits } from '../../packages/server/src/http/input/request-body.ts';
+import { createChecks } from '../../packages/server/src/http/input/validation.ts';
+import { bucketOf } from '../../packages/server/src/http/limits/rate-limit.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { type Call, examples, examplesAmiss } from './examples.ts';
 import { fingerprint } from './fingerprint.ts';

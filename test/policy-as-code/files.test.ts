@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import type { PolicyFile, PolicyPlan } from '@arbiter/contract';
 import { packs } from '@arbiter/packs';
 import { systemActor } from '../../packages/server/src/db/index.ts';
-import { headerLine } from '../../packages/server/src/features/gitops/layout.ts';
-import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
+import { headerLine } from '../../packages/server/src/features/operations/gitops/layout.ts';
+import { loadPack } from '../../packages/server/src/features/operations/seed-packs/index.ts';
 import {
   startTestServer,
   type TestServer,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
-import { learnSoon } from '../features/model-learning/index.ts';
-import { createOutboxDispatcher } from '../features/stream/index.ts';
-import { selectTenantIds } from '../features/tenants/index.ts';
+import { learnSoon } from '../features/deciding/model-learning/index.ts';
+import { selectTenantIds } from '../features/identity/tenants/index.ts';
+import { createOutboxDispatcher } from '../features/operations/stream/index.ts';
 import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from '../jobs/index.ts';
 import type { Server } from './compose.ts';
 import type { ProcessMetrics } from './metrics.ts';

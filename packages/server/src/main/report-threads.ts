@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Artifact, RenderReport } from '../features/report-rendering/index.ts';
+import type { Artifact, RenderReport } from '../features/operations/report-rendering/index.ts';
 import { AppError } from '../platform/app-error.ts';
 import type { FromReportThread, ToReportThread } from './report-thread.ts';
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { WhyNotAnswer } from '@arbiter/engine';
-import type { RunSearch, SearchTask } from '../features/why-not/index.ts';
+import type { RunSearch, SearchTask } from '../features/deciding/why-not/index.ts';
 import { AppError } from '../platform/app-error.ts';
 import { overdue } from '../platform/deadline.ts';
 import type { FromThread, ToThread } from './why-not-thread.ts';
