@@ -1,6 +1,8 @@
 import type { Database, TransactionOptions } from './database.ts';
 
-/** True when the database answers a statement within the limits of a transaction, or of `options`. Never throws. */
+/**
+ * Returns true when the database answers a statement within the limits of a transaction, or of `options`. Never throws.
+ */
 export async function databaseAnswers(
   database: Pick<Database, 'withSystem'>,
   options: TransactionOptions = {},

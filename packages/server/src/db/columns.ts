@@ -2,18 +2,18 @@ import type { Tables } from './rows.ts';
 import type { Tx } from './tx.ts';
 
 /**
- * Select lists and the types of their rows, both made from one list of columns that the schema dump knows (rows.ts): a
- * column that is not read cannot be shown, and one that is not in the table cannot be read.
+ * Select lists and their row types come from one list of columns that the schema dump knows (rows.ts): you can't show a
+ * column that isn't read, or read one that isn't in the table.
  */
 
 export type TableName = keyof Tables;
 
-/** Narrower types for columns of a table: JSON, and texts whose values a feature keeps to a list of its own. */
+/** Narrower types for a table's columns: JSON, and texts whose values a feature restricts to its own list. */
 export type Narrowing<T extends TableName, N> = {
   readonly [C in keyof N]: C extends keyof Tables[T] ? Tables[T][C] : never;
 };
 
-/** A row of a table, with narrower types for some columns; a name that is not a column of the table does not compile. */
+/** A table row with narrower types for some columns. Naming a column the table doesn't have is a compile error. */
 export type NarrowRow<T extends TableName, N extends Narrowing<T, N>> = {
   readonly [C in keyof Tables[T]]: C extends keyof N ? N[C] : Tables[T][C];
 };
@@ -23,30 +23,32 @@ declare const rowOf: unique symbol;
 /** A table by its name in the database, with the type of its rows. */
 export interface RowSource<Row> {
   readonly table: TableName;
-  /** For the compiler only: there is no such property at run time. */
+  /** For the compiler only. The property doesn't exist at run time. */
   readonly [rowOf]?: Row;
 }
 
-/** The table of this name. `table<'api_keys', { scopes: ApiKeyScope[] }>('api_keys')` says more of some columns. */
+/**
+ * Returns the table with this name. `table<'api_keys', { scopes: ApiKeyScope[] }>('api_keys')` narrows some columns.
+ */
 export function table<T extends TableName, N extends Narrowing<T, N> = Record<never, never>>(
   name: T,
 ): RowSource<NarrowRow<T, N>> {
   return { table: name };
 }
 
-/** A select list or part of one, with the type of what it gives. */
+/** All or part of a select list, with the type of its result. */
 export interface Columns<Row> {
   readonly sql: string;
   readonly [rowOf]?: Row;
 }
 
-/** The type of the rows that a select list gives. */
+/** The row type of a select list. */
 export type RowOf<L> = L extends Columns<infer Row> ? Row : never;
 
 /** A camelCase column as the database writes it: `category_id`. */
 export const columnName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** These columns of a table as a select list; `alias` is what the statement calls the table. */
+/** Returns a select list of these columns. `alias` is the table's name in the statement. */
 export function columns<Row, const C extends keyof Row & string>(
   _source: RowSource<Row>,
   names: readonly C[],
@@ -56,12 +58,12 @@ export function columns<Row, const C extends keyof Row & string>(
   return { sql: names.map((name) => `${prefix}"${columnName(name)}" as "${name}"`).join(', ') };
 }
 
-/** Columns of the far side of a left join: each may be null. */
+/** Returns the columns of the far side of a left join, where each may be null. */
 export function optional<Row>({ sql }: Columns<Row>): Columns<{ readonly [C in keyof Row]: Row[C] | null }> {
   return { sql };
 }
 
-/** An SQL expression with the type of its value, which is the writer's promise. */
+/** An SQL expression with the type of its value. The writer vouches for the type. */
 export interface Expression<V> {
   readonly sql: string;
   readonly [rowOf]?: V;
@@ -72,10 +74,10 @@ export function expression<V>(sql: string): Expression<V> {
   return { sql };
 }
 
-/** An instant that is not null as epoch ms. */
+/** Returns a non-null instant as epoch ms. */
 export const epochMs = (sql: string): Expression<number> => ({ sql: `(extract(epoch from ${sql}) * 1000)::float8` });
 
-/** Expressions as part of a select list, by the names of their values. */
+/** Returns expressions as part of a select list, keyed by the names of their values. */
 export function computed<V extends object>(
   expressions: { readonly [N in keyof V]: Expression<V[N]> },
 ): Columns<{ readonly [N in keyof V]: V[N] }> {
@@ -88,12 +90,12 @@ export function computed<V extends object>(
 
 type All<L> = L extends readonly [Columns<infer Row>, ...infer Rest] ? Row & All<Rest> : unknown;
 
-/** One select list of several parts. */
+/** Joins several parts into one select list. */
 export function selectList<const L extends readonly Columns<unknown>[]>(...parts: L): Columns<All<L>> {
   return { sql: parts.map((part) => part.sql).join(', ') };
 }
 
-/** Runs `select <list> <rest>`; `rest` begins with `from`. */
+/** Runs `select <list> <rest>`. `rest` begins with `from`. */
 export async function select<Row>(
   tx: Tx,
   selected: Columns<Row>,

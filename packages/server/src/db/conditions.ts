@@ -1,20 +1,20 @@
 /**
- * Conditions of a statement with their values, gathered one by one: a filter that is not asked for leaves no trace in the
- * statement, so that the planner sees which index fits.
+ * Collects the conditions of a statement with their values. A filter that isn't used leaves no trace in the statement,
+ * so the planner sees which index fits.
  */
 export interface Conditions {
-  /** Adds a condition on a value; `text` is given the value's placeholder. */
+  /** Adds a condition on a value. `text` receives the value's placeholder. */
   add(value: unknown, text: (parameter: string) => string): void;
-  /** Adds a condition whose values are in it already. */
+  /** Adds a condition that already contains its values. */
   also(text: string): void;
-  /** A placeholder for a value of a statement around the conditions. */
+  /** Returns a placeholder for a value used outside the conditions. */
   parameter(value: unknown): string;
-  /** All of them, to stand after `where`. */
+  /** Returns all conditions, to put after `where`. */
   text(): string;
   readonly values: readonly unknown[];
 }
 
-/** Conditions on rows of a tenant. `alias` is what the statement calls the table. */
+/** Creates conditions on rows of a tenant. `alias` is the table's name in the statement. */
 export function conditionsOf(tenantId: string, alias: string): Conditions {
   const values: unknown[] = [tenantId];
   const texts = [`${alias}.tenant_id = $1`];

@@ -1,13 +1,13 @@
 import pg from 'pg';
 
-/** Settings every connection of ours starts with. */
+/** Settings that each of our connections starts with. */
 export interface ConnectionOptions {
   /** PostgreSQL URL; `?host=/folder` names a unix socket. */
   readonly url: string;
   readonly applicationName?: string;
-  /** Milliseconds until an attempt to connect, or to borrow a connection, is given up. */
+  /** Milliseconds before an attempt to connect, or to borrow a connection, fails. */
   readonly connectTimeoutMs?: number;
-  /** Role taken right after the login (`arbiter_queue` for the worker's pool). */
+  /** Role to switch to after login (`arbiter_queue` for the worker's pool). */
   readonly role?: string;
 }
 
@@ -16,9 +16,9 @@ const date = 1082;
 const timestampWithoutZone = 1114;
 
 /**
- * How column types become JavaScript values: int8 is a number while it is exact, else the digits as a string;
- * numeric stays a string; date and timestamp without zone stay as written (the driver would move them into the
- * process's zone); timestamptz is a Date; json and jsonb are parsed.
+ * How column types become JavaScript values. int8 is a number while that's exact, otherwise its digits as a string;
+ * numeric stays a string; date and timestamp without zone stay as written, because the driver would shift them to the
+ * process's time zone; timestamptz is a Date; json and jsonb are parsed.
  */
 const columnTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -52,7 +52,9 @@ function asWritten(text: string): string {
   return text;
 }
 
-/** Closes a connection whose work is done. One that is lost by then needs no closing, so its error says nothing new. */
+/**
+ * Closes a connection that's no longer needed. If it's already lost there's nothing to close, so the error is ignored.
+ */
 export async function closeClient(client: pg.Client): Promise<void> {
   await client.end().catch(() => undefined);
 }

@@ -171,7 +171,7 @@ test('F5, F6: no setting survives a transaction, and a connection that carries o
     };
     const first = await pid();
     assert.equal(await pid(), first);
-    // What an injected statement could do: a setting of the session, which COMMIT keeps.
+    // An injected statement could do this: change a session setting, which COMMIT keeps.
     await other.database.withTenant(tenant, actor, (tx) =>
       tx.query(`select set_config('app.tenant', $1, false)`, [newId()]),
     );
@@ -195,7 +195,7 @@ test('T2c: 200 concurrent transactions of 20 tenants over 4 connections see only
   await Promise.all(
     Array.from({ length: 200 }, async (_, i) => {
       const tenant = tenants[i % tenants.length]!;
-      // Every third fails in the middle, as an aborted request does.
+      // Every third fails halfway, like an aborted request.
       const work = inTenant(tenant, async (tx) => {
         assert.deepEqual(await notes(tx), [{ note_text: `mine ${tenant}` }]);
         if (i % 3 === 0) throw new Error('aborted');
@@ -298,7 +298,7 @@ test('R3: a database that hangs is 503 in time, and the pool is clean when it is
       },
       limits,
     );
-    // In how much time is measured in deadline.test.ts.
+    // deadline.test.ts measures how long this takes.
     await assert.rejects(hanging, isUnavailable);
     const [row] = await quick.withTenant(newId(), actor, (tx) =>
       tx.query<{ pid: number }>('select pg_backend_pid() as pid'),

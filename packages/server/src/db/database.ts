@@ -9,80 +9,84 @@ import { type OpenTransaction, openTransaction, type TransactionFacts } from './
 import type { Actor, Tx, Written } from './tx.ts';
 
 export interface DatabaseOptions {
-  /** URL of the application role, which is bound by row-level security. */
+  /** URL of the application role, which row-level security applies to. */
   readonly url: string;
-  /** Where the listener connects; needed when `url` leads through a pooler that does not keep sessions. Default `url`. */
+  /** URL for the listener. Needed when `url` goes through a pooler that doesn't keep sessions. Default `url`. */
   readonly directUrl?: string;
-  /** Most connections of the pool; the listener has one more. Default 10. */
+  /** Maximum connections in the pool. The listener uses one more. Default 10. */
   readonly poolMax?: number;
-  /** Milliseconds that a caller waits for a connection before it gets 503 `unavailable`. Default 2,000 (T27). */
+  /** Milliseconds a caller waits for a connection before it gets 503 `unavailable`. Default 2,000 (T27). */
   readonly acquireTimeoutMs?: number;
-  /** Milliseconds one statement may take, the wait for the connection included. More than `acquireTimeoutMs`; default 4,000. */
+  /**
+   * Milliseconds one statement may take, including the wait for a connection. Must be more than `acquireTimeoutMs`.
+   * Default 4,000.
+   */
   readonly statementTimeoutMs?: number;
-  /** Set by the database's with each transaction, unless it is set by hand. Default: the clock of the process. */
+  /** Each transaction syncs it with the database's clock, unless it's set manually. Default: the process's clock. */
   readonly clock?: Clock;
-  /** Gets errors that have no caller: idle connections that broke, effects after a commit that threw. */
+  /** Receives errors that have no caller: idle connections that broke, after-commit effects that threw. */
   readonly onError?: (error: unknown) => void;
-  /** Told after each commit what it wrote of the things that are counted. */
+  /** Called after each commit with what it wrote, for the things we count. */
   readonly onWritten?: (what: Written, count: number) => void;
 }
 
 export interface TransactionOptions {
   readonly requestId?: string;
-  /** Longer limit for the statements of work that is known to be long (packs, cleanup). */
+  /** A longer statement limit for work known to be slow (packs, cleanup). */
   readonly statementTimeoutMs?: number;
   /**
    * Monotonic ms (`performance.now()`) by which everything ends: the wait for a connection, every statement, commit or
-   * rollback. What is not done by then throws `unavailable`. Default: no end for the whole, only for each statement.
+   * rollback. Throws `unavailable` for what isn't done by then. Default: no overall limit, only one per statement.
    */
   readonly until?: number;
   /**
-   * REPEATABLE READ, READ ONLY: all statements see the state of one instant, however long they take, and no other transaction
-   * waits for them. Default: READ COMMITTED.
+   * REPEATABLE READ, READ ONLY: all statements see the state at one instant, however long they take, and no other
+   * transaction waits for them. Default: READ COMMITTED.
    */
   readonly snapshot?: boolean;
   /**
-   * No other transaction of the tenant is open at the same time, on any node, those of the hot path included. Throws
-   * `unavailable` when the others do not end within seconds. For work that must not be seen half done by what runs beside it.
+   * Runs while no other transaction of the tenant is open on any node, hot path included. Throws `unavailable` when the
+   * others don't end within seconds. For work whose half-done state nothing else may see.
    */
   readonly alone?: boolean;
   /**
-   * Told after the commit the version of the tenant's catalogue that has what the transaction did: the one it raised, else
-   * the newest.
+   * Called after the commit with the version of the tenant's catalogue that includes this transaction: the version it
+   * raised, or the newest.
    */
   readonly onCatalogueVersion?: (version: number) => void;
 }
 
-/** The only way to the data. The pool itself is not handed out (docs/design/architecture.md 5). */
+/** The only way to the data. The pool itself is never exposed (docs/design/architecture.md 5). */
 export interface Database {
   /**
-   * One transaction (READ COMMITTED, unless the options say otherwise) bound to a tenant; commits when `fn` resolves, rolls back when it throws. Throws
-   * AppError `unavailable` when the database is away, DatabaseError for what a statement broke.
+   * Runs one transaction (READ COMMITTED unless the options differ) bound to a tenant. Commits when `fn` resolves and
+   * rolls back when it throws. Throws AppError `unavailable` when the database is away, and DatabaseError when a
+   * statement broke a rule.
    */
   withTenant<T>(tenantId: string, actor: Actor, fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * One transaction before or across tenants, as role `arbiter_system`: it sees exactly the tables that migrations
-   * opened to that role. `reason` names the work, as in `systemActor`.
+   * Runs one transaction before or across tenants, as role `arbiter_system`, which sees only the tables that migrations
+   * opened to it. `reason` names the work, as in `systemActor`.
    */
   withSystem<T>(reason: string, fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Calls `handler` for each NOTIFY on the channel, until the returned function is called. Comes back after losses. */
+  /** Calls `handler` for each NOTIFY on the channel until the returned function is called. Reconnects after losses. */
   listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): () => void;
-  /** Resolves when every subscription so far is in force. */
+  /** Resolves when every subscription so far is active. */
   listening(): Promise<void>;
   /** False while notifications may be missing: see `Listener.hears`. */
   hears(): boolean;
-  /** Connections of the pool right now. */
+  /** Current connections of the pool. */
   connections(): { readonly total: number; readonly idle: number; readonly waiting: number };
   /** Waits for borrowed connections, then closes everything. */
   close(): Promise<void>;
 }
 
-/** Actor of background and start-up work: `system:<job>`, with the rights of an admin. */
+/** Returns the actor of background and start-up work: `system:<job>`, with admin rights. */
 export function systemActor(job: string): Actor {
   return { id: `system:${job}`, name: 'system', role: 'admin' };
 }
 
-/** Opens the pool lazily: nothing is connected before the first transaction. */
+/** Opens the pool lazily: nothing connects before the first transaction. */
 export function createDatabase(options: DatabaseOptions): Database {
   const clock = options.clock ?? systemClock;
   const onError = options.onError ?? (() => undefined);
@@ -93,16 +97,16 @@ export function createDatabase(options: DatabaseOptions): Database {
     max: options.poolMax ?? 10,
     idleTimeoutMillis: 30_000,
   });
-  // A connection that breaks while idle has left the pool already.
+  // A connection that breaks while idle has already left the pool.
   pool.on('error', onError);
   const listener = createListener(options.directUrl ?? options.url, onError);
 
-  /** A connection of the pool, unless the deadline comes before one is free. */
+  /** Borrows a connection, unless the deadline passes before one is free. */
   async function borrow(until: number): Promise<pg.PoolClient> {
     const leftMs = until - performance.now();
     if (leftMs <= 0) throw overdue();
     const asked = pool.connect();
-    // The pool gives up by itself before.
+    // The pool times out earlier by itself.
     if (leftMs > acquireTimeoutMs) return asked;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -150,7 +154,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       throw translateError(error);
     } finally {
       client.off('error', onError);
-      // A connection that is broken, or still carries a tenant, is destroyed (docs/design/quality.md F6).
+      // Destroy a connection that's broken or still bound to a tenant (docs/design/quality.md F6).
       client.release(!clean);
     }
     if (options.onWritten !== undefined) for (const [what, count] of open.written) options.onWritten(what, count);

@@ -1,4 +1,4 @@
-// R3: one deadline bounds everything that a request waits for at the database, wherever the database stands still.
+// R3: one deadline bounds every wait of a request on the database, wherever the database hangs.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
@@ -15,7 +15,7 @@ const stopped = new Set<number>();
 before(async () => {
   db = await createTestDatabase();
 });
-// A backend that stands still keeps other test files from dropping their databases.
+// A stopped backend keeps other test files from dropping their databases.
 afterEach(() => {
   for (const pid of stopped) resume(pid);
 });
@@ -23,7 +23,7 @@ after(() => db.close());
 
 const actor = systemActor('test');
 const deadlineMs = 600;
-/** Far above the deadline, for a busy machine, and far below what the waits of one path add up to without it. */
+/** Far above the deadline, to allow for a busy machine, and far below the sum of the waits on one path without it. */
 const boundMs = 2_000;
 const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'unavailable';
 const pidOf = async (tx: Tx): Promise<number> => {
@@ -42,7 +42,7 @@ function resume(pid: number): void {
   try {
     process.kill(pid, 'SIGCONT');
   } catch {
-    // Its connection was given up, and it has ended.
+    // Its connection was given up and has ended.
   }
 }
 
@@ -127,7 +127,7 @@ test('waiting for a connection ends by the deadline, and the connection is not l
     );
     gate.resolve();
     await holding;
-    // The connection that came too late for the first one goes back into the pool.
+    // The connection that arrived too late for the first one goes back into the pool.
     for (let n = 0; n < 3; n++) await small.withTenant(newId(), actor, pidOf);
     await isRefusedInTime(
       'when the deadline is over',

@@ -31,7 +31,7 @@ const postmasterPid = (folder: string) =>
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A process whose parent has not asked for its end yet is a zombie: it does nothing any more.
+    // A process whose parent hasn't reaped it yet is a zombie and does nothing.
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
@@ -55,7 +55,7 @@ test('data survives stops and starts; a dead postmaster.pid and a strange proces
   const pid = postmasterPid(folder);
   await server.stop();
   assert.equal(isAlive(pid), false);
-  // As after a restart of a container: the number belongs to another program now.
+  // As after a container restart: the number now belongs to another program.
   await writeFile(join(folder, 'cluster', 'postmaster.pid'), `${process.pid}\n${join(folder, 'cluster')}\n`);
   server = await startEmbeddedPostgres({ folder, durable: false });
   assert.deepEqual(await query(server.adminUrl, 'select * from kept'), [{ one: 1 }]);
@@ -100,7 +100,7 @@ test('the database ends with its parent, also when that is killed, and the next 
   });
   await new Promise((resolve) => parent.stdout.once('data', resolve));
   const pid = postmasterPid(folder);
-  // While it lives, the folder is its own.
+  // While it's alive, the folder belongs to it.
   await assert.rejects(
     startEmbeddedPostgres({ folder, durable: false, patienceMs: 300 }),
     new RegExp(`in use by process ${parent.pid} and hasn't exited after 0.3 s; stop that process first`),
@@ -135,11 +135,11 @@ test('a start beside a server that is about to end waits for it, says so, and fi
   const second = startEmbeddedPostgres({
     folder,
     durable: false,
-    // Far away: what ends the wait is the end of the other.
+    // So far away that only the other's end can stop the wait.
     patienceMs: 60_000,
     onProgress(message) {
       told.push(message);
-      // It was seen to wait; only now does the first one end.
+      // We saw it wait. Only now does the first one end.
       first.kill('SIGTERM');
     },
   });
@@ -157,7 +157,7 @@ test('of several starts that wait for the same server, one gets the folder', asy
   const module = JSON.stringify(new URL('./folder-owner.ts', import.meta.url).href);
   await mkdir(folder);
   await writeFile(join(folder, 'owner.json'), JSON.stringify({ pid: 2 ** 22 + 1, sockets: 'gone' }));
-  // All of them see a folder that nobody uses, and take it together.
+  // They all see an unused folder and try to take it at the same time.
   const script = `
     import { takeFolder } from ${module};
     process.stdin.once('data', async () => {

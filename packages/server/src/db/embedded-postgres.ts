@@ -18,33 +18,33 @@ import {
 } from './folder-owner.ts';
 
 export interface EmbeddedOptions {
-  /** Folder for everything of the database; made when missing. One process at a time may use it. */
+  /** Folder for everything the database stores, created when missing. One process at a time may use it. */
   readonly folder: string;
-  /** Off only for tests: data may be lost when the machine dies. Default true. */
+  /** Off only in tests: data may be lost when the machine dies. Default true. */
   readonly durable?: boolean;
-  /** Least number of connections that it must take at once. Default 100. */
+  /** Minimum number of simultaneous connections. Default 100. */
   readonly connections?: number;
   readonly onProgress?: (message: string) => void;
-  /** Use the database of a process that runs on this folder already, instead of waiting for its end. */
+  /** Use the database of the process already running on this folder instead of waiting for it to end. */
   readonly join?: boolean;
-  /** How long another process may still use the folder before the start fails, in milliseconds. Default 10 s. */
+  /** Milliseconds another process may keep using the folder before the start fails. Default 10 s. */
   readonly patienceMs?: number;
 }
 
 export interface EmbeddedPostgres {
-  /** URL of the restricted role `arbiter_server`, which the migrations make. */
+  /** URL of the restricted role `arbiter_server`, which the migrations create. */
   readonly url: string;
   /** URL of the superuser. */
   readonly adminUrl: string;
   /** Fast shutdown (open transactions are rolled back); resolves when the process has ended. */
   stop(): Promise<void>;
-  /** Lets this process end while the database runs; used by tests. */
+  /** Lets this process exit while the database runs. Used by tests. */
   unref(): void;
-  /** Sends the process an immediate shutdown, without waiting. */
+  /** Shuts the process down immediately, without waiting. */
   kill(): void;
 }
 
-/** How the database program is started, so that it never runs as root (it refuses to). */
+/** How to start the database so that it never runs as root (it refuses to). */
 interface Launcher {
   readonly prefix: readonly string[];
   readonly uid?: number;
@@ -54,16 +54,16 @@ interface Launcher {
 const superuser = 'arbiter_admin';
 const loginRole = 'arbiter_server';
 const databaseName = 'arbiter';
-/** User and group id that the system keeps for processes without rights. */
+/** User and group id that the system reserves for unprivileged processes. */
 const unprivilegedUid = 65534;
-/** A socket's path may hold 107 bytes; ours adds `/.s.PGSQL.5432`. */
+/** A socket's path may have 107 bytes, and we append `/.s.PGSQL.5432`. */
 const socketFolderBytes = 90;
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const relaunchPauseMs = 100;
 const otherEndsWithinMs = 10_000;
 
-/** Settings for a machine of two cores that the server shares (docs/design/stack.md). */
+/** Settings for a two-core machine shared with the server (docs/design/stack.md). */
 const tuning: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -96,13 +96,13 @@ const lossy: Readonly<Record<string, string>> = {
 };
 
 const usualConnections = 100;
-/** Test files share one server, each with pools of its own: up to 60 connections for each process of the tests (measured). */
+/** Test files share one server, each with its own pools: up to 60 connections per test process (measured). */
 const testConnections = 500;
 
 /**
- * Starts PostgreSQL as a child of this process, reachable only through a unix socket in a folder of ours. The first
- * start makes the cluster. The child ends with this process (on Linux also when it is killed); what a dead parent left
- * behind is cleared at the next start. A database that ends by itself is started again.
+ * Starts PostgreSQL as a child of this process, reachable only through a unix socket in our own folder. The first start
+ * creates the cluster. The child ends with this process (on Linux even when it's killed). The next start clears what a
+ * dead parent left behind. A database that ends by itself is restarted.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const report = options.onProgress ?? (() => undefined);
@@ -119,7 +119,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const previous = await readOwner(folder);
   const sockets = await socketFolder(folder, launcher);
   await takeFolder(folder, sockets);
-  // Checked again: another process that waited for the same end may have started a database here meanwhile.
+  // Check again: another process that waited for the same end may have started a database here.
   await clearLeftovers(previous, data, report);
   if (!existsSync(join(data, 'PG_VERSION'))) {
     report('creating the database');
@@ -178,7 +178,7 @@ function urlsOf(sockets: string): { url: string; adminUrl: string; maintenanceUr
   };
 }
 
-/** Fast shutdown; an immediate one when that takes too long. */
+/** Shuts down fast, or immediately when that takes too long. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -193,7 +193,10 @@ async function end(child: ChildProcess): Promise<void> {
   inTime.abort();
 }
 
-/** Folder of the binaries that npm installed for this platform, with the links its install script would have made. */
+/**
+ * Returns the folder of the binaries that npm installed for this platform, with the links its install script would have
+ * made.
+ */
 async function nativeFolder(): Promise<string> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const resolve = createRequire(import.meta.url).resolve;
@@ -211,7 +214,7 @@ async function nativeFolder(): Promise<string> {
       const from = join(native, '..', target);
       if (existsSync(from)) continue;
       await symlink(relative(dirname(target), source), from).catch((error: NodeJS.ErrnoException) => {
-        // Another process made it just now.
+        // Another process just created it.
         if (error.code !== 'EEXIST') throw error;
       });
     }
@@ -224,8 +227,8 @@ async function chooseLauncher(folder: string, program: string): Promise<Launcher
   if (process.getuid?.() !== 0) return { prefix: dieWithParent };
   const namespace = ['unshare', '--user', `--map-user=${unprivilegedUid}`, `--map-group=${unprivilegedUid}`];
   if (works([...namespace, program, '--version'])) return { prefix: [...namespace, ...dieWithParent] };
-  // No user namespaces here (many containers): become a user without rights, who then must own the folder and reach it. The folder
-  // above is ours too (DATA_DIR); those above it are left as they are.
+  // Without user namespaces (common in containers), switch to an unprivileged user, who must own the folder and be able
+  // to reach it. The folder above is ours too (DATA_DIR); folders further up aren't changed.
   await chown(folder, unprivilegedUid, unprivilegedUid);
   await chmod(dirname(folder), (await stat(dirname(folder))).mode | 0o001);
   const launcher = { prefix: dieWithParent, uid: unprivilegedUid, gid: unprivilegedUid };
@@ -253,7 +256,7 @@ function initialise(native: string, data: string, launcher: Launcher, durable: b
     join(native, 'bin', 'initdb'),
     `--pgdata=${data}`,
     `--username=${superuser}`,
-    // Only the socket is open, and only this user reaches its folder.
+    // Only the socket is open, and only this user can reach its folder.
     '--auth=trust',
     '--encoding=UTF8',
     '--locale-provider=builtin',
@@ -265,7 +268,7 @@ function initialise(native: string, data: string, launcher: Launcher, durable: b
   if (result.status !== 0) throw new Error(`initdb failed: ${result.stderr || result.error}`);
 }
 
-/** The folder of the socket: beside the data when the path is short enough, else a private temporary one. */
+/** Puts the socket next to the data when the path is short enough, otherwise in a private temporary folder. */
 async function socketFolder(folder: string, launcher: Launcher): Promise<string> {
   const beside = join(folder, 'socket');
   const fits = Buffer.byteLength(beside) <= socketFolderBytes;
@@ -299,7 +302,7 @@ async function launch(
   if (existsSync(logFile) && (await stat(logFile)).size > 10_000_000) await truncate(logFile);
   const log = openSync(logFile, 'a', 0o600);
   try {
-    // A session of its own: Ctrl+C in the terminal reaches us only, and we stop the database last.
+    // In its own session, Ctrl+C in the terminal reaches only us, and we stop the database last.
     const child = spawn(program!, args, { stdio: ['ignore', log, log], ...ids(launcher), detached: true });
     child.on('error', () => undefined);
     return child;
@@ -342,13 +345,13 @@ async function ensureDatabase(url: string): Promise<void> {
 }
 
 /**
- * Clears what an earlier process left: a database that still runs without its parent is stopped; a postmaster.pid whose
- * number now belongs to some other program (after a restart of the machine or container) is removed.
+ * Clears what an earlier process left behind: stops a database that still runs without its parent, and removes a
+ * postmaster.pid whose number now belongs to another program (after a restart of the machine or container).
  */
 async function clearLeftovers(previous: Owner | null, data: string, report: (message: string) => void): Promise<void> {
   await removeStalePid(data, report);
   const sockets = previous?.sockets ?? '';
-  // A socket folder beside the data is used again.
+  // A socket folder next to the data is reused.
   if (!sockets.startsWith(dirname(data)) && sockets.startsWith(join(tmpdir(), 'arbiter-'))) {
     await rm(sockets, { recursive: true, force: true });
   }
@@ -371,11 +374,11 @@ async function removeStalePid(data: string, report: (message: string) => void): 
     const until = performance.now() + patienceMs;
     while (performance.now() < until && isAlive(pid)) await sleep(25);
   }
-  // A dead number is PostgreSQL's own business: from the file it learns whether old backends still use the data.
+  // Leave a dead number to PostgreSQL: the file tells it whether old backends still use the data.
   if (isAlive(pid) && !(await isPostmaster(pid, data))) await rm(pidFile, { force: true });
 }
 
-/** True when the process is the database of this folder. Without /proc, a live process counts as it. */
+/** Returns true when the process is this folder's database. Without /proc, any live process counts. */
 async function isPostmaster(pid: number, data: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (!existsSync('/proc/self')) return true;

@@ -1,7 +1,7 @@
 import { AppError } from '../platform/app-error.ts';
 import { unconfirmed } from '../platform/deadline.ts';
 
-/** What kind of rule of the database a statement broke. */
+/** The kind of database rule that a statement broke. */
 export type DatabaseErrorKind =
   | 'unique'
   | 'foreign_key'
@@ -18,15 +18,17 @@ export type DatabaseErrorKind =
   | 'raised'
   | 'other';
 
-/** An error that the database reported about a statement. Its text stays inside the process (docs/design/quality.md T36). */
+/**
+ * The database reported an error about a statement. Its text must not leave the process (docs/design/quality.md T36).
+ */
 export class DatabaseError extends Error {
   readonly kind: DatabaseErrorKind;
-  /** Name of the constraint that was broken, when there is one. */
+  /** Name of the broken constraint, if any. */
   readonly constraint: string | null;
-  /** Table and column the database names, when it does. */
+  /** Table and column, when the database names them. */
   readonly table: string | null;
   readonly column: string | null;
-  /** The five characters of SQLSTATE. */
+  /** The five-character SQLSTATE. */
   readonly sqlState: string;
 
   constructor(kind: DatabaseErrorKind, facts: DriverFacts, cause: unknown) {
@@ -73,7 +75,7 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   P0001: 'raised',
 };
 
-/** SQLSTATE classes and codes that mean "the database cannot serve now": connection, resources, shutdown, read-only. */
+/** SQLSTATE classes and codes that mean the database can't serve now: connection, resources, shutdown, read-only. */
 const awayClasses = ['08', '53', '57', '58'];
 const awayCodes = ['25006', '25P03', '25P04'];
 const awaySystemCodes = [
@@ -87,16 +89,19 @@ const awaySystemCodes = [
   'ENOTFOUND',
   'EAI_AGAIN',
 ];
-/** The driver's own errors carry no code; these are its wordings (pg 8.23, pg-pool 3). `timeout expired`: of a connect. */
+/**
+ * The driver's own errors have no code, only these messages (pg 8.23, pg-pool 3). `timeout expired` comes from
+ * connecting.
+ */
 const awayMessages =
   /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect|Client (has encountered|was closed)|Cannot use a pool after|Client closed)/;
-/** Deadlock and serialisation failure: the caller lost a race. */
+/** Deadlock and serialization failure: the caller lost a race. */
 const raceCodes = ['40001', '40P01'];
 
 /**
- * Turns an error of the driver into one of ours: `unavailable` when the database is away, stopping or overloaded (503;
- * the statement may or may not have run), `concurrent_modification` for a deadlock, else a DatabaseError. Errors that
- * are not the driver's pass unchanged.
+ * Converts a driver error into ours: `unavailable` when the database is away, stopping or overloaded (503; the
+ * statement may or may not have run), `concurrent_modification` for a deadlock, otherwise a DatabaseError. Other errors
+ * pass unchanged.
  */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof AppError || error instanceof DatabaseError) return error;
@@ -118,7 +123,7 @@ export function translateError(error: unknown): unknown {
 }
 
 /**
- * As `translateError`, for what failed while COMMIT was on its way: unless the database itself said that it failed, the
+ * Like `translateError`, for failures while COMMIT was in flight: unless the database itself reported the failure, the
  * transaction may be committed.
  */
 export function translateCommitError(error: unknown): unknown {

@@ -3,7 +3,7 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The process that runs the embedded database of a folder, as `owner.json` in that folder names it. */
+/** The process that runs a folder's embedded database, as named in the folder's `owner.json`. */
 export interface Owner {
   readonly pid: number;
   /** Folder of the database's socket. */
@@ -16,8 +16,8 @@ const looksUntilDead = 50;
 const fileOf = (folder: string): string => join(folder, 'owner.json');
 
 /**
- * Waits until no other process runs on the folder: the one before may still be ending, as after Ctrl+C and a new start.
- * Throws when it has not ended after `patienceMs` milliseconds.
+ * Waits until no other process runs on the folder: the previous one may still be shutting down, for example after
+ * Ctrl+C and a restart. Throws when it hasn't ended after `patienceMs` milliseconds.
  */
 export async function otherOwnerEnded(
   folder: string,
@@ -41,8 +41,8 @@ export async function otherOwnerEnded(
 }
 
 /**
- * Makes this process the owner of the folder. Of several processes that waited for the same one to end, one gets it; the
- * others are refused, like any start on a folder in use.
+ * Makes this process the folder's owner. When several processes waited for the same end, one wins; the others fail,
+ * like any start on a folder in use.
  */
 export async function takeFolder(folder: string, sockets: string): Promise<void> {
   const file = fileOf(folder);
@@ -56,14 +56,15 @@ export async function takeFolder(folder: string, sockets: string): Promise<void>
 }
 
 /**
- * Does something while no other process does the same: who makes the file `lock` goes first. `own` is a file of this
- * process that becomes the lock, so that it appears whole, and is removed. A lock whose process died is cleared.
+ * Runs `fn` while no other process does the same: whoever creates the file `lock` goes first. `own` is a file of this
+ * process that becomes the lock, so that it appears whole, and is then removed. Clears a lock whose process died.
  */
 async function alone(own: string, lock: string, work: () => Promise<void>): Promise<void> {
   try {
     for (let looks = 1; !(await isMine(own, lock)); looks += 1) {
       const holder = await ownerIn(lock);
-      // Null: it was given back just now. Work under the lock takes milliseconds; who has it longer has crashed.
+      // Null: the lock was just released. Work under the lock takes milliseconds, so a process that holds it longer has
+      // crashed.
       if (holder !== null && (!(await isLive(holder)) || looks % looksUntilDead === 0)) await rm(lock, { force: true });
       else await sleep(lookAgainMs);
     }
@@ -92,18 +93,20 @@ export async function leaveFolder(folder: string): Promise<void> {
   await rm(fileOf(folder), { force: true });
 }
 
-/** The other process that runs on this folder now, or null. */
+/** Returns the other process that runs on this folder now, or null. */
 export async function liveOwner(folder: string): Promise<Owner | null> {
   const owner = await readOwner(folder);
   return owner !== null && (await isLive(owner)) ? owner : null;
 }
 
-/** True for another process that runs; our own number was given to a process of an earlier life of this machine. */
+/**
+ * Returns true for another running process. If the number is our own, it belonged to a process from before a reboot.
+ */
 async function isLive({ pid }: Owner): Promise<boolean> {
   return pid !== process.pid && isAlive(pid) && (await looksLikeUs(pid));
 }
 
-/** The owner that the folder names, dead or alive; null when it names none. */
+/** Returns the owner that the folder names, dead or alive; null when it names none. */
 export async function readOwner(folder: string): Promise<Owner | null> {
   return ownerIn(fileOf(folder));
 }
@@ -118,12 +121,12 @@ async function ownerIn(file: string): Promise<Owner | null> {
     const sockets: unknown = Reflect.get(value, 'sockets');
     return typeof pid === 'number' && typeof sockets === 'string' ? { pid, sockets } : null;
   } catch {
-    // Cut off in the middle by a crash: as good as absent.
+    // A crash cut it off halfway. Treat it as missing.
     return null;
   }
 }
 
-/** True while any process has this number, also one that is not ours. */
+/** Returns true while any process has this number, even one that isn't ours. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -133,19 +136,22 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** True when the process is a node, as far as this system lets us see. */
+/** Returns true when the process is a Node process, as far as this system lets us see. */
 async function looksLikeUs(pid: number): Promise<boolean> {
   const command = await readIfThere(`/proc/${pid}/cmdline`);
   return command === null ? !existsSync('/proc/self') : command.includes('node');
 }
 
-/** Text of a file, or of a process that /proc describes; null when there is none. Whatever else keeps it from being read is thrown. */
+/**
+ * Returns the text of a file, or of a process that /proc describes; null when it doesn't exist. Throws any other read
+ * error.
+ */
 export async function readIfThere(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
     const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
-    // ESRCH: the process ended while its entry was read.
+    // ESRCH: the process ended while we read its entry.
     if (code === 'ENOENT' || code === 'ESRCH') return null;
     throw error;
   }

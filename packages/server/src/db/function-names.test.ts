@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
-/** What functions of the schema name must not depend on the search_path of whoever calls them. */
+/** What the schema's functions resolve names to must not depend on the caller's search_path. */
 
 let db: TestDatabase;
 before(async () => {
@@ -10,7 +10,10 @@ before(async () => {
 });
 after(() => db?.close());
 
-/** Called for each row of a segment, where a `set` would cost too much (the baseline migration says why they're safe). */
+/**
+ * Called for each row of a segment, where a `set` would cost too much. The baseline migration explains why they're
+ * safe.
+ */
 const withoutSearchPath = ['condition_float', 'condition_instant', 'condition_json', 'condition_number'];
 
 test('every function has a search_path or a body that was resolved when it was created, but for four that are called per row', async () => {
@@ -36,7 +39,7 @@ test('the four answer the same under a search_path that puts look-alikes first',
   ]) {
     await db.ownerQuery(`create function look_alikes.${body}`);
   }
-  // The arguments depend on the path, so that nothing is evaluated before it is set.
+  // The arguments depend on the path, so nothing is evaluated before it's set.
   const answers = (path: string) =>
     db.ownerQuery(
       `with path as materialized (select left(set_config('search_path', $1, true), 0) as nothing)

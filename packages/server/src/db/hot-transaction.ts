@@ -5,7 +5,7 @@ import { connectionConfig } from './connection.ts';
 import { translateCommitError, translateError } from './errors.ts';
 import { presenceOf } from './transaction.ts';
 
-/** A statement of the hot path: prepared once per connection under its name. */
+/** A hot-path statement, prepared once per connection under its name. */
 export interface HotStatement {
   readonly name: string;
   readonly text: string;
@@ -14,31 +14,33 @@ export interface HotStatement {
 
 export type HotRow = Readonly<Record<string, unknown>>;
 
-/** SQL: the database's instant, as `instant`. A statement behind the one that locks reads it after the wait for the lock. */
+/**
+ * SQL for the database's instant, as `instant`. A statement after the locking one reads it after the wait for the lock.
+ */
 export const instantColumn = 'clock_timestamp() as instant';
 
 /** Reads the database's clock. */
 export const readClock: HotStatement = { name: 'hot.clock', text: `select ${instantColumn}`, values: [] };
 
-/** An open transaction of the hot path: what is sent together travels in one trip (docs/design/stack.md, "driver"). */
+/** An open hot-path transaction. Statements sent together make one round trip (docs/design/stack.md, "driver"). */
 export interface HotTransaction {
-  /** Runs the statements in order and answers with the rows of each. */
+  /** Runs the statements in order and returns the rows of each. */
   send(statements: readonly HotStatement[]): Promise<(readonly HotRow[])[]>;
-  /** Runs the statements and commits, in one trip. Resolves only when the commit is durable. */
+  /** Runs the statements and commits in one round trip. Resolves only when the commit is durable. */
   commit(statements: readonly HotStatement[]): Promise<void>;
 }
 
-/** Pipelined connections for the batcher, beside the pool. */
+/** Pipelined connections for the batcher, separate from the pool. */
 export interface HotPath {
   /**
-   * Runs `fn` in a transaction bound to the tenant. A transaction that `fn` did not commit is rolled back. Throws
+   * Runs `fn` in a transaction bound to the tenant, and rolls back a transaction that `fn` didn't commit. Throws
    * AppError `unavailable` when the database is away, no connection is free within two seconds, or the whole, rollback
-   * included, takes longer than `patienceMs` (`answerWithinMs` at most, the default).
+   * included, takes longer than `patienceMs` (default and maximum `answerWithinMs`).
    */
   run<T>(tenantId: string, fn: (tx: HotTransaction) => Promise<T>, patienceMs?: number): Promise<T>;
   /** Connections in use now. */
   inUse(): number;
-  /** Trips to the database so far: what was sent together is one, a rollback too. */
+  /** Round trips to the database so far. Statements sent together count as one; a rollback counts too. */
   trips(): number;
   close(): Promise<void>;
 }
@@ -46,17 +48,17 @@ export interface HotPath {
 export interface HotPathOptions {
   readonly url: string;
   /**
-   * The URL leads through a pooler that gives each transaction another session (docs/guides/scaling.md). Then nothing may
-   * outlive a transaction: settings are made in each, and statements have no names. Default false.
+   * True when the URL goes through a pooler that gives each transaction another session (docs/guides/scaling.md).
+   * Nothing may then outlive a transaction: settings are made in each one, and statements have no names. Default false.
    */
   readonly pooled?: boolean;
-  /** Connections at most; each carries one batch at a time. */
+  /** Maximum connections. Each carries one batch at a time. */
   readonly connections: number;
   readonly onError?: (error: unknown) => void;
 }
 
 // Every statement of this path finds its rows by key. Fresh tables have no statistics yet, and a sequential scan chosen
-// for that reason would lock or read a whole tenant; so the planner is told once per connection.
+// for that reason would lock or read a whole tenant. Tell the planner once per connection.
 const settings = [
   ['search_path', 'arbiter,pg_temp'],
   ['plan_cache_mode', 'force_generic_plan'],
@@ -64,20 +66,20 @@ const settings = [
   ['enable_hashjoin', 'off'],
   ['enable_mergejoin', 'off'],
   ['jit', 'off'],
-  // Less than anybody waits: where it can still answer, the database gives up first, and the connection is kept.
+  // Shorter than any caller's wait: if the database can still answer, it gives up first and we keep the connection.
   ['statement_timeout', '3750'],
   ['idle_in_transaction_session_timeout', '60000'],
 ] as const;
 const sessionOptions = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ');
 const acquireTimeoutMs = 2_000;
-/** A rollback may take this long, also when the time is over: a connection that is saved need not be opened again. */
+/** Milliseconds a rollback may take, even past the deadline: saving a connection beats opening a new one. */
 const rollbackMs = 100;
 /** `begin` and the tenant. */
 const openingStatements = 2;
 
 const present = `pg_advisory_xact_lock_shared(${presenceOf('$1')})`;
 const setTenant = { name: 'hot.tenant', text: `select set_config('app.tenant', $1, true), ${present}` };
-/** For a connection without a session of its own: everything that holds for a transaction, in one statement. */
+/** For a connection without its own session: everything that applies to a transaction, in one statement. */
 const setEverything = [
   `select set_config('app.tenant', $1, true)`,
   ...settings.map(([name, value]) => `set_config('${name}', '${value}', true)`),
@@ -89,11 +91,11 @@ interface Waiter {
   readonly take: (client: pg.Client) => void;
   readonly fail: (error: unknown) => void;
   readonly until: number;
-  /** Fails the waiter when it is still in the queue by then. */
+  /** Fails the waiter if it's still in the queue when the timer fires. */
   readonly timer: NodeJS.Timeout;
 }
 
-/** Opens connections lazily, up to the number given. */
+/** Opens connections lazily, up to the given number. */
 export function createHotPath(options: HotPathOptions): HotPath {
   const onError = options.onError ?? (() => undefined);
   const pooled = options.pooled ?? false;
@@ -137,7 +139,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
     if (client) return client;
     if (open < options.connections) return connect(waitMs);
     return new Promise((take, fail) => {
-      // Those who hold the connections may be waiting for a database that stands still.
+      // Whoever holds the connections may be waiting for a database that hangs.
       const timer = setTimeout(() => {
         waiters.splice(waiters.indexOf(waiter), 1);
         fail(translateError(new Error('timeout exceeded when trying to connect')));
@@ -159,7 +161,9 @@ export function createHotPath(options: HotPathOptions): HotPath {
     else idle.push(client);
   }
 
-  /** While the database is away no finished transaction wakes the waiters, so each is tried and told the failure. */
+  /**
+   * While the database is away, no finished transaction wakes the waiters, so try each and report the failure to it.
+   */
   function connectForWaiter(): void {
     const next = takeWaiter();
     if (!next) return;
@@ -182,7 +186,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
       const client = await acquire(until);
       used++;
       let clean = false;
-      // A connection that did not answer in time takes no more statements.
+      // A connection that didn't answer in time gets no more statements.
       let stuck = false;
       let state: 'new' | 'open' | 'over' = 'new';
 
@@ -199,7 +203,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
         statements.map(({ name, text, values }) =>
           query(pooled ? { text, values: [...values] } : { name, text, values: [...values] }),
         );
-      /** Everything sent inside leaves in one write: the driver alone would make a system call per statement. */
+      /** Sends everything inside in one write. The driver alone would make a system call per statement. */
       const corked = (sendAll: () => Promise<pg.QueryResult>[]): Promise<pg.QueryResult>[] => {
         const { stream } = client.connection;
         stream.cork();
@@ -218,13 +222,13 @@ export function createHotPath(options: HotPathOptions): HotPath {
           return (await settle(sent)).slice(first ? openingStatements : 0).map((r) => r.rows);
         },
         async commit(statements) {
-          // A commit that nobody waits for is not sent.
+          // Don't send a commit that nobody waits for.
           if (performance.now() >= until) throw overdue();
           const sent = corked(() => [
             ...(state === 'new' ? opening() : []),
             ...dispatch(statements),
             query({ text: 'commit' }),
-            // Behind a pooler it would be asked of any session; there the setting ended with the transaction.
+            // Behind a pooler any session would answer; there the setting ended with the transaction.
             ...(pooled ? [] : [query(leftover)]),
           ]);
           state = 'over';
@@ -270,7 +274,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
 
 const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 
-/** Waits for all, then throws the first error: the connection must be quiet before anybody else gets it. */
+/** Waits for all, then throws the first error: the connection must be quiet before anyone else gets it. */
 async function settle(sent: readonly Promise<pg.QueryResult>[]): Promise<pg.QueryResult[]> {
   const settled = await Promise.allSettled(sent);
   return settled.map((each) => {

@@ -18,8 +18,8 @@ export type RunStatement = (
 ) => Promise<{ rows: unknown[]; rowCount: number | null; command: string }>;
 
 /**
- * Kysely over one open transaction: it builds and maps statements, the transaction stays ours. camelCase in the types
- * is snake_case in the database; keys inside JSON values are left alone.
+ * Returns Kysely over one open transaction. It builds and maps statements; we keep control of the transaction.
+ * camelCase in the types is snake_case in the database; keys inside JSON values aren't changed.
  */
 export function kyselyOver(run: RunStatement): Kysely<Tables> {
   const connection: DatabaseConnection = {
@@ -27,7 +27,7 @@ export function kyselyOver(run: RunStatement): Kysely<Tables> {
       const result = await run(query.sql, query.parameters);
       const changes = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(result.command);
       return {
-        // The row type is the caller's promise about its own table, as everywhere in kysely.
+        // The caller vouches for the row type of its own table, as everywhere in Kysely.
         rows: result.rows as Row[],
         ...(changes ? { numAffectedRows: BigInt(result.rowCount ?? 0) } : {}),
       };

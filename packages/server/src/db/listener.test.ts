@@ -24,7 +24,7 @@ after(async () => {
   await db.close();
 });
 
-/** The server's process behind the listener: stopped, it is as silent as a network that swallows everything. */
+/** The backend process behind the listener. When stopped, it's as silent as a network that drops everything. */
 async function backend(): Promise<number> {
   const [row] = await db.ownerQuery<{ pid: number }>(
     `select pid from pg_stat_activity where datname = current_database() and application_name = 'arbiter listener'`,
@@ -71,7 +71,7 @@ test('a connection that stays silent is given up for another one', async () => {
 });
 
 test('who waits for a connection gets it when the first tries fail, with what was subscribed meanwhile', async () => {
-  // A way to the database that refuses everybody, and later lets them through.
+  // A proxy to the database that refuses everyone, and later lets them through.
   let isOpen = false;
   const way = createServer((incoming) => {
     incoming.on('error', () => undefined);
@@ -111,7 +111,7 @@ test('whoever subscribes while the connection is being made is heard', async () 
     own.listen('n0', () => told.push(0));
     const ready = own.ready();
     let subscribed = 1;
-    // One subscription in each of many turns of the event loop: the connection is made meanwhile.
+    // One subscription per turn of the event loop, for many turns, while the connection is being made.
     while (subscribed < 300) {
       const number = subscribed++;
       own.listen(`n${number}`, () => told.push(number));

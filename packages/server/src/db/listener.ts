@@ -3,19 +3,19 @@ import pg from 'pg';
 import { connectionConfig } from './connection.ts';
 
 export interface ListenOptions {
-  /** Called when the connection is back after a loss: messages may have been missed, so read again. */
+  /** Called when the connection is back after a loss. Messages may have been missed, so read again. */
   readonly onReconnect?: () => void;
 }
 
-/** One connection that listens on every channel that has a subscriber, and reconnects by itself. */
+/** One connection that listens on every channel with a subscriber, and reconnects by itself. */
 export interface Listener {
-  /** Subscribes at once; the returned function ends the subscription. */
+  /** Subscribes immediately. The returned function ends the subscription. */
   listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): () => void;
-  /** Resolves when the connection stands and every subscription so far is in force. */
+  /** Resolves when the connection is up and every subscription so far is active. */
   ready(): Promise<void>;
   /**
-   * False while messages may be missing: before the connection stands, after it was lost, and as soon as it has not
-   * answered for `silenceMs`. What is kept on the strength of not having been told otherwise must not be used then.
+   * False while messages may be missing: before the connection is up, after it was lost, and once it hasn't answered
+   * for `silenceMs`. Don't use caches that rely on notifications then.
    */
   hears(): boolean;
   close(): Promise<void>;
@@ -30,15 +30,15 @@ interface Subscription {
 const channelName = /^[a-z_][a-z0-9_]{0,62}$/;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
-/** Together under a second: so long may a connection that died without a word go unnoticed (P1 4.2). */
+/** Together less than a second: the longest a silently dead connection may go unnoticed. */
 const heartbeatMs = 250;
 const silenceMs = 600;
-/** Silent for so long, a connection is given up. Not at once: on a busy machine it may just be slow. */
+/** Give up a connection that's silent this long. Not sooner, because on a busy machine it may only be slow. */
 const lostMs = 2_000;
 
 /**
- * LISTEN on a dedicated connection. Lost connections are opened again with growing pauses up to a second; a connection
- * that is silently dead is found by a heartbeat. `onFailure` gets errors for the log.
+ * Creates a listener on a dedicated connection. Reopens lost connections with growing pauses of up to a second; a
+ * heartbeat finds connections that died silently. `onFailure` receives errors for the log.
  */
 export function createListener(url: string, onFailure: (error: unknown) => void): Listener {
   const subscriptions = new Set<Subscription>();
@@ -60,7 +60,8 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
       current.on('notification', ({ channel, payload }) => deliver(channel, payload ?? ''));
       try {
         await current.connect();
-        // Who subscribes meanwhile finds no connection to tell, so the list is read anew until nothing is missing.
+        // Subscribers that arrive in the meantime have no connection to use, so read the list again until nothing is
+        // missing.
         const listened = new Set<string>();
         for (let channel = missing(listened); channel !== undefined; channel = missing(listened)) {
           listened.add(channel);
@@ -78,12 +79,12 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
       } catch (error) {
         if (!stop.signal.aborted) onFailure(error);
       }
-      // Who waits for the first connection waits on: its promise is kept until it has come.
+      // Keep the promise of the first connection for those already waiting for it.
       if (client !== null) connected = Promise.withResolvers<void>();
       client = null;
       await current.end().catch(() => undefined);
       if (stop.signal.aborted) break;
-      // Before the first connection a start may wait for nothing else, so only then does the pause keep the process alive.
+      // Before the first connection, startup may depend on this timer alone. Only then does it keep the process alive.
       await sleep(pauseMs, undefined, { signal: stop.signal, ref: !established }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
@@ -107,7 +108,7 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
     }
   }
 
-  /** Changes what the live connection listens to; when it fails, the reconnect does it. */
+  /** Changes what the live connection listens to. If that fails, the reconnect does it. */
   function tell(statement: string): void {
     const current = client;
     if (current === null) return;
@@ -140,11 +141,11 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
 }
 
 /**
- * Resolves when the connection is lost or the listener stops; throws when it has been silent for too long. Says when it
- * falls silent, and when it answers after all: the server answers in order, so by then every message has come.
+ * Resolves when the connection is lost or the listener stops; throws when it has been silent too long. Reports when it
+ * falls silent, and when it answers after all: the server answers in order, so by then every message has arrived.
  */
 async function watch(client: pg.Client, over: AbortSignal, onSilent: (isSilent: boolean) => void): Promise<void> {
-  // An aborted sleep is an early end, as wanted.
+  // An aborted sleep ends early on purpose.
   const until = (ms: number): Promise<unknown> =>
     sleep(ms, undefined, { signal: over, ref: false }).catch(() => undefined);
   while (!over.aborted) {
@@ -152,14 +153,14 @@ async function watch(client: pg.Client, over: AbortSignal, onSilent: (isSilent: 
     if (over.aborted) return;
     let answered = false;
     const timeUp = new AbortController();
-    // The empty statement makes the server plan nothing and open no transaction.
+    // For an empty statement the server plans nothing and opens no transaction.
     const answer = client.query('').then(() => {
       answered = true;
     });
     const hasAnswered = async (ms: number): Promise<boolean> => {
       const late = sleep(ms, undefined, { signal: AbortSignal.any([over, timeUp.signal]), ref: false });
       await Promise.race([answer, late.catch(() => undefined)]);
-      // When this process was held up, the answer may lie in the socket unread.
+      // If this process was delayed, the answer may still be unread in the socket.
       if (!answered) await nextTurn();
       return answered;
     };
@@ -174,7 +175,7 @@ async function watch(client: pg.Client, over: AbortSignal, onSilent: (isSilent: 
       onSilent(false);
     } finally {
       timeUp.abort();
-      // Once it is given up, its failure need not be told: the loss of the connection is told by the throw above.
+      // After giving up, ignore its failure: the throw above already reports the loss.
       answer.catch(() => undefined);
     }
   }

@@ -23,7 +23,7 @@ after(async () => {
   await db.close();
 });
 
-/** An empty database, not the template's copy, with a login of its own that does not exist yet. */
+/** Creates an empty database, not a copy of the template, with a login that doesn't exist yet. */
 async function emptyDatabase(): Promise<{ adminUrl: string; url: string; login: string }> {
   const login = `test_new_${newId().slice(-12)}`;
   await db.ownerQuery(`create database ${login}`);
@@ -78,7 +78,7 @@ test('a migrator whose session died leaves no lock; one that lives is waited for
   while (messages.length === 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
   await new Promise((resolve) => setTimeout(resolve, 250));
   assert.deepEqual(messages, ['another process is migrating; waiting for it to finish']);
-  // As a crash of the holder ends it.
+  // What a crash of the holder does to it.
   await query(db.adminUrl, `select pg_terminate_backend(${Reflect.get(holder, 'processID')})`);
   assert.ok((await waiting).length > 0);
 });
@@ -117,7 +117,7 @@ test('a database that a newer build has migrated is refused, and both migrations
   await query(adminUrl, `insert into arbiter.schema_migrations (name, checksum) values ('9999_later', 'x')`);
   const refused = (error: unknown) =>
     error instanceof ConfigError && error.message.includes('9999_later') && error.message.includes(newest);
-  // Rights that this build would take back.
+  // Rights that this build would revoke.
   const database = new URL(adminUrl).pathname.slice(1);
   await query(adminUrl, `grant temporary on database ${database} to public`);
   await assert.rejects(migrate({ adminUrl, url }), refused);
@@ -165,7 +165,7 @@ test('an owner that is no superuser can migrate', async () => {
   await db.ownerQuery(`create role ${name} login createrole`);
   await db.ownerQuery(`create database ${name} owner ${name}`);
   made.push(name);
-  // The group roles of this cluster were made by another; the new owner is given what it may hand on.
+  // Another role created this cluster's group roles. Give the new owner what it may pass on.
   await db.ownerQuery(
     `grant arbiter_owner, arbiter_app, arbiter_system, arbiter_queue, arbiter_system_door, arbiter_queue_door to ${name} with admin option`,
   );

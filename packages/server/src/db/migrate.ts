@@ -13,14 +13,14 @@ import { ensureRoles } from './roles.ts';
 export interface MigrateOptions {
   /** Owner's URL: a superuser, or the database's owner with CREATEROLE. */
   readonly adminUrl: string;
-  /** Application's URL; its user is made when missing, and becomes a member of `arbiter_app`. */
+  /** The application's URL. Its user is created when missing and becomes a member of `arbiter_app`. */
   readonly url: string;
   readonly folder?: URL;
-  /** Told what happens, for the log. */
+  /** Receives progress messages for the log. */
   readonly onProgress?: (message: string) => void;
-  /** Name of the last migration to apply; default: all there are. */
+  /** Name of the last migration to apply. Default: all. */
   readonly upTo?: string;
-  /** Milliseconds to wait for another process that migrates. Default 10 minutes. */
+  /** Milliseconds to wait for another migrating process. Default 10 minutes. */
   readonly lockTimeoutMs?: number;
 }
 
@@ -35,10 +35,10 @@ export interface Migration {
 
 export const migrationsFolder = new URL('./migrations/', import.meta.url);
 
-/** Any number, the same in every version of Arbiter. */
+/** Any number, as long as it's the same in every version of Arbiter. */
 const lockKey = 7_245_301_942;
 
-/** The migrations of a folder, in the order of their names. */
+/** Returns the migrations of a folder, sorted by name. */
 export async function readMigrations(folder: URL = migrationsFolder): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
   return Promise.all(
@@ -52,9 +52,9 @@ export async function readMigrations(folder: URL = migrationsFolder): Promise<Mi
 
 /**
  * Brings the database to the newest schema: roles, then each missing file in its own transaction as `arbiter_owner`,
- * then the queue's own tables. One process at a time (advisory lock of the session, which ends with its holder);
- * the others wait and find the work done. Returns the names applied. Throws ConfigError for a URL whose user cannot be
- * what it is named for, and for a database with migrations that this build doesn't have.
+ * then the queue's own tables. A session advisory lock, which ends with its holder, lets one process migrate at a time;
+ * the others wait and find the work done. Returns the names of the applied migrations. Throws ConfigError when a URL's
+ * user can't do its job, and when the database has migrations this build doesn't have.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   assertLogin('DATABASE_ADMIN_URL', options.adminUrl);
@@ -63,14 +63,14 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   const admin = new pg.Client(
     connectionConfig({ url: options.adminUrl, applicationName: 'arbiter migrate', connectTimeoutMs: 5_000 }),
   );
-  // A lost connection fails the statement in flight, which is where it is reported.
+  // A lost connection also fails the statement in flight, and that failure is reported.
   admin.on('error', () => undefined);
   await admin.connect();
   try {
     await admin.query('set statement_timeout = 0; set lock_timeout = 0');
     await takeLock(admin, options);
     await assertOwnership(admin);
-    // Before anything changes: a newer build may have given roles other rights.
+    // Before any change: a newer build may have given roles other rights.
     assertKnown((await readAppliedIfAny(admin)) ?? new Map(), migrations);
     await ensureRoles(admin, loginOf(options.url));
     await prepareSchema(admin);
@@ -78,14 +78,14 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     await migrateQueue(admin, options.adminUrl);
     return applied;
   } finally {
-    // Ends the session and with it the lock.
+    // Ends the session, and with it the lock.
     await closeClient(admin);
   }
 }
 
 /**
- * Files the database has not seen, or has seen with another text, as the application role sees it. Empty = current. Throws
- * ConfigError for a database with migrations that this build doesn't have.
+ * Returns the files that the database hasn't applied, or applied with another text, as the application role sees it.
+ * Empty means current. Throws ConfigError when the database has migrations this build doesn't have.
  */
 export async function pendingMigrations(url: string, folder?: URL): Promise<string[]> {
   assertLogin('DATABASE_URL', url);
@@ -156,7 +156,7 @@ async function applyMissing(
       await admin.query('rollback').catch(() => undefined);
       throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
     }
-    // Of a new database one line says enough.
+    // For a new database one line is enough.
     if (!isNew) onProgress(`migration ${name} applied`);
     applied.push(name);
   }
@@ -164,7 +164,7 @@ async function applyMissing(
   return applied;
 }
 
-/** A build must not run on a database whose schema it doesn't know. */
+/** A build must not run on a schema it doesn't know. */
 function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
   const known = new Set(migrations.map(({ name }) => name));
   const newest = [...applied.keys()]
@@ -182,10 +182,10 @@ function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly 
   ]);
 }
 
-/** Null when there is no table of migrations, or the role may not read it. */
+/** Returns null when the migrations table doesn't exist or the role can't read it. */
 async function readAppliedIfAny(client: pg.ClientBase): Promise<Map<string, string> | null> {
   const { rows } = await client.query<{ readable: boolean }>(
-    // By the catalogue, since looking up a name in a schema without rights fails.
+    // Uses the catalog, because resolving a name in a schema without rights fails.
     `select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
                      where n.nspname = 'arbiter' and c.relname = 'schema_migrations'
                        and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')) as readable`,
@@ -200,14 +200,14 @@ async function readApplied(client: pg.ClientBase): Promise<Map<string, string>> 
   return new Map(rows.map((row) => [row.name, row.checksum]));
 }
 
-/** graphile-worker's own migrations and our door to it, as `arbiter_queue`, so that all of it belongs to that role. */
+/** Runs graphile-worker's migrations and our access functions as `arbiter_queue`, so that role owns all of it. */
 async function migrateQueue(admin: pg.ClientBase, adminUrl: string): Promise<void> {
   await admin.query(`
     create schema if not exists ${queueSchema} authorization arbiter_queue;
     set role arbiter_queue;
     alter default privileges revoke execute on functions from public;
     reset role`);
-  // A broken connection fails the statement in flight, which is where it is reported.
+  // A broken connection also fails the statement in flight, and that failure is reported.
   const pool = createQueuePool(adminUrl, 1, () => undefined);
   try {
     await runQueueMigrations({ pgPool: pool, schema: queueSchema, logger: new Logger(() => () => undefined) });

@@ -3,9 +3,9 @@ import { ConfigError } from '../config.ts';
 import { groupRoleNames } from './role-names.ts';
 
 /**
- * Throws ConfigError for a schema whose owners or rights are lost, as after `pg_restore` into a cluster without our roles, or
- * with `--no-owner` or `--no-acl`. Every statement would fail with "permission denied", which doesn't say what to do. Accepts
- * a database without the schema.
+ * Throws ConfigError for a schema that lost its owners or rights, as after `pg_restore` into a cluster without our
+ * roles or with `--no-owner` or `--no-acl`. Every statement would fail with "permission denied", which doesn't say what
+ * to do. Accepts a database without the schema.
  */
 export async function assertOwnership(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ finding: string }>(findings);

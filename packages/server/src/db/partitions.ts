@@ -1,8 +1,8 @@
 import type { Tx } from './tx.ts';
 
 /**
- * Makes the table's partitions of this month and the next three, by an owner's function. `table` is
- * qualified. Needs a system transaction.
+ * Creates the table's partitions for this month and the next three through an owner's function. `table` is qualified.
+ * Needs a system transaction.
  */
 export async function ensureMonthPartitions(tx: Tx, table: string): Promise<void> {
   await tx.query(
@@ -12,8 +12,8 @@ export async function ensureMonthPartitions(tx: Tx, table: string): Promise<void
 }
 
 /**
- * Drops the table's partitions of months that are over and hold nothing of any tenant, by an owner's function. `table` is
- * qualified. Needs a system transaction. Answers with the number of dropped ones.
+ * Drops the table's empty partitions of past months through an owner's function. `table` is qualified. Needs a system
+ * transaction. Returns the number of dropped partitions.
  */
 export async function dropEmptyMonths(tx: Tx, table: string): Promise<number> {
   const [row] = await tx.query<{ dropped: number }>(

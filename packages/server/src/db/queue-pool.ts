@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { connectionConfig } from './connection.ts';
 
-/** Schema of graphile-worker's tables and of our door to them; both belong to `arbiter_queue`. */
+/** Schema of graphile-worker's tables and our access functions. Both belong to `arbiter_queue`. */
 export const queueSchema = 'graphile_worker';
 
 /**
- * Connections of the job worker, as `arbiter_queue`: that role owns only the queue's tables
- * (docs/design/architecture.md 5). `onError` gets broken connections.
+ * Opens the job worker's connections as `arbiter_queue`, a role that owns only the queue's tables
+ * (docs/design/architecture.md 5). `onError` receives broken connections.
  */
 export function createQueuePool(url: string, max: number, onError: (error: unknown) => void): pg.Pool {
   const pool = new pg.Pool({

@@ -2,14 +2,13 @@ import pg from 'pg';
 import { closeClient, connectionConfig } from './connection.ts';
 
 /**
- * Why the role of a URL may not run the server; empty = it may (docs/design/quality.md F2, T2). It must be bound by row-level
- * security in every way: itself, through a role whose rights it has, and through one it can change to. The one owner it
- * may change to is `arbiter_queue`, whose tables hold no tenant's data.
- *
- * PostgreSQL's own roles (`pg_...`) are refused as a whole, also those of later versions: the server does not
- * need them. Some write any table or run programs; some end or lock the work of others; and `pg_read_all_data` shows
- * tenants' values past the policies, in the samples that `pg_statistic` keeps of every table. CREATEROLE can hand out
- * such roles, REPLICATION reads the files of all tenants, and the owner of the database gives itself what it wants.
+ * Returns why the URL's role may not run the server; empty means it may (docs/design/quality.md F2, T2). Row-level
+ * security must bind the role itself, every role whose rights it inherits, and every role it can change to. The only
+ * owner it may change to is `arbiter_queue`, whose tables hold no tenant data. We refuse all of PostgreSQL's own roles
+ * (`pg_...`), including those of later versions, because the server doesn't need them: some write any table or run
+ * programs, some end or lock other sessions' work, and `pg_read_all_data` exposes tenants' values past the policies
+ * through the samples in `pg_statistic`. CREATEROLE can grant such roles, REPLICATION reads the files of all tenants,
+ * and the database's owner can grant itself anything.
  */
 export async function checkRole(url: string): Promise<string[]> {
   const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter role check' }));
@@ -23,7 +22,7 @@ export async function checkRole(url: string): Promise<string[]> {
   }
 }
 
-// Membership is looked at in every form: `member` covers what can be reached by SET ROLE, on PostgreSQL 15 as on 18.
+// `member` covers every form of membership, including roles reachable by SET ROLE, on PostgreSQL 15 as well as 18.
 const findings = `
   with reachable as (
     select r.oid, r.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole, r.rolreplication,

@@ -14,7 +14,10 @@ import { createQueuePool } from './queue-pool.ts';
 import { checkRole } from './role-check.ts';
 import { withDatabase, withUser } from './test-database.ts';
 
-/** What DATABASE_URL may call its user. In a cluster of its own: these tests change roles, which a cluster shares. */
+/**
+ * Which names DATABASE_URL may use for its user. These tests need their own cluster because they change roles, which a
+ * cluster shares.
+ */
 
 let folder: string;
 let cluster: EmbeddedPostgres;
@@ -41,7 +44,7 @@ async function asAdmin(text: string): Promise<void> {
   }
 }
 
-/** What the refusal says; null when the migration went through. */
+/** Returns the error message; null when the migration succeeded. */
 async function refusal(url: string, admin = adminUrl): Promise<string | null> {
   try {
     await migrate({ adminUrl: admin, url });

@@ -1,19 +1,19 @@
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
 
-/** User and password of a PostgreSQL URL. */
+/** Returns user and password of a PostgreSQL URL. */
 export function loginOf(url: string): { name: string; password: string | null } {
   const { user, password } = new pg.Client({ connectionString: url });
   return { name: user ?? 'arbiter', password: typeof password === 'string' && password !== '' ? password : null };
 }
 
 /**
- * The role that holds the application's rights. It may be the login itself, which the others of `ownRoles` may not: its
- * members have nothing that it has not.
+ * The role with the application's rights. The login may be this role itself, because its members have no rights beyond
+ * it; the login may not be any of `ownRoles`.
  */
 export const applicationRole = 'arbiter_app';
 
-/** Roles that Arbiter makes for its own order of rights: they cannot log in. */
+/** Roles that Arbiter creates to structure rights. They can't log in. */
 const ownRoles: ReadonlySet<string> = new Set([
   'arbiter_owner',
   'arbiter_readonly',
@@ -23,15 +23,14 @@ const ownRoles: ReadonlySet<string> = new Set([
   'arbiter_queue_door',
 ]);
 
-/** Every role that the schema's owners and rights name. */
+/** Every role that the schema's owners and rights mention. */
 export const groupRoleNames: readonly string[] = [...ownRoles, applicationRole];
 
-/** PostgreSQL keeps so many bytes of a name and drops the rest, so that another role would be meant. */
+/** PostgreSQL keeps this many bytes of a name and drops the rest, so a longer name would mean another role. */
 const longestNameBytes = 63;
 
 /**
- * Refuses a user that the database could not have, or that Arbiter needs for itself. Throws ConfigError, which says what
- * to do.
+ * Throws ConfigError for a user that PostgreSQL doesn't allow or that Arbiter reserves. The message says what to do.
  */
 export function assertLogin(variable: 'DATABASE_URL' | 'DATABASE_ADMIN_URL', url: string): void {
   const { name } = loginOf(url);

@@ -4,15 +4,15 @@ import type pg from 'pg';
 import { ConfigError } from '../config.ts';
 import { applicationRole } from './role-names.ts';
 
-/** The login of the application: user and password of DATABASE_URL. */
+/** The application's login: user and password of DATABASE_URL. */
 export interface ApplicationLogin {
   readonly name: string;
   readonly password: string | null;
 }
 
 /**
- * Group roles of the cluster (docs/design/architecture.md 5). The doors are NOINHERIT: who is a member can `set role` to the role
- * behind the door but carries none of its rights by itself, on PostgreSQL 15 as on 18.
+ * Group roles of the cluster (docs/design/architecture.md 5). The doors are NOINHERIT: a member can `set role` to the
+ * role behind the door but has none of its rights otherwise, on PostgreSQL 15 as well as 18.
  */
 const groupRoles = [
   ['arbiter_owner', 'inherit'],
@@ -30,18 +30,17 @@ const memberships = [
   ['arbiter_queue_door', 'arbiter_app'],
 ] as const;
 
-/** Roles belong to the cluster, and databases of one cluster may be prepared at the same time; losers try again. */
+/** Roles belong to the cluster, whose databases may be prepared at the same time. Losers try again. */
 const raceCodes = ['23505', '42710', 'XX000', '40001'];
 const tries = 8;
 
-/** SQLSTATE of a grant that would make a role a member of itself, be it by way of others. */
+/** SQLSTATE of a grant that would make a role a member of itself, directly or through others. */
 const circularMembership = '0LP01';
 
 /**
- * Makes the group roles and the application's login where they are missing, and gives the owner its rights in this
- * database. Repeatable; safe beside other processes that do the same. Throws ConfigError for roles of the cluster that
- * stand in the way.
- * @param admin connection of a superuser or of a role with CREATEROLE that owns the database
+ * Creates missing group roles and the application's login, and gives the owner its rights in this database. Repeatable,
+ * and safe while other processes do the same. Throws ConfigError when existing roles of the cluster conflict.
+ * @param admin connection of a superuser, or of a role with CREATEROLE that owns the database
  */
 export async function ensureRoles(admin: pg.ClientBase, login: ApplicationLogin): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -81,9 +80,9 @@ async function makeRoles(admin: pg.ClientBase, login: ApplicationLogin): Promise
 }
 
 /**
- * Rights in the database itself, which a copy of it does not have: the owners make schemas, and no other role makes
- * anything. PostgreSQL lets every role make temporary tables, which the server does not need and an attacker can
- * abuse: names are looked up among them before all other tables. Needs the database's owner or a superuser.
+ * Sets rights on the database itself, which a copy doesn't inherit: owners create schemas, other roles create nothing.
+ * By default PostgreSQL lets every role create temporary tables. The server doesn't need them, and an attacker can
+ * abuse them because names resolve to them first. Needs the database's owner or a superuser.
  */
 export async function settleDatabase(admin: pg.ClientBase, database: string): Promise<void> {
   const name = quoteName(database);
@@ -94,7 +93,7 @@ export async function settleDatabase(admin: pg.ClientBase, database: string): Pr
 interface ExistingRole {
   readonly name: string;
   readonly canLogIn: boolean;
-  /** No policy binds it. */
+  /** True when row-level security doesn't bind the role. */
   readonly powerful: boolean;
 }
 
@@ -112,7 +111,7 @@ async function makeLogin(
 ): Promise<void> {
   const secret = password === null ? '' : ` password ${quoteLiteral(scramVerifier(password))}`;
   if (name === applicationRole) {
-    // It is the group of the logins already. One who names it as the login has it log in by itself.
+    // The role is already the logins' group. Naming it as the login lets it log in by itself.
     if (existing?.canLogIn !== true) await admin.query(`alter role ${applicationRole} login${secret}`);
     return;
   }
@@ -143,7 +142,9 @@ async function grantMembership(admin: pg.ClientBase, role: string, member: strin
   if (rows.length === 0) await admin.query(`grant ${quoteName(role)} to ${quoteName(member)}`);
 }
 
-/** The stored form of a SCRAM-SHA-256 password (RFC 5803), so that the password itself reaches no server log. */
+/**
+ * Returns the stored form of a SCRAM-SHA-256 password (RFC 5803), so that the password itself reaches no server log.
+ */
 export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const iterations = 4096;
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, iterations, 32, 'sha256');

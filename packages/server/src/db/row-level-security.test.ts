@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => db.close());
 
-/** Every table of the schema that holds tenants' data, as the superuser sees them. */
+/** Returns every table of the schema with tenant data, as the superuser sees them. */
 async function tables(): Promise<{ name: string; partition: boolean }[]> {
   return db.ownerQuery(`
     select c.oid::regclass::text as name, c.relispartition as partition
@@ -111,7 +111,7 @@ test('T2b: without a tenant every table is empty for the application role', asyn
       );
       if (!rows[0]!.readable) continue;
       assert.equal(partition, false, `${name} is readable by its own name`);
-      // Twice: with the setting never made, and with the empty string that a transaction leaves behind (F5).
+      // Twice: with the setting never set, and with the empty string that a transaction leaves behind (F5).
       for (const prepare of [
         'reset app.tenant',
         `begin; select set_config('app.tenant', '${tenantA}', true); commit`,
@@ -158,7 +158,7 @@ test('F4: a partition by name is closed, and the policy stands on it too', async
       name,
     );
   }
-  // Even when somebody grants it.
+  // Holds even when somebody grants it.
   await db.ownerQuery('grant select on arbiter.parted_y2026m12 to arbiter_app');
   const rows = await db.database.withTenant(tenantA, actor, (tx) => tx.query('select marker from parted_y2026m12'));
   assert.deepEqual(rows, [{ marker: tenantA }]);
@@ -294,7 +294,7 @@ test('T2: the role check refuses members of every role that PostgreSQL brings, a
     for (const name of names) {
       await db.ownerQuery(`grant ${name} to ${login}`);
       assert.ok((await checkRole(url)).includes(`role ${login} is a member of ${name}`), name);
-      // Also where its rights are not inherited: the role can be changed to.
+      // Includes roles whose rights aren't inherited: it can still change to them.
       await db.ownerQuery(
         `revoke ${name} from ${login}; grant ${name} to ${between}; grant ${between} to ${login};
          alter role ${login} noinherit`,
@@ -339,7 +339,7 @@ test('the report names the tables of the tenant; a repair puts a table back', as
     await tx.query(`select arbiter.repair_rls('arbiter', 'tenants')`);
   });
   assert.ok((await report()).every((row) => row.policies.includes('tenant_isolation') && row.rls_forced));
-  // Another tenant's own schema is nobody else's business.
+  // A tenant can't see another tenant's own schema.
   const foreign = `t_${tenantB.replaceAll('-', '')}`;
   await db.ownerQuery(`
     create schema ${foreign} authorization arbiter_owner;

@@ -9,7 +9,7 @@ export async function dumpSchema(url: string): Promise<string> {
   const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter schema dump' }));
   await client.connect();
   try {
-    // Names of schema arbiter stand without it, those of others with it.
+    // Names in schema arbiter appear unqualified, other names qualified.
     await client.query('set search_path = arbiter');
     const { rows: tables } = await client.query<{ oid: number; text: string }>(tablesQuery);
     const sections = tables.map((table) => table.text);

@@ -8,21 +8,21 @@ import { closeClient, connectionConfig } from './connection.ts';
 export interface DatabaseAddress {
   /** For transactions, as the application role. */
   readonly url: string;
-  /** For what needs a session: notifications, the job queue. The same as `url` where that keeps sessions. */
+  /** For work that needs a session: notifications, the job queue. The same as `url` where that keeps sessions. */
   readonly directUrl: string;
-  /** True when `url` leads through a pooler that gives each transaction another session. */
+  /** True when `url` goes through a pooler that gives each transaction another session. */
   readonly pooled: boolean;
 }
 
-/** A notification crosses a connection in a millisecond; on a machine that stands still it may take longer. */
+/** A notification takes a millisecond; on a stalled machine it may take longer. */
 const hearWithinMs = 3_000;
 const sayAgainMs = 250;
 
 /**
- * Why connections to this URL are not sessions of their own; null = they are. Between us and PostgreSQL may stand a pooler
- * that hands each transaction to any session (PgBouncer in transaction mode and its like): it refuses or drops the
- * settings that a session starts with, and notifications never arrive. Both are tried, so that it does not matter which
- * program it is. Throws what the driver throws when the database is away.
+ * Returns why connections to this URL don't get their own session; null when they do. A pooler that hands each
+ * transaction to any session (such as PgBouncer in transaction mode) refuses or drops the settings a session starts
+ * with, and never delivers notifications. Testing both works whatever program it is. Throws the driver's error when the
+ * database is away.
  */
 export async function sessionLoss(url: string): Promise<string | null> {
   const value = randomBytes(8).toString('hex');
@@ -47,7 +47,10 @@ export async function sessionLoss(url: string): Promise<string | null> {
   return (await hears(url, url)) ? null : "it doesn't deliver notifications";
 }
 
-/** True when a listener on the first URL hears what is said on the second: they are one database, and the first keeps sessions. */
+/**
+ * Returns true when a listener on the first URL receives a notification sent on the second: they're one database, and
+ * the first keeps sessions.
+ */
 export async function hears(listenUrl: string, sayUrl: string): Promise<boolean> {
   const channel = `arbiter_probe_${randomBytes(8).toString('hex')}`;
   const listener = new pg.Client(connectionConfig({ url: listenUrl, applicationName: 'arbiter start' }));
@@ -75,8 +78,8 @@ export async function hears(listenUrl: string, sayUrl: string): Promise<boolean>
 }
 
 /**
- * How many connections this role may open at once, by the limits of the server, the database and the role; what others
- * have open is not taken off.
+ * Returns how many connections this role may open at once by the limits of the server, the database and the role.
+ * Doesn't subtract connections that others have open.
  */
 export async function connectionRoom(url: string): Promise<number> {
   const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter start' }));

@@ -1,2 +1,5 @@
-/** Raw SQL inside a store's kysely query. The one value of the query builder that features need (see the walls). */
+/**
+ * Raw SQL inside a store's Kysely query: the only value of the query builder that features need (enforced by the
+ * walls).
+ */
 export { sql } from 'kysely';

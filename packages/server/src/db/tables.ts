@@ -1,7 +1,7 @@
-/** Tables of the database layer. Only SQL of this folder may name them (checked by `npm run walls`). */
+/** Tables of the database layer. Only SQL in this folder may name them (enforced by `npm run walls`). */
 export const tables = ['schema_migrations', 'catalogue_versions'];
 
-/** What a reset of a playground does with them, see `Resets` in feature.ts. */
+/** What a playground reset does with them. See `Resets` in feature.ts. */
 export const resets = {
   keeps: {
     schema_migrations: 'belongs to the installation',

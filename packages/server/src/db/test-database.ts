@@ -11,15 +11,18 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgre
 import { migrate } from './migrate.ts';
 import { settleDatabase } from './roles.ts';
 
-/** A database of one test file, made by the real migrations, connected as the restricted role. */
+/** The database of one test file, built by the real migrations and connected as the restricted role. */
 export interface TestDatabase {
   readonly database: Database;
   /**
-   * Plain SQL as superuser: plants and inspects rows past row-level security. A statement that is run hundreds of times has a
-   * name, under which it is planned once for each connection.
+   * Runs plain SQL as superuser: inserts and inspects rows past row-level security. Name statements that run hundreds
+   * of times: PostgreSQL then plans them once per connection.
    */
   ownerQuery<Row = Record<string, unknown>>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]>;
-  /** Runs a statement as superuser in a transaction that stays open, with its locks, until the function it resolves with is called. */
+  /**
+   * Runs a statement as superuser in a transaction that stays open, with its locks, until you call the function it
+   * resolves with.
+   */
   ownerHold(text: string): Promise<() => Promise<void>>;
   /** URL of the restricted role. */
   readonly url: string;
@@ -29,7 +32,7 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** A cluster for one run of tests, with the template database in it. */
+/** A cluster for one test run, with the template database in it. */
 export interface TestCluster {
   readonly adminUrl: string;
   stop(): Promise<void>;
@@ -40,12 +43,12 @@ const login = 'arbiter_test_app';
 
 /** A folder that Linux keeps in memory. */
 const memory = '/dev/shm';
-/** A whole run of the tests leaves less than half of it. */
+/** A whole test run uses less than half of it. */
 const roomWanted = 4 * 1024 ** 3;
 
 /**
- * Where a cluster's folder is made: in memory, where there is room. Each test file makes a database and drops it, hundreds of
- * small files each time, which costs a disk's file system more processor time than the copying itself.
+ * Returns where to create a cluster's folder: in memory when there's room. Each test file creates and drops a database
+ * with hundreds of small files, which costs a disk's file system more processor time than the copying itself.
  */
 async function placeOfClusters(): Promise<string> {
   try {
@@ -53,12 +56,12 @@ async function placeOfClusters(): Promise<string> {
     const { bavail, bsize } = await statfs(memory);
     return bavail * bsize >= roomWanted ? memory : tmpdir();
   } catch {
-    // No such folder: another system, or a container without one.
+    // The folder doesn't exist: another system, or a container without it.
     return tmpdir();
   }
 }
 
-/** Starts a cluster in a temporary folder and builds the template by the real migrations. */
+/** Starts a cluster in a temporary folder and builds the template with the real migrations. */
 export async function startTestCluster(): Promise<TestCluster & { readonly server: EmbeddedPostgres; folder: string }> {
   const folder = await mkdtemp(join(await placeOfClusters(), 'arbiter-test-'));
   const server = await startEmbeddedPostgres({ folder, durable: false });
@@ -91,13 +94,13 @@ async function buildTemplate(adminUrl: string): Promise<void> {
 let ownCluster: Promise<string> | null = null;
 
 /**
- * A fresh copy of the template database. Inside `npm test` it comes from the run's cluster; a test file that is run
- * alone (`node --test x.test.ts`) starts a cluster of its own and takes it down when the process ends.
+ * Returns a fresh copy of the template database. Inside `npm test` it comes from the run's cluster; a test file run on
+ * its own (`node --test x.test.ts`) starts a cluster and removes it when the process ends.
  */
 export const createTestDatabase = (options: Partial<DatabaseOptions> = {}): Promise<TestDatabase> =>
   makeDatabase(true, options);
 
-/** A database without schema, for tests that migrate it themselves. */
+/** Returns a database without a schema, for tests that migrate it themselves. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => makeDatabase(false, {});
 
 async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOptions>): Promise<TestDatabase> {
@@ -113,15 +116,15 @@ async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOpti
   const owner = new pg.Pool({
     ...connectionConfig({ url: adminUrl, connectTimeoutMs: 20_000 }),
     max: 2,
-    // Else the planner plans statements of a name again and again, when it thinks their values worth it.
+    // Otherwise the planner replans a named statement whenever it thinks the values are worth it.
     options: '-c plan_cache_mode=force_generic_plan',
   });
   for (const pool of [cluster, owner]) pool.on('error', () => undefined);
   try {
     if (fromTemplate) {
-      // Copying the files costs a third of the time that writing each page through the log does.
+      // Copying the files takes a third of the time of writing each page through the log.
       await cluster.query(`create database ${name} template ${template} owner arbiter_owner strategy file_copy`);
-      // Privileges of a database are not copied with it.
+      // The database's privileges aren't copied.
       const client = await owner.connect();
       await settleDatabase(client, name).finally(() => client.release());
     } else {
@@ -132,7 +135,7 @@ async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOpti
     await Promise.all([cluster.end(), owner.end()]);
     throw error;
   }
-  // Patient limits: the machine is shared by several test files.
+  // Generous limits: several test files share the machine.
   const database = createDatabase({ url, acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, ...options });
   return {
     database,
@@ -164,21 +167,21 @@ async function startOwnCluster(): Promise<string> {
   server.unref();
   process.once('exit', () => {
     server.kill();
-    // The folder can go when the database has; this process will be gone by then.
+    // Remove the folder once the database has stopped. This process will have exited by then.
     const script = 'sleep 0.5; rm -rf "$0"; sleep 2; rm -rf "$0"';
     spawn('sh', ['-c', script, folder], { detached: true, stdio: 'ignore' }).unref();
   });
   return adminUrl;
 }
 
-/** The same URL with another database. */
+/** Returns the same URL with another database. */
 export function withDatabase(url: string, name: string): string {
   const changed = new URL(url);
   changed.pathname = `/${name}`;
   return changed.href;
 }
 
-/** The same URL with another user, without password. */
+/** Returns the same URL with another user and no password. */
 export function withUser(url: string, user: string): string {
   const changed = new URL(url);
   changed.username = user;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** A PgBouncer in front of the databases of one cluster, for tests of what happens behind a pooler. */
+/** A PgBouncer in front of one cluster's databases, for tests of pooled connections. */
 export interface TestPooler {
-  /** The same database and user, by way of the pooler. */
+  /** Returns the URL of the same database and user through the pooler. */
   urlOf(directUrl: string): string;
   stop(): Promise<void>;
 }
@@ -19,18 +19,18 @@ export interface TestPoolerOptions {
   readonly mode: 'transaction' | 'session';
   /** Sessions per user and database. */
   readonly sessions: number;
-  /** Lines for the section `[pgbouncer]`. */
+  /** Lines for the `[pgbouncer]` section. */
   readonly settings?: readonly string[];
 }
 
-/** Why the tests of a pooler cannot run here; null = they can. For `skip` of node:test, which prints it. */
+/** Returns why pooler tests can't run here; null when they can. Pass it to node:test's `skip`, which prints it. */
 export function poolerMissing(): string | null {
   const { error, status } = spawnSync('pgbouncer', ['--version'], { stdio: 'ignore' });
   if (error === undefined && status === 0) return null;
   return 'pgbouncer does not answer on PATH (Debian: apt-get install pgbouncer)';
 }
 
-/** User and group id that the system keeps for processes without rights. */
+/** User and group id that the system reserves for unprivileged processes. */
 const unprivilegedId = 65534;
 const startPatienceMs = 20_000;
 
@@ -93,7 +93,10 @@ export async function startTestPooler(options: TestPoolerOptions): Promise<TestP
   return { urlOf, stop };
 }
 
-/** It refuses to run as root, and must reach the cluster's socket, which is private: as `embedded-postgres.ts` starts that. */
+/**
+ * PgBouncer refuses to run as root and must reach the cluster's private socket, so start it the way
+ * `embedded-postgres.ts` starts PostgreSQL.
+ */
 function launcher(): { command: readonly string[]; ids: { uid?: number; gid?: number } } {
   if (process.getuid?.() !== 0) return { command: [], ids: {} };
   const namespace = ['unshare', '--user', `--map-user=${unprivilegedId}`, `--map-group=${unprivilegedId}`];
@@ -123,7 +126,7 @@ async function answering(url: string, child: ChildProcess): Promise<void> {
 async function end(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  // At once, whoever is connected.
+  // Immediately, even while clients are connected.
   child.kill('SIGTERM');
   await ended;
 }

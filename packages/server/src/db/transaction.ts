@@ -9,75 +9,80 @@ import { DatabaseError, translateCommitError, translateError } from './errors.ts
 import { kyselyOver, type RunStatement } from './kysely-connection.ts';
 import type { Actor, Tx, Written } from './tx.ts';
 
-/** What a transaction is opened with. */
+/** Options of a transaction. */
 export interface TransactionFacts {
-  /** Tenant for row-level security; null opens a system transaction as `arbiter_system`. */
+  /** Tenant for row-level security. Null opens a system transaction as `arbiter_system`. */
   readonly tenantId: string | null;
   readonly actor: Actor;
   readonly requestId: string;
-  /** Set by the database's clock, or by hand. */
+  /** Synced with the database's clock, or set manually. */
   readonly clock: Clock;
-  /** Longest time of one statement, in milliseconds: the database cancels it, and we stop waiting a little later. */
+  /** Maximum time of one statement in milliseconds. The database cancels it, and we stop waiting a little later. */
   readonly statementTimeoutMs: number;
-  /** Monotonic ms by which the whole transaction ends; Infinity: no end but that of each statement. */
+  /** Monotonic ms by which the whole transaction ends. Infinity: only the limit per statement applies. */
   readonly until: number;
-  /** Reads only, and all of it in the state of one instant. */
+  /** Read only, with one snapshot for all statements. */
   readonly snapshot: boolean;
   /** No other transaction of the tenant is open at the same time, on any node. */
   readonly alone?: boolean;
-  /** Ask, with the commit, which version of the tenant's catalogue has what was done. */
+  /** Read, with the commit, the catalogue version that includes the tenant's changes. */
   readonly asksVersion?: boolean;
 }
 
-/** A transaction that `db/` can end. `tx` is what everybody else gets. */
+/** A transaction that `db/` can end. Everyone else gets `tx`. */
 export interface OpenTransaction {
   readonly tx: Tx;
-  /** Commits; true when the connection is clean and may go back to the pool. Throws when nothing was committed. */
+  /**
+   * Commits. Returns true when the connection is clean and may go back to the pool. Throws when nothing was committed.
+   */
   commit(): Promise<boolean>;
-  /** Rolls back; true when the connection is clean. Never throws. */
+  /** Rolls back. Returns true when the connection is clean. Never throws. */
   rollback(): Promise<boolean>;
-  /** After a commit that asked for it: the version of the catalogue. Null otherwise. */
+  /** Returns the catalogue version after a commit that asked for it, otherwise null. */
   catalogueVersion(): number | null;
-  /** Effects to run once the commit has succeeded. */
+  /** Effects to run after a successful commit. */
   readonly effects: readonly (() => void)[];
-  /** What the transaction wrote that is counted. */
+  /** What the transaction wrote, for the things we count. */
   readonly written: ReadonlyMap<Written, number>;
 }
 
-/** The extended protocol takes one statement only, so that no text of ours can be cut in two (docs/design/quality.md T3). */
+/**
+ * The extended protocol takes only one statement, so an injected value can't split our text in two
+ * (docs/design/quality.md T3).
+ */
 interface Statement extends pg.QueryConfig {
   readonly query_timeout: number;
   readonly queryMode?: 'extended';
 }
 
-/** How much longer than the database we wait for an answer before the connection counts as lost. */
+/** How much longer than the database we wait for an answer before we treat the connection as lost. */
 const answerGraceMs = 500;
-/** Of the time to the deadline: the database cancels a statement so much before we give up its connection. */
+/** The database cancels a statement this long before the deadline, so that we can keep the connection. */
 const deadlineGraceMs = 250;
-/** A rollback may take this long, also when the deadline is over: a connection that is saved need not be opened again. */
+/** Milliseconds a rollback may take, even past the deadline: saving a connection beats opening a new one. */
 const rollbackMs = 100;
-/** A transaction whose process has stopped may not hold its locks for longer than this. */
+/** The longest a transaction may hold its locks after its process has stopped. */
 const idleInTransactionMs = 60_000;
 const leftover = `select current_setting('app.tenant', true) as tenant`;
-/** Gives all that the transaction changed in the catalogue the tenant's next number, and tells every node. */
+/** Gives the transaction's catalogue changes the tenant's next version and notifies every node. */
 const raiseCatalogueVersion = (actor: Actor): string =>
   `select arbiter.raise_catalogue_version(nullif(current_setting('app.tenant'), '')::uuid, ${pg.escapeLiteral(actor.id)}) as version`;
 const readCatalogueVersion = `select ${catalogueVersionOf(`nullif(current_setting('app.tenant'), '')::uuid`)} as version`;
 
 /**
- * SQL: the lock that every transaction of a tenant shares, so that one can be alone (`TransactionOptions.alone`). `tenantId` is
- * SQL of type text.
+ * SQL for the lock that all transactions of a tenant share, so that one can run alone (`TransactionOptions.alone`).
+ * `tenantId` is SQL of type text.
  */
 export const presenceOf = (tenantId: string): string => `hashtextextended('arbiter.tenant:' || ${tenantId}, 0)`;
 
-/** How long the lock is only tried for, so that nobody has to wait who comes meanwhile; then it is waited for. */
+/** For this long we only try the lock, so that new transactions don't queue behind us. Then we wait for it. */
 const triesMs = 3_000;
 const tryEveryMs = 25;
 const waitMs = 3_000;
 
 /**
- * Statements that open a transaction for one tenant, sent as one trip. Every setting is local to the transaction
- * (docs/design/quality.md F6).
+ * Returns the statements that open a transaction for one tenant, sent in one round trip. Every setting is local to the
+ * transaction (docs/design/quality.md F6).
  */
 function beginStatements(
   tenantId: string | null,
@@ -96,12 +101,12 @@ function beginStatements(
   const kind = snapshot ? 'repeatable read read only' : 'read committed';
   const beside =
     tenantId === null || alone ? '' : `pg_advisory_xact_lock_shared(${presenceOf(pg.escapeLiteral(tenantId))}), `;
-  // Last: the wait for the lock is over by then.
+  // Last, because the wait for the lock is over by then.
   const opened = `select ${beside}clock_timestamp() as instant`;
   return `begin isolation level ${kind}; ${role}select ${calls.join(', ')}; ${opened}`;
 }
 
-/** Opens a transaction on a connection that the caller has borrowed and will give back. */
+/** Opens a transaction on a connection that the caller borrowed and will return. */
 export async function openTransaction(client: pg.ClientBase, facts: TransactionFacts): Promise<OpenTransaction> {
   const leftMs = (): number => facts.until - performance.now();
   const cancelAfterMs = Math.max(1, Math.min(facts.statementTimeoutMs, leftMs() - deadlineGraceMs));
@@ -112,10 +117,10 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   let catalogueTouched = false;
   let version: number | null = null;
   let over = false;
-  // The driver wants one statement at a time; callers may start several at once.
+  // The driver takes one statement at a time, but callers may start several at once.
   let tail: Promise<unknown> = Promise.resolve();
 
-  // After a statement that got no answer, the connection is used for no further statement.
+  // Once a statement got no answer, the connection runs no further statement.
   let stuck = false;
 
   const send = async (
@@ -128,7 +133,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     if (stuck || waitMs <= 0) throw overdue();
     try {
       const statement: Statement = { text, ...extended, query_timeout: Math.ceil(waitMs) };
-      // With several statements in one text the driver answers with a list, which its types do not say.
+      // For several statements in one text the driver returns a list, which its types don't mention.
       const results: pg.QueryResult | pg.QueryResult[] = await client.query(statement);
       return Array.isArray(results) ? results : [results];
     } catch (error) {
@@ -183,9 +188,9 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   } as unknown as Tx;
 
   /**
-   * Waits until no other transaction of the tenant is open, and keeps them from opening. A transaction of the hot path may hold
-   * its place while it waits for another one of the same tenant: whoever waited in the queue of the lock from the beginning
-   * would stand between the two.
+   * Waits until no other transaction of the tenant is open, and keeps new ones from opening. A hot-path transaction may
+   * be waiting for another of the same tenant, so queueing for the lock from the start would put us between the two and
+   * deadlock.
    */
   async function beAlone(): Promise<void> {
     const lock = presenceOf("current_setting('app.tenant')");
@@ -212,7 +217,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     written,
     async commit() {
       await tail;
-      // Work may ask for more work, so the list is read to its moving end.
+      // Effects may register more effects, so read the list to its moving end.
       for (const effect of followUps) await effect();
       for (const effect of lastWork) await effect();
       over = true;
@@ -221,7 +226,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       if (catalogueTouched) before.push(raiseCatalogueVersion(facts.actor));
       else if (facts.asksVersion === true) before.push(readCatalogueVersion);
       const results = await send([...before, 'commit', leftover].join('; '), {}, 0, translateCommitError);
-      // COMMIT of a transaction in which a statement failed answers ROLLBACK, without an error.
+      // COMMIT after a failed statement answers ROLLBACK, without an error.
       if (results.at(-2)?.command !== 'COMMIT') {
         throw new Error('nothing was committed: an earlier statement in the transaction failed');
       }
@@ -236,14 +241,14 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       try {
         return isClean((await send(`rollback; ${leftover}`, {}, rollbackMs)).at(-1));
       } catch {
-        // The connection is lost or stuck; the caller destroys it, and the database rolls back by itself.
+        // The connection is lost or stuck. The caller destroys it, and the database rolls back by itself.
         return false;
       }
     },
   };
 }
 
-/** True when the connection carries no tenant into the next transaction (docs/design/quality.md F5, F6). */
+/** Returns true when the connection carries no tenant into the next transaction (docs/design/quality.md F5, F6). */
 function isClean(result: pg.QueryResult | undefined): boolean {
   const tenant: unknown = result?.rows[0]?.tenant;
   return tenant === '' || tenant === null;

@@ -14,27 +14,29 @@ import type { Site } from './site.ts';
 
 /** The part of the configuration that the HTTP layer reads. */
 export interface HttpConfig {
-  /** What operations with a shared secret or a signature are opened by: METRICS_TOKEN and its like. */
+  /** Secrets of operations that take a shared secret or a signature, such as METRICS_TOKEN. */
   readonly secrets: OperatorSecrets;
-  /** Addresses and networks whose X-Forwarded-For is believed (T13). */
+  /** Addresses and networks whose X-Forwarded-For we trust (T13). */
   readonly trustedProxies: readonly string[];
   /** Exact origins; empty = no CORS. */
   readonly corsAllowedOrigins: readonly string[];
-  /** Limit per credential and minute for operations that declare none; 0 = none. */
+  /** Limit per credential and minute for operations without their own limit; 0 means none. */
   readonly rateLimitDefaultPerMinute: number;
-  /** Limit per tenant and minute for the operations that name this variable; 0 = none. */
+  /** Limit per tenant and minute for the operations that name this variable; 0 means none. */
   readonly recommendRatePerMinute: number;
-  /** Public address, for the documents. */
+  /** Public address, for the API documents. */
   readonly publicUrl: string;
 }
 
 export interface AppDependencies {
   readonly operations: Readonly<Record<string, Operation>>;
-  /** Pages for people, which the documents of the API leave out. Their handlers stand among the others. */
+  /** Pages for people, left out of the API documents. Their handlers are in `handlers`. */
   readonly pages?: readonly Operation[];
-  /** What browsers find at all other paths; without it they find nothing there. */
+  /** Serves browsers at all other paths. Without it those paths are 404. */
   readonly site?: Site;
-  /** A handler for every operation but those of `system.ts`, which the layer answers itself. See `handlerEntries`. */
+  /**
+   * A handler for every operation except those of `system.ts`, which this layer answers itself. See `handlerEntries`.
+   */
   readonly handlers: ReadonlyMap<string, AnyHandler>;
   readonly database: Pick<Database, 'withTenant' | 'withSystem'>;
   readonly authenticate: Authenticate;
@@ -44,20 +46,20 @@ export interface AppDependencies {
   /** From `createRegistry`; features add their own metrics to it. */
   readonly registry: Registry;
   readonly lifecycle: Lifecycle;
-  /** The checks of /ready; one that throws counts as not ready. */
+  /** The checks of /ready. A check that throws counts as not ready. */
   readonly readyChecks: () => Promise<ReadyChecks>;
   readonly version: string;
-  /** What /metrics answers with, where it is more than `registry`. */
+  /** The text of /metrics when it's more than `registry`. */
   readonly metricsText?: () => Promise<string>;
-  /** Default: windows in PostgreSQL, over the connections of everything else. */
+  /** Default: windows in PostgreSQL, over the same connections as everything else. */
   readonly rateLimitStore?: RateLimitStore;
   readonly loadShedder?: LoadShedder;
-  /** Tests: on a busy machine an answer may take longer without anything hanging. Default `answerWithinMs`. */
+  /** For tests: on a busy machine an answer may take longer without anything hanging. Default `answerWithinMs`. */
   readonly answerWithinMs?: number;
-  /** Tests: limits of one connection that do not take ten seconds to be met. */
+  /** For tests: connection limits that don't take ten seconds to reach. */
   readonly connectionLimits?: Partial<Readonly<Record<keyof typeof connectionLimits, number>>>;
-  /** Tests: ms that a request waits for a place at most. */
+  /** For tests: maximum milliseconds a request waits for a place. */
   readonly gateHoldMs?: number;
-  /** Tests: each success answer must match its schema, else it becomes a 500. */
+  /** For tests: every success answer must match its schema, otherwise it becomes a 500. */
   readonly checkResponses?: boolean;
 }

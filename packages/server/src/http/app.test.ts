@@ -165,7 +165,8 @@ const create = (over: { headers?: Record<string, string>; payload?: string | Buf
   });
 
 describe('the order of checks', () => {
-  // Each request breaks its own check and every later one that it can: the first must be told (docs/design/api-access.md 3).
+  // Each request fails its own check and as many later ones as it can. The first failure must win
+  // (docs/design/api-access.md 3).
   const badBody = { payload: '{"na', headers: { 'content-type': 'text/plain' } };
   const cases: readonly [string, InjectOptions, string][] = [
     ['unknown path', { method: 'POST', url: '/api/v1/nothing', ...badBody }, '404 not_found'],
@@ -355,7 +356,7 @@ describe('credentials', () => {
       operations: things,
       handlers: new Map(handlerEntries(things, handlers)),
       clock: { now: () => now },
-      // The viewer's key is known to this process; all others are asked for.
+      // This process knows the viewer's key and looks up all others.
       authenticate: (presented, beforeLookUp) => {
         if (presented.value === keys.viewer) return principals.get(presented.value) ?? null;
         beforeLookUp?.();
@@ -444,7 +445,10 @@ describe('bodies', () => {
     assert.deepEqual(errors[1], { path: '/tags/0', message: 'must be a string' });
   });
   test('a hostile body of ten times as many broken items takes ten times as long, not a hundred times', async () => {
-    /** Processor time of the cheapest of some tries, in microseconds: what others do on the machine hardly counts. */
+    /**
+     * Returns the processor time of the cheapest of several tries, in microseconds, so other load on the machine hardly
+     * counts.
+     */
     const cost = async (items: number) => {
       const payload = JSON.stringify({ name: 'a', tags: Array.from({ length: items }, () => 1) });
       const tries: number[] = [];
@@ -456,7 +460,7 @@ describe('bodies', () => {
       }
       return Math.min(...tries);
     };
-    // Both are bodies that are read in one go; larger ones are read in turns, which costs more (large-json.ts).
+    // Both bodies are parsed in one go. Larger ones are parsed in turns, which costs more (large-json.ts).
     await cost(6_000);
     const [small, large] = [await cost(6_000), await cost(60_000)];
     assert.ok(large < 40 * small, `${small} us, then ${large} us`);

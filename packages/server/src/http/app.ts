@@ -23,9 +23,9 @@ import { createWithoutBase } from './web-paths.ts';
 export type { AppDependencies } from './app-dependencies.ts';
 
 /**
- * The HTTP server of every operation. It does not listen: `main` does, and closes it. Every check, transaction and
- * answer is made by the binder, in the `onRequest` hook of each route: after it Fastify would read and judge the body
- * before the credential is known (docs/design/api-access.md 3).
+ * Creates the HTTP server of every operation. It doesn't listen; `main` starts and closes it. The binder makes every
+ * check, transaction and answer in each route's `onRequest` hook: after that hook, Fastify would read and judge the
+ * body before the credential is known (docs/design/api-access.md 3).
  */
 export function createApp(deps: AppDependencies): FastifyInstance {
   const operations = [...Object.values(deps.operations), ...(deps.pages ?? [])];
@@ -53,9 +53,9 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     keepAliveTimeout: transport.keepAliveTimeoutMs,
     routerOptions: {
       caseSensitive: true,
-      // The longest path is bounded by the header bytes; the schemas bound the values.
+      // The header limit bounds the longest path, and the schemas bound the values.
       maxParamLength: transport.headerBytes,
-      // The binder reads queries itself, by the rules of each operation.
+      // The binder parses queries itself, by each operation's rules.
       querystringParser: () => noQuery,
     },
     serverFactory(serve) {
@@ -65,7 +65,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
         gate.enter(request, response);
       });
       server.keepAliveTimeout = transport.keepAliveTimeoutMs;
-      // Each request and each answer has limits of its own.
+      // Requests and answers have their own limits.
       server.setTimeout(0);
       return server;
     },
@@ -78,10 +78,10 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     },
   });
   app.server.maxConnections = transport.connections;
-  // An `Expect` header with an unknown value may be ignored (RFC 9110 section 10.1.1); node would answer 417 by itself.
+  // RFC 9110 section 10.1.1 allows ignoring an unknown `Expect` value; Node would answer 417 by itself.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
-  /** What holds for every request before its path means anything: its turn on the connection, and a Host. */
+  /** Checks that apply to every request before its path means anything: its turn on the connection, and a Host. */
   function admit(request: FastifyRequest, reply: FastifyReply, serve: () => void): void {
     const { raw } = request;
     const admitted =
@@ -89,7 +89,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
         ? () =>
             binder.refuse(request, reply, new AppError('malformed_request', { detail: 'The header Host is required.' }))
         : serve;
-    // Node gives the socket to one response after the other: the one that has it waits for no other.
+    // Node gives the socket to one response after another. The one that has it waits for no other.
     if (reply.raw.socket !== null) admitted();
     else connections.enterBehind(reply.raw, admitted);
   }
@@ -104,10 +104,10 @@ export function createApp(deps: AppDependencies): FastifyInstance {
       app.route({
         method: operation.method === 'GET' && operation.head !== false ? ['GET', 'HEAD'] : operation.method,
         url: routerPath(path),
-        // Never calls `done`: the answer is sent from here.
+        // Never calls `done`, because the answer is sent from here.
         onRequest: (request, reply, _done) => {
           admit(request, reply, () => {
-            // The router lets `/offers/` pass as `/offers/{id}` with an empty id; no such path is known.
+            // The router matches `/offers/` as `/offers/{id}` with an empty id. We treat that path as unknown.
             if (hasParameters && Object.values(request.params as object).includes('')) {
               binder.answerUnmatched(request, reply, { methods: null, format: operation.errorFormat ?? 'problem' });
             } else void serve(request, reply);
@@ -161,11 +161,11 @@ const serverOptions = {
   headersTimeout: transport.headersTimeoutMs,
   requestTimeout: transport.requestTimeoutMs,
   connectionsCheckingInterval: 2_000,
-  // Node would answer by itself, past the headers that every answer has; `admit` does it.
+  // Node would answer by itself, without the headers that every answer has. `admit` does it instead.
   requireHostHeader: false,
 } as const;
 
-/** Paths with parameters are for the router; the binder judges requests to them. */
+/** Returns routes without parameters. Paths with parameters need the router, so the binder judges those requests. */
 function gatedRoutes(operations: readonly Operation[], deps: RefusalDeps): ReadonlyMap<string, GatedRoute> {
   const routes = new Map<string, GatedRoute>();
   for (const operation of operations) {
@@ -183,7 +183,7 @@ async function unreachable(): Promise<never> {
   throw new Error('a request passed the binder');
 }
 
-/** What the parser refused never becomes a request: ambiguous framing, headers too large or too slow. */
+/** Answers what the parser rejected before it became a request: ambiguous framing, headers too large or too slow. */
 function refuseConnection(error: Error, socket: Duplex, deadlineMs: number): void {
   const code: unknown = Reflect.get(error, 'code');
   if (code === 'ECONNRESET' || !socket.writable) {
@@ -201,7 +201,7 @@ function refuseConnection(error: Error, socket: Duplex, deadlineMs: number): voi
       `Connection: close\r\n\r\n${body}`,
     () => socket.destroy(),
   );
-  // The answer may wait behind earlier ones that the client does not read.
+  // The answer may be queued behind earlier ones that the client doesn't read.
   const late = setTimeout(() => socket.destroy(), deadlineMs).unref();
   socket.once('close', () => clearTimeout(late));
 }

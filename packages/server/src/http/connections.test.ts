@@ -27,12 +27,12 @@ const things = {
   large: operation({ ...base, id: 'things.large', path: '/large' }),
 } satisfies Record<string, Operation>;
 
-/** More than the buffers of both ends of a connection hold. */
+/** More than the buffers at both ends of a connection hold. */
 const large = Buffer.alloc(24 * 1024 * 1024, ' ');
 large.write('1');
 
 const closers: (() => unknown)[] = [];
-/** Servers that somebody has connected to. */
+/** Servers that received a connection. */
 const seen = new Set<FastifyInstance>();
 after(async () => {
   for (const close of closers.reverse()) await close();
@@ -109,7 +109,7 @@ describe('requests of a pipeline', () => {
     for (let done = 0; done < 20; done += 1) {
       const inside = Math.min(20, done + 8);
       await until(() => served() === inside, `${served()} instead of ${inside} are served`);
-      // None comes in beside them.
+      // No other connection comes in.
       await new Promise((resolve) => setTimeout(resolve, 5));
       assert.equal(served(), inside);
       waiting.shift()?.();
@@ -170,7 +170,7 @@ describe('a client that does not take its answers', () => {
     socket.on('data', (chunk) => {
       taken += chunk.length;
       socket.pause();
-      // As fast as fills two deadlines, at the most.
+      // The most that two deadlines allow.
       const due = began + (taken / large.length) * 2 * deadlineMs - performance.now();
       setTimeout(() => socket.resume(), Math.max(0, due));
     });
@@ -194,7 +194,7 @@ describe('a server that closes', () => {
     until(async () => socket.readyState === 'open' && (await connections(app)) === 1, 'not connected');
   const closedSoon = (app: FastifyInstance) => {
     const late = new AbortController();
-    // Node by itself lets go of them after more than a minute.
+    // Node alone closes them only after more than a minute.
     const tooLong = sleep(30_000, true, { signal: late.signal }).catch(() => false);
     return Promise.race([app.close().then(() => false), tooLong]).then((isLate) => {
       late.abort();

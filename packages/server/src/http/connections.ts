@@ -3,34 +3,37 @@ import { Socket } from 'node:net';
 
 /** Limits of one connection. */
 export const connectionLimits = {
-  /** A client that takes no byte of an answer for so long is cut, in ms. One that reads, however slowly, is served. */
+  /**
+   * Milliseconds before we drop a client that reads no byte of an answer. A client that reads, however slowly, is
+   * served.
+   */
   writeDeadlineMs: 10_000,
-  /** Requests of one connection that are served at once; further ones of a pipeline wait for their turn. */
+  /** Requests of one connection served at the same time. Further ones of a pipeline wait. */
   served: 8,
-  /** Requests that may wait so; a client that sends still more without reading is cut. */
+  /** Maximum waiting requests. We drop a client that sends more without reading. */
   waiting: 64,
-  /** When the server closes, a connection that has brought nothing has so long to bring its first request, in ms. */
+  /** When the server closes, milliseconds that an unused connection has to send its first request. */
   firstRequestMs: 500,
 } as const;
 
 /**
- * Keeps one client from holding a connection, or the memory of its answers, for ever: requests of a pipeline are served
- * a few at a time, and who takes nothing of an answer is cut (docs/design/quality.md T33).
+ * Keeps one client from holding a connection, or the memory of its answers, forever: serves a pipeline's requests a few
+ * at a time and drops clients that don't read their answers (docs/design/quality.md T33).
  */
 export interface Connections {
   /**
-   * For a request that came while others of its connection were not answered (its response has no socket yet): calls
-   * `serve` now, or when enough of those before it are answered; never, when the connection is cut.
+   * Handles a request that arrived before earlier ones on its connection were answered (its response has no socket
+   * yet). Calls `serve` now, or once enough of those are answered, or never when the connection is dropped.
    */
   enterBehind(response: ServerResponse, serve: () => void): void;
-  /** To be called when an answer was handed over whole: watches the client while it has not taken all of it. */
+  /** Call when an answer was handed over completely. Watches the client until it has read all of it. */
   sent(response: ServerResponse): void;
 }
 
 export type CutReason = 'write_deadline' | 'pipeline';
 
 interface Pipeline {
-  /** Requests behind the one that is being answered, those that wait for their turn included. */
+  /** Requests behind the one being answered, including those that wait for their turn. */
   behind: number;
   readonly waiting: (() => void)[];
 }
@@ -42,15 +45,15 @@ export function createConnections(
   const pipelines = new WeakMap<Socket, Pipeline>();
 
   function watch(socket: Socket, response: ServerResponse): void {
-    // Node counts bytes that the system takes as activity, also in the middle of an answer. Bytes that come in would
-    // count as well, so none are read meanwhile: who takes no answers has nothing to ask.
+    // Node counts bytes the system takes as activity, even in the middle of an answer. Incoming bytes would count too,
+    // so we read none here: a client that reads no answers has nothing to ask.
     const onTimeout = (): void => {
       onCut('write_deadline');
       socket.destroy();
     };
     socket.pause();
     socket.setTimeout(limits.writeDeadlineMs, onTimeout);
-    // Before node's own listener, which sets the time for the next request.
+    // Runs before Node's own listener, which sets the time for the next request.
     response.prependOnceListener('finish', () => {
       socket.off('timeout', onTimeout);
       socket.setTimeout(0);
@@ -78,27 +81,27 @@ export function createConnections(
         return;
       }
       pipeline.behind += 1;
-      // Its turn on the socket has come: the answers before it are with the operating system.
+      // Its turn on the socket has come: the operating system has the earlier answers.
       response.once('socket', () => {
         pipeline.behind -= 1;
         waiting.shift()?.();
       });
-      // The first of a connection's requests stands behind no other, and is served as well.
+      // The first request of a connection has none before it and is served right away.
       if (pipeline.behind < limits.served) serve();
       else waiting.push(serve);
     },
     sent(response) {
       if (response.socket !== null) watchIfHeldUp(response);
-      // Its bytes are written right after the socket was given to it.
+      // Its bytes are written right after it got the socket.
       else response.once('socket', () => process.nextTick(watchIfHeldUp, response));
     },
   };
 }
 
 /**
- * Answers with what ends the connections on which nothing ever came, a little later, so that a request that is on its way is
- * still served. Browsers open connections ahead of need; node takes them for busy, and a server that closes would wait for
- * them until its time is up.
+ * Returns a function that closes connections that never sent anything, with a short delay so that a request on its way
+ * is still served. Browsers open connections ahead of need. Node counts them as busy, and a closing server would wait
+ * for them until the timeout.
  */
 export function createUnusedEnd(server: Server, withinMs: number = connectionLimits.firstRequestMs): () => void {
   const open = new Set<Socket>();
@@ -110,7 +113,7 @@ export function createUnusedEnd(server: Server, withinMs: number = connectionLim
     for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   };
   return () => {
-    // What came while the process was busy is read before the immediate runs.
+    // Requests that arrived while the process was busy are read before the immediate runs.
     setTimeout(() => setImmediate(end), withinMs).unref();
   };
 }

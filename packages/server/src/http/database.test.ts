@@ -11,7 +11,10 @@ import { type Handlers, handlerEntries, reply } from './handler.ts';
 import { createRateLimitStore } from './limits/rate-limit.ts';
 import { createTestApp, keys, type TestApp, tenantA, tenantB } from './test-app.ts';
 
-/** The rules that need a database: transactions, idempotency keys, rate limits. Effects are rows of `catalogue_versions`. */
+/**
+ * Tests of rules that need a database: transactions, idempotency keys, rate limits. Effects are rows of
+ * `catalogue_versions`.
+ */
 
 const Answer = Type.Unsafe<unknown>({ description: 'Anything.' });
 const base = { tag: 'T', summary: 's', errors: [], audit: [], loadClass: 'crud', auth: 'credential' } as const;
@@ -279,12 +282,12 @@ describe('rate limits (T19, R13)', () => {
       if (verdict.allowed) accepted.push({ asked, answered: performance.now() });
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
-    // The store's clock ticked somewhere between question and answer, however long that took.
+    // The store's clock ticked somewhere between request and answer, however long that took.
     for (let i = 5; i < accepted.length; i += 1) {
       const apart = accepted[i]!.answered - accepted[i - 5]!.asked;
       assert.ok(apart >= 995, `${i}: ${apart} ms`);
     }
-    // On a machine that is not too busy for it, a window that has slid on is used again at once.
+    // If the machine isn't too busy, a place that leaves the window is reused at once.
     const whole = accepted.at(-1)!.answered - accepted[0]!.asked;
     assert.ok(whole < 10_000, `13 calls of 5 a second took ${whole} ms`);
   });

@@ -1,36 +1,42 @@
 import type { Operation, OperationInput, OperationReply, Role } from '@arbiter/contract';
 import type { Actor, Tx } from '../db/tx.ts';
 
-/** What the binder knows of a request once the credential, tenant, role and limits have passed. */
+/** What the binder knows of a request once credential, tenant, role and limits have passed. */
 export interface RequestFacts {
   readonly requestId: string;
   readonly tenantId: string;
   readonly actor: Actor;
   readonly role: Role;
-  /** Stable id of the credential; scope of idempotency keys. */
+  /** Stable id of the credential, which scopes idempotency keys. */
   readonly credentialId: string;
   readonly ip: string;
   readonly userAgent: string;
-  /** Value of `Idempotency-Key`, when the operation takes one and it was sent. */
+  /** Value of `Idempotency-Key`, if the operation takes one and the request sent it. */
   readonly idempotencyKey: string | null;
-  /** Monotonic ms (`performance.now()`) by which the answer must be there; for every wait on the way (docs/design/quality.md R3). */
+  /**
+   * Monotonic ms (`performance.now()`) by which the answer is due. Applies to every wait on the way
+   * (docs/design/quality.md R3).
+   */
   readonly until: number;
-  /** The answer is to be a stream of events: the operation has one, and this caller asks for it where others get JSON. */
+  /** Answer with a stream of events: the operation has one, and this caller asked for it where others get JSON. */
   readonly wantsEvents: boolean;
-  /** A browser is to be shown a page: the operation has a `failurePage`, and this caller takes HTML. */
+  /** Show a page: the operation has a `failurePage`, and this caller accepts HTML. */
   readonly wantsPage: boolean;
   /**
-   * Counts the call against the limits of the operation that say `countsFound`; throws 429. The handler calls it once it knows
-   * that what the path names is there.
+   * Counts the call against the operation's `countsFound` limits. Throws 429. Call it once you know that the path's
+   * record exists.
    */
   readonly countCall: () => Promise<void>;
-  /** Aborted when the client has left or the server stops; only for operations that stream or say `stopsWithCaller`, else it never is. */
+  /**
+   * Aborted when the client has left or the server stops. Never aborted for operations that neither stream nor set
+   * `stopsWithCaller`.
+   */
   readonly signal: AbortSignal;
 }
 
 export type HandlerRequest<O extends Operation> = OperationInput<O> & RequestFacts;
 
-/** Handler of an operation with `transaction: 'tenant'`: the binder opened `tx` and commits it before it answers. */
+/** Handler of an operation with `transaction: 'tenant'`: the binder opens `tx` and commits it before answering. */
 export type TenantHandler<O extends Operation> = (tx: Tx, request: HandlerRequest<O>) => Promise<OperationReply<O>>;
 
 /** Handler of an operation with `transaction: 'own'` or `'none'`. */
@@ -38,31 +44,31 @@ export type FreeHandler<O extends Operation> = (request: HandlerRequest<O>) => P
 
 export type Handler<O extends Operation> = O['transaction'] extends 'tenant' ? TenantHandler<O> : FreeHandler<O>;
 
-/** A handler for each operation of a contract module; a missing one does not compile. */
+/** A handler for each operation of a contract module. A missing one is a compile error. */
 export type Handlers<Operations extends Record<string, Operation>> = {
   readonly [K in keyof Operations]: Handler<Operations[K]>;
 };
 
-/** Answers 2xx with a body (null = none). */
+/** Returns a 2xx answer with a body (null for none). */
 export function reply<const S extends number, B>(status: S, body: B, headers?: Readonly<Record<string, string>>) {
   return headers === undefined ? { status, body } : { status, body, headers };
 }
 
 /**
- * Header of an answer that says which version of the catalogue has the change. Operations with `transaction: 'own'` that
- * change the catalogue add it by themselves (`TransactionOptions.onCatalogueVersion` tells the version).
+ * Header with the catalogue version that includes the change. Operations with `transaction: 'own'` that change the
+ * catalogue add it themselves (`TransactionOptions.onCatalogueVersion` provides the version).
  */
 export const configVersionHeader = (version: number): Readonly<Record<string, string>> => ({
   'x-config-version': String(version),
 });
 
-/** Header of an answer that an earlier call with the same key had. */
+/** Header of an answer that repeats an earlier call with the same key. */
 export const replayHeader: Readonly<Record<string, string>> = Object.freeze({ 'idempotent-replay': 'true' });
 
-/** A handler whose operation is not known to the type system any more; only the binder calls it. */
+/** A handler whose operation the types no longer know. Only the binder calls it. */
 export type AnyHandler = (...args: never[]) => Promise<unknown>;
 
-/** The `[operation id, handler]` pairs of a module, for the map that `main` hands to `createApp`. */
+/** Returns a module's `[operation id, handler]` pairs, for the map that `main` passes to `createApp`. */
 export function handlerEntries<const M extends Record<string, Operation>>(
   operations: M,
   handlers: Handlers<M>,
@@ -70,7 +76,7 @@ export function handlerEntries<const M extends Record<string, Operation>>(
   return Object.entries(operations).map(([name, operation]) => [operation.id, handlers[name as keyof M] as AnyHandler]);
 }
 
-/** What is sent as it is, byte for byte: JSON, or bytes of the operation's own media type. */
+/** A body to send byte for byte: JSON, or bytes of the operation's own media type. */
 export class RawJson {
   readonly json: string | Uint8Array;
 
@@ -79,17 +85,17 @@ export class RawJson {
   }
 }
 
-/** A reply body in the bytes of the operation's media type: made once, and sent to everybody from there. */
+/** Returns a body in the bytes of the operation's media type, rendered once and sent to everyone. */
 export function rawBytes<Body>(bytes: Uint8Array): Body {
   return new RawJson(bytes) as Body;
 }
 
 /**
- * A reply body that is JSON already, `reply(200, rawJson<RecommendAnswer>(text))`: stored answers, and answers whose
- * parts are ready before the request comes. The very bytes are sent; nothing looks into them (tests hold them against
- * the schema). This is the fastest way to answer: the text is measured once and handed to the socket beside the head,
- * in one system call. Text that is put together from pieces is joined by the measuring; nothing but ASCII in it makes
- * both steps cheaper still. Headers of the reply's own cost more than the rest of it: leave them out where you can.
+ * Returns a body that's already JSON, `reply(200, rawJson<RecommendAnswer>(text))`: stored answers, and answers whose
+ * parts exist before the request. The exact bytes are sent without a check (tests check them against the schema). This
+ * is the fastest way to answer: the text is measured once and sent with the head in one system call. Measuring also
+ * joins text built from pieces; pure ASCII makes both steps cheaper. The reply's own headers cost more than everything
+ * else, so avoid them.
  */
 export function rawJson<Body>(json: string | Uint8Array): Body {
   return new RawJson(json) as Body;

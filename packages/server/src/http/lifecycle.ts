@@ -1,16 +1,16 @@
 /**
- * Whether the process is on its way out, and which answers end their connection. `main` begins the drain on SIGTERM, before
- * anything else is closed (docs/design/quality.md R10).
+ * Tells whether the process is shutting down, and which answers end their connection. `main` begins the drain on
+ * SIGTERM, before it closes anything else (docs/design/quality.md R10).
  */
 export interface Lifecycle {
   readonly draining: () => boolean;
-  /** To be asked once for each answer: whether the connection ends with it. */
+  /** Call once per answer. Returns whether the connection ends with it. */
   readonly closesConnection: () => boolean;
-  /** The next so many answers end their connections, so that the clients come back by way of the port. */
+  /** Makes the next `count` answers end their connections, so that the clients reconnect through the port. */
   closeConnections(count: number): void;
-  /** From now on /ready answers 503 and every answer closes its connection; requests are served as before. */
+  /** From now on /ready answers 503 and every answer closes its connection. Requests are still served. */
   beginDrain(): void;
-  /** Calls `listener` when the drain begins, at once when it has; the answer takes it back. */
+  /** Calls `listener` when the drain begins, or immediately if it already has. Returns a function to unsubscribe. */
   onDrain(listener: () => void): () => void;
 }
 

@@ -5,9 +5,9 @@ import type { CutReason } from './connections.ts';
 /** Metrics of the HTTP layer. Features register theirs in the same registry (docs/design/api-access.md 19). */
 export interface HttpMetrics {
   readonly registry: Registry;
-  /** What counts the answers of a route, and their times in seconds. Made once for each route. */
+  /** Returns counters for a route's answers and their times in seconds. Called once per route. */
   routeCounter(method: string, route: string): (status: number, seconds: number) => void;
-  /** What counts the refusals of a class. Made once for each route. */
+  /** Returns the counter of a class's refusals. Called once per route. */
   shedCounter(loadClass: LoadClass): () => void;
   rateLimited(route: string): void;
   authFailed(kind: AuthFailure): void;
@@ -16,7 +16,7 @@ export interface HttpMetrics {
 
 export type AuthFailure = 'missing' | 'wrong' | 'conflicting' | 'tenant_mismatch' | 'shared_secret' | 'signature';
 
-/** A registry with the process's own metrics and `svc_build_info`. */
+/** Returns a registry with the process's own metrics and `svc_build_info`. */
 export function createRegistry(version: string): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -1,24 +1,24 @@
 import type { ErrorFormat, Operation } from '@arbiter/contract';
 
-/** `/api/v1/offers/{id}` as the router writes it: `/api/v1/offers/:id`. */
+/** Returns `/api/v1/offers/{id}` as the router writes it: `/api/v1/offers/:id`. */
 export function routerPath(path: string): string {
   return path.replaceAll(':', '::').replace(/\{([^}]+)\}/g, ':$1');
 }
 
-/** Every path of an operation, the canonical one first. */
+/** Returns every path of an operation, the canonical one first. */
 export function pathsOf(operation: Operation): readonly string[] {
   return [operation.path, ...(operation.aliases ?? [])];
 }
 
-/** What the API knows of a path that no operation answered. */
+/** What the API knows about a path that matched no operation. */
 export interface KnownPath {
-  /** Methods that the path takes; null for an unknown path. */
+  /** Methods of the path; null for an unknown path. */
   readonly methods: string[] | null;
-  /** How an error there is written. */
+  /** Error format at the path. */
   readonly format: ErrorFormat;
 }
 
-/** Only asked when no operation matched (405, 404). */
+/** Only used when no operation matched (405, 404). */
 export function createKnownPaths(operations: readonly Operation[]): (url: string) => KnownPath {
   const byLength = new Map<number, { readonly segments: readonly string[]; readonly operation: Operation }[]>();
   for (const operation of operations) {
@@ -29,7 +29,7 @@ export function createKnownPaths(operations: readonly Operation[]): (url: string
       byLength.set(segments.length, known);
     }
   }
-  // A client of SCIM reads SCIM errors, also below its base where nothing is (RFC 7644 section 3.12).
+  // SCIM clients get SCIM errors, even for unknown paths below its base (RFC 7644 section 3.12).
   const scimBases = operations
     .filter(({ errorFormat }) => errorFormat === 'scim')
     .map(({ path }) => path.replace(/[^/]+(\/\{[^}]+\})?$/, ''));

@@ -4,16 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WholeAnswer } from './answers/answer.ts';
 import { asksForHtml } from './web-paths.ts';
 
-/** What browsers find at paths that no operation has. */
+/** What browsers get at paths without an operation. */
 export interface Site {
   /**
-   * Answers every such path that is not the API's, when a browser asks for a page. Its path is `/{target}`: path and query as
-   * they were sent. Its handler stands among the others.
+   * Answers every such path outside the API when a browser asks for a page. Its path is `/{target}`: path and query as
+   * sent. Its handler is among the others.
    */
   readonly page: Operation;
-  /** A file by its path; null when there is none such. `query`: as it was sent, without the question mark. */
+  /** Returns a file by its path; null when there is none. `query`: as sent, without the question mark. */
   file(path: string, acceptEncoding: string, query: string): Promise<WholeAnswer | null>;
-  /** True where there are files only: a missing one is never a page. */
+  /** Returns true where only files live: a missing one is never a page. */
   isFilePath(path: string): boolean;
 }
 
@@ -21,12 +21,14 @@ interface SiteParts {
   readonly site: Site;
   servePage(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   sendFile(request: FastifyRequest, reply: FastifyReply, answer: WholeAnswer): void;
-  /** There is neither a file nor a page. */
+  /** Answers when there's neither a file nor a page. */
   refuse(request: FastifyRequest, reply: FastifyReply): void;
   onError(error: unknown, request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Serves what matched no operation: a file, a page, or nothing. Takes requests for which `isForSite` is true. */
+/**
+ * Serves requests that matched no operation: a file, a page, or nothing. Takes requests for which `isForSite` is true.
+ */
 export function createSiteService({ site, servePage, sendFile, refuse, onError }: SiteParts) {
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const target = request.raw.url ?? '/';
@@ -42,7 +44,7 @@ export function createSiteService({ site, servePage, sendFile, refuse, onError }
   };
 }
 
-/** True for a request that may be answered with a file or a page: it reads, and its path is not below `/api`. */
+/** Returns true for a request that may get a file or a page: it reads, and its path isn't below `/api`. */
 export function isForSite(request: IncomingMessage): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const path = pathOf(request.url ?? '/');

@@ -23,7 +23,7 @@ const allFailed: ReadyChecks = {
 function systemRoutes(deps: AppDependencies): Handlers<typeof systemOperations> {
   const { version, registry, lifecycle, logger } = deps;
   const startedAt = performance.now();
-  // Rendered when they are first asked for: a process that only decides never pays for them.
+  // Rendered on first use: a process that only decides never pays for them.
   const document = once(() => {
     const operations = Object.values(deps.operations);
     const value = openapi(operations, { version, serverUrl: deps.config.publicUrl });

@@ -140,7 +140,7 @@ describe('documents', () => {
       for (const [, attributes, text = ''] of scripts) {
         assert.equal(attributes, ' type="module"');
         assert.ok(policy.includes(`script-src 'sha256-${hashOf(text)}'; connect-src 'self'`));
-        // A module whose imports were left in, or that lost a line on its way into the page, does not compile.
+        // A module with leftover imports, or one that lost a line on its way into the page, doesn't compile.
         assert.doesNotThrow(() => new Script(`(async () => {${text}})`), url);
       }
       const markup = response.body.replace(style, '').replace(/<script[\s\S]*?<\/script>/g, '');
@@ -164,7 +164,7 @@ describe('documents', () => {
     for (const [, href = ''] of page.matchAll(/href="(\/[^"]*)"/g)) assert.match(href, /^\/arbiter\/(api|docs)\//);
     for (const [, label] of page.matchAll(/<label[^>]* for="([^"]+)"/g)) assert.ok(ids.includes(label), label);
     assert.ok(page.includes('curl "https://example.com/arbiter/api/v1/things/'));
-    // What only the script makes work is not there without it.
+    // The page without script has none of the parts that need it.
     assert.equal(page.match(/ data-script hidden>/g)?.length, 2);
     await app.close();
   });

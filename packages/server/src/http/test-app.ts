@@ -11,7 +11,7 @@ import { createLoadShedder } from './limits/load-shedding.ts';
 import { createRegistry } from './metrics.ts';
 import type { Principal } from './principal.ts';
 
-/** Tenants and keys of the HTTP layer's own tests; the real ones are in main/test-server.ts. */
+/** Tenants and keys of the HTTP layer's own tests. The real ones are in main/test-server.ts. */
 export const tenantA = '0199a000-0000-7000-8000-00000000000a';
 export const tenantB = '0199a000-0000-7000-8000-00000000000b';
 
@@ -59,7 +59,7 @@ const testConfig: HttpConfig = {
 export interface TestApp {
   readonly app: FastifyInstance;
   readonly lifecycle: Lifecycle;
-  /** Lines of the log so far, parsed. */
+  /** Log lines so far, parsed. */
   readonly log: Record<string, unknown>[];
 }
 
@@ -71,7 +71,7 @@ export interface TestAppOptions extends Partial<Omit<AppDependencies, 'operation
   readonly clock?: Clock;
 }
 
-/** An app over operations of the test's own, with the keys above. */
+/** Creates an app over the test's own operations, with the keys above. */
 export function createTestApp(options: TestAppOptions): TestApp {
   const log: Record<string, unknown>[] = [];
   const lifecycle = createLifecycle();
@@ -86,7 +86,7 @@ export function createTestApp(options: TestAppOptions): TestApp {
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
     registry: createRegistry('test'),
     lifecycle,
-    // Calls must not be shed because the test machine is busy; shedding has its own tests with their own shedder.
+    // A busy test machine must not shed calls. Shedding has its own tests with their own shedder.
     loadShedder: createLoadShedder(() => 0),
     answerWithinMs: 30_000,
     readyChecks: async () => ({

@@ -8,7 +8,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Sends one request into the app as a client would, with the key of the tests' editor unless another is given. */
+/** Sends one request into the app like a client, with the tests' editor key unless another is given. */
 export type Call = (
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   url: string,

@@ -1,4 +1,4 @@
-/** Path of the public address, without a slash at its end: what stands before every path of this server. */
+/** Returns the path of the public address without a trailing slash, which prefixes every path of this server. */
 export function basePath(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/+$/, '');
 }

@@ -7,7 +7,10 @@ import type { JobRegistry } from './registry.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** `payload` holds ids only; `error` is what the last try said, without data; `retryCount`: tries made, over all retries by hand. */
+/**
+ * `payload` holds only ids; `error` is the last try's error without data; `retryCount` counts tries over all manual
+ * retries.
+ */
 const letters = columns(table<'dead_letters', { payload: Payload }>('dead_letters'), [
   'id',
   'topic',
@@ -25,13 +28,13 @@ const counts = selectList(
   computed<{ count: number }>({ count: expression('count(*)') }),
 );
 
-/** Which dead letters: both given = both must hold. */
+/** Filters dead letters. If both are given, both must match. */
 export interface DeadLetterFilter {
   readonly topic: string | null;
   readonly ids: readonly string[] | null;
 }
 
-/** Most that one retry takes (docs/design/api-access.md 15). */
+/** Maximum dead letters per retry (docs/design/api-access.md 15). */
 const mostRetries = 1_000;
 
 const ofFilter = 'tenant_id = $1 and ($2::text is null or topic = $2) and ($3::uuid[] is null or id = any ($3))';
@@ -63,7 +66,7 @@ export async function buryDeadJobs(tx: Tx): Promise<{ readonly topics: readonly 
   return { topics: dead.map(({ task }) => task), more: dead.length === mostBuried };
 }
 
-/** How many dead letters there are by topic. */
+/** Returns the number of dead letters by topic. */
 export async function countDeadLetters(tx: Tx, filter: DeadLetterFilter): Promise<Record<string, number>> {
   const rows = await select(
     tx,
@@ -115,14 +118,14 @@ export async function purgeDeadLetters(tx: Tx, filter: DeadLetterFilter): Promis
   return row?.deleted ?? 0;
 }
 
-/** Days that dead letters are kept (docs/design/api-access.md 14, fixed lives). */
+/** Days to keep dead letters (docs/design/api-access.md 14, fixed lives). */
 const keptDays = 30;
 const dayMs = 86_400_000;
 const rowsPerSlice = 1_000;
 
 /**
- * Deletes dead letters of all tenants that are older than they are kept, in a system transaction. Returns true when there
- * may be more; call it again in another transaction.
+ * Deletes expired dead letters of all tenants in a system transaction. Returns true when there may be more; call it
+ * again in another transaction.
  */
 export async function expireDeadLetters(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ deleted: number }>(
@@ -137,13 +140,13 @@ export async function expireDeadLetters(tx: Tx): Promise<boolean> {
   return row?.deleted === rowsPerSlice;
 }
 
-/** How many dead letters there are by topic, of all tenants; in a system transaction. */
+/** Returns the number of dead letters of all tenants by topic. Needs a system transaction. */
 export async function countAllDeadLetters(tx: Tx): Promise<Record<string, number>> {
   const rows = await select(tx, counts, 'from arbiter.dead_letters group by topic order by topic');
   return Object.fromEntries(rows.map(({ topic, count }) => [topic, count]));
 }
 
-/** Deletes the tenant's dead letters whose payload names the customer; answers with their number. */
+/** Deletes the tenant's dead letters whose payload names the customer. Returns their number. */
 export async function eraseDeadLetters(tx: Tx, customerId: string): Promise<number> {
   const rows = await tx.query(
     `delete from arbiter.dead_letters where tenant_id = $1 and jsonb_path_exists(payload,

@@ -95,7 +95,7 @@ test('T24: a poisoned job ends in the dead letters once, others go on, and a ret
   });
   assert.deepEqual(await db.ownerQuery(`select from graphile_worker.jobs where task_identifier = 'test.poison'`), []);
 
-  // Its tries go on being counted when it fails again.
+  // The count of tries continues when it fails again.
   assert.equal(await inTenant(tenantId, (tx) => retryDeadLetters(tx, registry, { topic: null, ids: [id] })), 1);
   await waitFor(async () => (await isDead()) && dead.length === 2);
   const again = await inTenant(tenantId, (tx) => listDeadLetters(tx, all, 50));
@@ -212,7 +212,7 @@ test('a job whose process ended during its last try becomes a dead letter; work 
   const across = installationJob({ name: 'test.across', payload: step, attempts: 1 });
   await inTenant(tenantId, (tx) => enqueueJob(tx, poison, { n: 7 }));
   await db.database.withSystem('test', (tx) => enqueueJob(tx, across, { n: 8 }));
-  // As a process leaves them that was killed an hour ago.
+  // What a process that was killed an hour ago leaves behind.
   const taken = ['test.poison', 'test.across'];
   await db.ownerQuery(
     `update graphile_worker._private_jobs j set attempts = max_attempts, locked_by = 'gone', locked_at = now() - interval '1 hour'

@@ -91,7 +91,7 @@ function describeJob<P extends TSchema, S extends JobScope>(spec: JobSpec<P>, sc
   return { name, payload, scope, attempts, schedule: { cron, zone, upkeep, payload: check(schedule.payload) }, check };
 }
 
-/** Refuses a schema that has room for free text, in which customer data could stand. */
+/** Throws for a schema with room for free text, which could contain customer data. */
 function assertBare(name: string, schema: TSchema): void {
   const properties: unknown = Reflect.get(schema, 'properties');
   if (!isObject(properties) || Reflect.get(schema, 'additionalProperties') !== false) {

@@ -5,8 +5,8 @@ import type { Tx } from '../db/index.ts';
 export const installation = '00000000-0000-0000-0000-000000000000';
 
 /**
- * How long a lease holds without being renewed. It is renewed every few seconds, so another process can take it
- * within 30 s after its holder ended (docs/design/quality.md 2, background work).
+ * How long a lease lasts without renewal. It's renewed every few seconds, so another process can take it within 30 s
+ * after its holder ended (docs/design/quality.md 2, background work).
  */
 export const leaseSeconds = 20;
 
@@ -26,7 +26,7 @@ export interface Lease {
   readonly name: string;
   /** The process that has it. */
   readonly holder: string;
-  /** Higher for each new holder, and when a holder that had lost it gets it again. */
+  /** Higher for each new holder, and when a holder regains a lost lease. */
   readonly token: number;
 }
 
@@ -81,7 +81,7 @@ export async function holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
   return row?.held === true;
 }
 
-/** Holders of the leases whose name begins with `prefix`. */
+/** Returns the holders of leases whose name starts with `prefix`. */
 export async function selectHolders(tx: Tx, prefix: string): Promise<string[]> {
   const rows = await select(
     tx,
@@ -93,7 +93,7 @@ export async function selectHolders(tx: Tx, prefix: string): Promise<string[]> {
   return rows.map(({ holder }) => holder);
 }
 
-/** Deletes expired leases whose name begins with `prefix`: their tokens begin at 1 again. */
+/** Deletes expired leases whose name starts with `prefix`. Their tokens restart at 1. */
 export async function forgetLeases(tx: Tx, prefix: string): Promise<void> {
   await tx.query(
     'delete from arbiter.leases where tenant_id = $1 and starts_with(name, $2) and expires_at < clock_timestamp()',

@@ -5,7 +5,7 @@ import { installationJob } from './job.ts';
 import type { JobHandler } from './registry.ts';
 import { handleInSlices } from './slices.ts';
 
-/** Deletes dead letters that are older than they are kept (docs/design/api-access.md 14, fixed lives). */
+/** Deletes expired dead letters (docs/design/api-access.md 14, fixed lives). */
 const expireDeadLettersJob = installationJob({
   name: 'dead-letters.expire',
   payload: Type.Object({}, { additionalProperties: false }),

@@ -1,6 +1,6 @@
 /**
- * Thrown by a job that cannot be done now through no fault of its own: what it needs is taken. It is run again after so many
- * seconds, and the run counts as no try. At most an hour.
+ * A job throws this when it can't run now through no fault of its own, because something it needs is busy. It runs
+ * again after this many seconds, at most an hour, and the run doesn't count as a try.
  */
 export class Postponed extends Error {
   constructor(seconds: number) {

@@ -6,23 +6,23 @@ import { handBackJobs, tenantsWithDeadJobs } from './queue.store.ts';
 /** Looks after the queue in the name of one worker. */
 export interface QueueKeeper {
   /**
-   * To be called every few seconds: says that this worker lives, gives back the jobs of workers that do not, and moves
-   * jobs that used up their tries to the dead letters. A tenant whose jobs cannot be moved keeps no other waiting; then
-   * it throws at the end.
+   * Call every few seconds. Reports that this worker is alive, releases the jobs of dead workers, and moves jobs
+   * without tries left to the dead letters. If a tenant's jobs can't be moved, it continues with the others and throws
+   * at the end.
    */
   look(): Promise<void>;
 }
 
 export interface QueueKeeperOptions {
-  /** Name of this process' worker; null while it takes no jobs. */
+  /** Name of this process's worker; null while it takes no jobs. */
   readonly workerId: () => string | null;
-  /** Told of each job that became a dead letter. */
+  /** Called for each job that became a dead letter. */
   readonly onDead: (topic: string, tenantId: string | null) => void;
   /** Monotonic ms. */
   readonly elapsed?: () => number;
 }
 
-/** All nodes run one; they need no order among themselves. */
+/** All nodes run one, without coordination. */
 export function createQueueKeeper(database: Database, options: QueueKeeperOptions): QueueKeeper {
   const elapsed = options.elapsed ?? (() => performance.now());
   let lookedAt: number | null = null;

@@ -6,11 +6,11 @@ import { selectHolders, workerLease } from './leases.store.ts';
 export interface EnqueueOptions {
   /** Unique per tenant: a job that still waits under this key is replaced. */
   readonly key?: string;
-  /** Not before this instant. */
+  /** Earliest time to run. */
   readonly runAt?: Date;
   /**
-   * Jobs of a smaller number are taken first, whenever they came; default 0, at most 32,767. For work of which one tenant may put a lot into the
-   * queue at once: with a number that grows with what it has waiting, others do not wait for all of that.
+   * Jobs with a smaller number run first, whenever they were added. Default 0, at most 32,767. For work that one tenant
+   * may enqueue in bulk: with a number that grows with its backlog, others don't wait for all of it.
    */
   readonly turn?: number;
 }
@@ -43,7 +43,7 @@ export async function enqueueJob<P extends TSchema>(
   );
 }
 
-/** A run of a schedule that is to be enqueued. */
+/** A scheduled run to enqueue. */
 export interface DueRun {
   readonly job: Job;
   /** Holds the payload and `dueAt`. */
@@ -61,12 +61,12 @@ export async function enqueueRuns(tx: Tx, run: DueRun, tenantIds: readonly (stri
   );
 }
 
-/** How many jobs of each task wait or run, over all tenants. Needs a system transaction. */
+/** Returns how many jobs of each task wait or run, over all tenants. Needs a system transaction. */
 export async function countJobs(tx: Tx): Promise<readonly { readonly task: string; readonly jobs: number }[]> {
   return tx.query('select task, jobs from graphile_worker.arbiter_queue_depth()');
 }
 
-/** How many jobs of the transaction's tenant wait or run. */
+/** Returns how many jobs of the transaction's tenant wait or run. */
 export async function countOwnJobs(tx: Tx): Promise<number> {
   const [row] = await tx.query<{ jobs: number }>('select graphile_worker.arbiter_waiting()::float8 as jobs');
   return row?.jobs ?? 0;
@@ -93,12 +93,12 @@ export async function tenantsWithDeadJobs(tx: Tx): Promise<(string | null)[]> {
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** How long a job may wait before the alarm is raised that nothing takes it. */
+/** How long a job may wait before we raise the alarm that nothing takes it. */
 const consumerWithinSeconds = 120;
 
 /**
- * Tenants (null: none) with jobs that could have begun two minutes ago, while no process of the installation takes jobs; none when
- * one does. In a system transaction.
+ * Returns the tenants (null for none) with jobs that could have started two minutes ago while no process takes jobs.
+ * Empty when one does. Needs a system transaction.
  */
 export async function tenantsWithoutConsumer(tx: Tx): Promise<(string | null)[]> {
   if ((await selectHolders(tx, workerLease)).length > 0) return [];

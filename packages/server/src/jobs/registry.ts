@@ -1,12 +1,12 @@
 import type { Static, TSchema } from 'typebox';
 import type { Job } from './job.ts';
 
-/** What a handler is told besides the payload. */
+/** What a handler gets besides the payload. */
 export interface JobRun {
   readonly jobId: string;
   /** 1 for the first try. */
   readonly attempt: number;
-  /** The instant of the schedule that this run stands for; null for a job that was not scheduled. */
+  /** The scheduled instant of this run; null for a job that wasn't scheduled. */
   readonly dueAt: Date | null;
   /** Aborts when the process stops: end soon, the job will be tried again. */
   readonly signal: AbortSignal;
@@ -45,7 +45,7 @@ export function handleInstallationJob<P extends TSchema>(
   return { job, run: (payload, facts) => run(job.check(payload), facts) };
 }
 
-/** Every job of a process, by name. */
+/** All jobs of a process, by name. */
 export type JobRegistry = ReadonlyMap<string, JobHandler>;
 
 /** Throws when two jobs have one name. */

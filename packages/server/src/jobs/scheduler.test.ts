@@ -87,7 +87,7 @@ interface Queued {
   readonly dueAt: string;
 }
 
-/** What entered the queue since this was last asked. */
+/** Returns the jobs enqueued since the last call. */
 async function queued(): Promise<Queued[]> {
   return db.ownerQuery<Queued>(
     `with gone as (delete from graphile_worker._private_jobs returning *)
@@ -203,7 +203,7 @@ test('E10: a caller from outside and the scheduler claim each run of a tenant’
   for (let n = 0; n < 20; n++) {
     clockMs += minuteMs;
     const callers = [() => scheduler.tick(), () => outside(second), () => outside(db.database), () => outside(second)];
-    // In each order, and all at once.
+    // In every order, and all at once.
     await Promise.all([...callers.slice(n % 4), ...callers.slice(0, n % 4)].map((call) => call()));
     for (const { task, dueAt } of await queued()) if (task === report.name) seen.push(dueAt);
   }

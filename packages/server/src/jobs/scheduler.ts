@@ -16,11 +16,11 @@ import {
 
 /** Puts jobs into the queue when they are due. Several nodes run one; the one with the lease does the work. */
 export interface Scheduler {
-  /** To be called every second or so: takes or renews the lease and puts into the queue what is due. */
+  /** Call about every second. Takes or renews the lease and enqueues what's due. */
   tick(): Promise<void>;
   /** False when no call of `tick` has come to an end, on whichever side of the lease, for as long as a lease lasts. */
   works(): boolean;
-  /** Lets another node take over at once. */
+  /** Releases the lease, so another node can take over immediately. */
   stop(): Promise<void>;
 }
 
@@ -29,13 +29,13 @@ export interface SchedulerOptions {
   readonly registry: JobRegistry;
   /** Name of this process, unlike any other's. */
   readonly holder: string;
-  /** `upkeep`: the jobs that say so. `others`: the rest, and the schedules of tenants. Each has a lease of its own. */
+  /** `upkeep`: jobs marked as upkeep. `others`: the rest, and tenants' schedules. Each has its own lease. */
   readonly part: 'upkeep' | 'others';
   /** Port: ids of the tenants that there are, in a system transaction. */
   readonly tenantIds: (tx: Tx) => Promise<readonly string[]>;
-  /** Told of each run that was claimed. */
+  /** Called for each claimed run. */
   readonly onRun?: (job: string) => void;
-  /** Gets what is wrong with one schedule; the others go on. */
+  /** Receives the error of a single schedule. The others continue. */
   readonly onError: (error: unknown, job: string) => void;
   /** Monotonic ms. */
   readonly elapsed?: () => number;
@@ -45,9 +45,9 @@ export interface SchedulerOptions {
 const mostClaimed = 100;
 /** Schedules that are checked in one transaction. */
 const mostChecked = 500;
-/** How often all schedules are checked for a next run that lies too far ahead. */
+/** How often to check all schedules for a next run that's too far ahead. */
 const checkEveryMs = 60_000;
-/** Putting a job into the queue for each of many tenants takes longer than a request may. */
+/** Enqueueing a job for each of many tenants takes longer than a request may. */
 const claimTimeoutMs = 30_000;
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
@@ -68,7 +68,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       lease = await database.withSystem('scheduler', (tx) => takeLease(tx, name, options.holder));
       const held = lease;
       if (held !== null) {
-        // Another process may have held the lease meanwhile and stored other schedules.
+        // Another process may have held the lease and stored other schedules.
         if (!declared || had?.token !== held.token) await database.withSystem('scheduler', (tx) => declare(tx, jobs));
         declared = true;
         if (elapsed() - checkedAt >= checkEveryMs) {
@@ -99,8 +99,8 @@ async function declare(tx: Tx, jobs: ReadonlyMap<string, Job>): Promise<void> {
 }
 
 /**
- * Computes next runs again that lie later than their own cron allows: they were computed while the clock was ahead, and
- * nothing would run until that time comes.
+ * Recomputes next runs that are later than their own cron allows: they were computed while the clock was ahead, and
+ * nothing would run until then.
  */
 async function bringAllForward(database: Database, jobs: readonly string[]): Promise<void> {
   let after: SchedulePlace | null = null;
@@ -120,7 +120,7 @@ async function bringForwardAfter(
 ): Promise<SchedulePlace | null> {
   const planned = await selectPlanned(tx, jobs, after, mostChecked);
   for (const schedule of planned) {
-    // One that can't be read any more is reported when it is due.
+    // A schedule that can no longer be parsed is reported when it's due.
     const next = nextOf(schedule, tx.now.getTime(), () => undefined);
     if (next !== null && next < schedule.nextRunAt) await bringForward(tx, schedule, next);
   }
@@ -129,7 +129,7 @@ async function bringForwardAfter(
 
 export interface ClaimOptions extends Pick<SchedulerOptions, 'database' | 'tenantIds' | 'onRun' | 'onError'> {
   readonly jobs: ReadonlyMap<string, Job>;
-  /** Null: whoever calls may claim, as a scheduler outside may. */
+  /** Null: the caller may claim without a lease, like an external scheduler. */
   readonly lease: Lease | null;
 }
 
@@ -156,9 +156,9 @@ export async function claimDue(options: ClaimOptions): Promise<number> {
 }
 
 /**
- * Claims the due runs of schedules that tenants have set for these jobs, for a scheduler outside that calls beside or instead
- * of ours: each run is claimed once, whoever comes first (docs/design/quality.md E10). Their jobs then wait in the queue.
- * Answers with how many there were.
+ * Claims due runs of tenants' schedules for these jobs, for an external scheduler that calls in addition to or instead
+ * of ours. Each run is claimed once, whoever comes first (docs/design/quality.md E10), and its job waits in the queue.
+ * Returns the number of runs.
  */
 export async function claimDueRuns(
   options: Omit<ClaimOptions, 'lease' | 'jobs'>,
@@ -191,7 +191,7 @@ async function claim(tx: Tx, options: ClaimOptions, due: DueSchedule, tenants: R
   }
 }
 
-/** Null, which switches it off, for a schedule that cannot be read any more: its zone may have gone. */
+/** Returns null, which disables the schedule, when it can no longer be parsed: its zone may have been removed. */
 function nextOf(
   { job, key, cron, zone }: Pick<DueSchedule, 'job' | 'key' | 'cron' | 'zone'>,
   now: number,

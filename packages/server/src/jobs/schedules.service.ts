@@ -16,9 +16,8 @@ export interface ScheduleSpec<Payload> {
 }
 
 /**
- * Lets a job of the tenant run by a schedule, or changes that schedule. `key`: id of the record that it belongs to. Each
- * change counts anew from now. Throws 422 `invalid_cron` for an expression that is none or never comes true, 400 for a
- * zone that is none.
+ * Schedules a job of the tenant, or changes its schedule. `key`: id of the owning record. Each change restarts from
+ * now. Throws 422 `invalid_cron` for an expression that's invalid or never runs, and 400 for an invalid zone.
  */
 export async function setSchedule<P extends TSchema>(
   tx: Tx,

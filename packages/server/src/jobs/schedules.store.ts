@@ -73,7 +73,7 @@ export async function deleteSchedule(tx: Tx, job: string, key: string): Promise<
   ]);
 }
 
-/** A schedule whose run is due; `dueAt` is the instant of that run. */
+/** A schedule with a due run. `dueAt` is the instant of that run. */
 export type DueSchedule = Omit<RowOf<typeof dueRuns>, 'nextRunAt'> & { readonly dueAt: Date };
 
 /** Locks schedules of these jobs that are due, the longest waiting first; passes over those that another has locked. */
@@ -94,7 +94,7 @@ const plannedRuns = columns(schedules, ['tenantId', 'job', 'key', 'cron', 'zone'
 /** A schedule that is not due yet. */
 export type PlannedSchedule = Omit<RowOf<typeof plannedRuns>, 'nextRunAt'> & { readonly nextRunAt: Date };
 
-/** Where a walk over schedules stands: the last one it has seen. */
+/** The last schedule that a scan has seen. */
 export type SchedulePlace = Pick<PlannedSchedule, 'tenantId' | 'job' | 'key'>;
 
 /** Schedules of these jobs that wait for a run ahead, in the order of their keys. */
@@ -116,7 +116,7 @@ export async function selectPlanned(
   return rows.flatMap(({ nextRunAt, ...row }) => (nextRunAt === null ? [] : [{ ...row, nextRunAt }]));
 }
 
-/** Brings a schedule's next run forward, unless it has moved meanwhile. */
+/** Brings a schedule's next run forward, unless it has moved since. */
 export async function bringForward(tx: Tx, planned: PlannedSchedule, nextRunAt: Date): Promise<void> {
   await tx.query(
     `update arbiter.schedules set next_run_at = $4

@@ -8,11 +8,11 @@ export type Slice = (tx: Tx) => Promise<boolean>;
 /** What a slice has deleted. */
 export interface Removed {
   readonly rows: number;
-  /** There may be more. */
+  /** True when there may be more. */
   readonly more: boolean;
 }
 
-/** Work of one tenant in short transactions: each step until it says that nothing is left. */
+/** Runs a tenant's work in short transactions: repeats each step until nothing is left. */
 export function handleInSlices(job: Job, database: Database, ...steps: readonly Slice[]): JobHandler {
   const of = job.name.replaceAll('.', '-');
   const work = async (tenantId: string | null, signal: AbortSignal): Promise<void> => {

@@ -129,7 +129,7 @@ test('R10: a stop hands unfinished jobs back at once, whether they heed the sign
     `select locked_at, attempts, run_at <= now() as due from graphile_worker.jobs
      where task_identifier in ('test.long', 'test.deaf')`,
   );
-  // The try that was cut off does not count, and another worker may take the job at once.
+  // The interrupted try doesn't count, and another worker may take the job immediately.
   const handedBack = { locked_at: null, attempts: 0, due: true };
   assert.deepEqual(jobs, [handedBack, handedBack]);
 });

@@ -10,7 +10,7 @@ import type { JobRegistry } from './registry.ts';
 export interface WorkerOptions {
   /** URL of the application role, which may change to `arbiter_queue`. */
   readonly url: string;
-  /** What is taken from the queue; a job of another name stays in it. */
+  /** The jobs to take from the queue. Others stay in it. */
   readonly registry: JobRegistry;
   /** Jobs at once. */
   readonly concurrency: number;
@@ -18,11 +18,11 @@ export interface WorkerOptions {
   readonly graceMs: number;
   /** Name of a worker that has ended and may have left jobs behind: they are given back before the first is taken. */
   readonly endedWorker?: string | null;
-  /** Told the name under which it takes jobs, at the start and when it has to begin anew. */
+  /** Called with the worker's name at the start and after a restart. */
   readonly onId?: (id: string) => void;
-  /** Gets what a try threw, with the job's name, and what the worker itself met. */
+  /** Receives errors of tries, with the job's name, and the worker's own errors. */
   readonly onError: (error: unknown, job?: string) => void;
-  /** Told after each try; a run that was postponed is none. */
+  /** Called after each try. A postponed run doesn't count as one. */
   readonly onJob?: (task: string, result: 'ok' | 'failed', seconds: number) => void;
 }
 
@@ -30,7 +30,7 @@ export interface WorkerOptions {
 export interface Worker {
   /** True while jobs are taken. */
   running(): boolean;
-  /** The name under which it has taken the jobs it is at; null while it takes none. */
+  /** Returns the name that its current jobs are taken under; null while it takes none. */
   id(): string | null;
   /** Takes no more jobs, waits for those at work, hands back what does not end in time. */
   stop(): Promise<void>;
@@ -38,14 +38,16 @@ export interface Worker {
 
 type QueuePool = ReturnType<typeof createQueuePool>;
 
-/** How often the queue is looked at without having been told (LISTEN tells at once). */
+/** How often to poll the queue without a notification (LISTEN notifies at once). */
 const pollIntervalMs = 5_000;
 const neverMs = 2 ** 31 - 1;
 
-/** After a runner ended by itself (it gives up when it cannot write the end of a job), another one starts. */
+/** Pause before restarting a runner that ended by itself (it gives up when it can't record the end of a job). */
 const restartPauseMs = 1_000;
 
-/** Connections of a worker that does so many jobs at once: one listens, the others take and finish jobs. */
+/**
+ * Returns the connections of a worker that runs this many jobs at once: one listens, the others take and finish jobs.
+ */
 export function queueConnections(concurrency: number): number {
   return Math.max(3, Math.ceil(concurrency / 2) + 1);
 }
@@ -57,7 +59,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const outOfTime = new AbortController();
   let workerId = options.endedWorker ?? null;
   const startRunner = async () => {
-    // What the one before left locked, since it could not write that it had ended.
+    // Unlock the jobs that the previous runner left locked because it couldn't record their end.
     if (workerId !== null) await unlockJobs(pool, workerId);
     return runOver(pool, options, outOfTime.signal, (id) => {
       workerId = id;
@@ -125,9 +127,9 @@ async function runOver(
     events,
     preset: {
       worker: {
-        // The library's own limit would leave jobs locked; `stop` keeps ours.
+        // The library's own limit would leave jobs locked; `stop` enforces ours.
         gracefulShutdownAbortTimeout: neverMs,
-        // Only in batches does the library wait for the writes that end jobs, and survive that one fails.
+        // Only in batches does the library wait for the writes that end jobs and survive a failed one.
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
       },
@@ -182,7 +184,10 @@ function taskListOf({ registry, onError }: WorkerOptions, signal: AbortSignal): 
 
 const longestError = 500;
 
-/** What the queue and the dead letters keep of an error: as in the log, nothing that may quote data (docs/design/quality.md T36). */
+/**
+ * Returns what the queue and the dead letters store of an error: as in the log, nothing that may quote data
+ * (docs/design/quality.md T36).
+ */
 function shownError(error: unknown): string {
   const { name, code, message } = describeError(error);
   const text = `${name}${code === undefined ? '' : ` (${code})`}${message === undefined ? '' : `: ${message}`}`;

@@ -1,7 +1,9 @@
 import { type ErrorCode, type ErrorEntry, errorRegistry } from '@arbiter/contract';
 
 export interface AppErrorOptions {
-  /** What is wrong, for a person. Never SQL, files, stacks or foreign data (docs/design/quality.md T36). */
+  /**
+   * The problem, in words for a person. Never SQL, files, stacks or other tenants' data (docs/design/quality.md T36).
+   */
   readonly detail?: string;
   readonly errors?: readonly ErrorEntry[];
   readonly retryAfterSeconds?: number;
@@ -10,7 +12,7 @@ export interface AppErrorOptions {
   /** Sent with the answer, lower case names. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
-  /** Further members of the problem that the caller gets, where the operation's description names them. */
+  /** Further members of the problem body, where the operation's description names them. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
@@ -47,7 +49,7 @@ export function invalid(path: string, message: string): AppError {
   return new AppError('validation_failed', { detail: `${path} ${message}`.trim(), errors: [{ path, message }] });
 }
 
-/** Most entries that one answer lists (docs/design/api-access.md 2). */
+/** Maximum entries in one answer (docs/design/api-access.md 2). */
 const maximumEntries = 50;
 
 /** Throws 400 `validation_failed` with all findings, when there is one. */

@@ -1,20 +1,20 @@
 /**
- * Keeps what failed several times in a row from being asked again at once (docs/design/api-decisioning.md 10, Breaker). Per
- * process; keys say what is asked, and for whom.
+ * Stops calls to something that failed several times in a row (docs/design/api-decisioning.md 10, Breaker). Per
+ * process; a key names the target and the caller.
  */
 export interface Breaker {
   /**
-   * True: it is not to be asked now. After the pause the first who asks is told false once, as a probe; the others wait for
-   * what comes of it.
+   * Returns true when the target must not be called now. After the pause, the first caller gets false once, as a probe;
+   * the others wait for its outcome.
    */
   isOpen(key: string): boolean;
-  /** What `isOpen` would say, without taking the probe: for who asks and does not tell what came of it. */
+  /** Returns what `isOpen` would, without taking the probe. For callers that won't report an outcome. */
   looksOpen(key: string): boolean;
   succeeded(key: string): void;
   failed(key: string): void;
 }
 
-/** closed: it is asked; half_open: a probe is under way. */
+/** closed: calls go through; half_open: a probe is in progress. */
 export type BreakerState = 'closed' | 'half_open' | 'open';
 
 export interface BreakerOptions {
@@ -23,22 +23,25 @@ export interface BreakerOptions {
   readonly pauseMs: number;
   /** Monotonic ms. */
   readonly now: () => number;
-  /** Told when a key comes into another state. */
+  /** Called when a key changes state. */
   readonly onMove?: (to: BreakerState) => void;
 }
 
-/** So many keys are known to be in trouble; of more the one longest in it is forgotten, since tenants name as many as they like. */
+/**
+ * Maximum keys tracked as failing. Beyond that, the one failing longest is forgotten, because tenants can name as many
+ * as they like.
+ */
 const mostKeys = 10_000;
 
 interface Trouble {
   failures: number;
   state: BreakerState;
-  /** Until then it is open; 0: it is not. */
+  /** Open until this time; 0 when it isn't open. */
   until: number;
 }
 
 export function createBreaker({ failures, pauseMs, now, onMove = () => undefined }: BreakerOptions): Breaker {
-  /** Only what failed lately. */
+  /** Only recent failures. */
   const troubles = new Map<string, Trouble>();
   function move(trouble: Trouble, to: BreakerState): void {
     if (trouble.state === to) return;
@@ -78,5 +81,5 @@ export function createBreaker({ failures, pauseMs, now, onMove = () => undefined
   };
 }
 
-/** The same breaker for who only looks: it takes no probe from those who would close it. */
+/** Returns the same breaker for observers: they can't take the probe from callers that could close it. */
 export const lookingAt = (breaker: Breaker): Breaker => ({ ...breaker, isOpen: (key) => breaker.looksOpen(key) });

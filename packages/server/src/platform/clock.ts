@@ -3,8 +3,8 @@ export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
   /**
-   * Sets the clock by an instant of the database (epoch ms) that was read after `sentAt` (monotonic ms). Absent: the clock is
-   * set by hand, and stands for the database's as well.
+   * Sets the clock by a database instant (epoch ms) that was read after `sentAt` (monotonic ms). Absent when the clock
+   * is set manually; it then replaces the database's clock too.
    */
   follow?(instant: number, sentAt: number): void;
 }
@@ -12,7 +12,7 @@ export interface Clock {
 /** A clock that follows the database's. */
 export interface FollowingClock extends Clock {
   follow(instant: number, sentAt: number): void;
-  /** False until the database has told its time once; until then, this is the process's own clock. */
+  /** Returns false until the clock has read the database's time once. Until then it's the process's own clock. */
   follows(): boolean;
 }
 
@@ -37,7 +37,7 @@ export const systemClock = createFollowingClock(
   () => performance.now(),
 );
 
-/** The instant to use where the database has just told one: its own, or that of a clock that is set by hand. */
+/** Returns the instant to use when the database has just reported one: that instant, or the manually set clock's. */
 export function instantFrom(clock: Clock, told: Date, sentAt: number): number {
   if (clock.follow === undefined) return clock.now();
   const instant = told.getTime();

@@ -6,7 +6,7 @@ import { clockChanges, dueMinutes, wallClocks } from './test-clock-changes.ts';
 const minuteMs = 60_000;
 const at = (text: string) => Date.parse(text);
 
-/** Every run in a span of time. */
+/** Returns every run in a span of time. */
 function runs(pattern: string, zone: string, from: number, to: number): number[] {
   const cron = parseCron(pattern);
   const found: number[] = [];

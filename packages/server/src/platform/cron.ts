@@ -40,8 +40,9 @@ const fields = {
 } as const satisfies Record<string, Field>;
 
 /**
- * Reads five fields: minute, hour, day of the month, month, day of the week; with names, lists, ranges and steps, 7 being
- * Sunday too. Throws RangeError, whose message may be shown, for every other text and for one that never comes true.
+ * Parses five fields: minute, hour, day of the month, month, day of the week; with names, lists, ranges and steps,
+ * where 7 is also Sunday. Throws RangeError, whose message may be shown, for any other text and for a schedule that
+ * never runs.
  */
 export function parseCron(text: string): Cron {
   const parts = text.trim().split(/[ \t]+/);
@@ -126,7 +127,7 @@ export function nextRun(cron: Cron, zone: string, afterMs: number): number {
 
 function nextTimeOfDay(cron: Cron, zone: string, afterMs: number): number {
   const today = Math.floor(wallClock(zone, afterMs) / dayMs);
-  // From yesterday on: a time that its day did not have may be due now.
+  // Start with yesterday: a time that didn't exist that day may be due now.
   for (let day = today - 1; day < today + farthestDays; day++) {
     if (!isDay(cron, day)) continue;
     for (const hour of cron.hours) {

@@ -52,7 +52,7 @@ export function createSecretNames(): (secret: string) => string {
   return (secret) => hash('sha256', salt + secret, 'binary');
 }
 
-/** Where a sealed value belongs. It opens nowhere else: tenant, record and field are authenticated (T18). */
+/** Where a sealed value belongs. It can't be opened anywhere else: tenant, record and field are authenticated (T18). */
 export interface SealPlace {
   readonly tenantId: string;
   readonly recordId: string;

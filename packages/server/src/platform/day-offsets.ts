@@ -2,8 +2,9 @@ import { inTurns } from './turns.ts';
 import { zoneOffsetsSince } from './zones.ts';
 
 /**
- * What turns instants into calendar days of a zone by addition: `days = floor((instant + offset) / day)`, with the offset
- * of the last `from` at or before the instant. For databases, which must not know zones themselves (docs/design/quality.md F15).
+ * Turns instants into a zone's calendar days by addition: `days = floor((instant + offset) / day)`, with the offset of
+ * the last `from` at or before the instant. For databases, which must not interpret zones themselves
+ * (docs/design/quality.md F15).
  */
 export interface DayOffsets {
   /** Epoch ms; the first is -Infinity. */
@@ -19,8 +20,8 @@ const known = new Map<string, Promise<DayOffsets>>();
 const mostZones = 1_000;
 
 /**
- * Day offsets of a zone for instants from 1970 to 2044; days are those of `zoneClock`. Worked out once per process, in turns,
- * since it takes some tens of milliseconds. Rejects with RangeError for no zone.
+ * Returns a zone's day offsets for instants from 1970 to 2044; days match `zoneClock`. Computed once per process, in
+ * turns, because it takes tens of milliseconds. Rejects with RangeError when the zone doesn't exist.
  */
 export function dayOffsets(zone: string): Promise<DayOffsets> {
   let found = known.get(zone);

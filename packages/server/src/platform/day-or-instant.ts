@@ -3,7 +3,7 @@ import { isDate, isDateTime } from './formats.ts';
 import { dayRange } from './zones.ts';
 
 /**
- * One end of a range of time: an RFC 3339 instant, or a date, which means its first instant in the tenant's zone
+ * Returns one end of a time range: an RFC 3339 instant, or a date, which means its first instant in the tenant's zone
  * (docs/design/api-settled.md 80). `path` names the parameter in the error.
  */
 export function dayOrInstant(path: string, text: string, zone: string): Date {

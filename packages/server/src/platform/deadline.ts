@@ -9,12 +9,12 @@ import { AppError } from './app-error.ts';
  */
 export const answerWithinMs = 4_000;
 
-/** 503 for what is not done by its deadline, and is not committed. */
+/** Returns a 503 for work that missed its deadline and isn't committed. */
 export function overdue(cause?: unknown): AppError {
   return new AppError('unavailable', { retryAfterSeconds: 1, ...(cause === undefined ? {} : { cause }) });
 }
 
-/** 503 for a commit that nobody confirmed in time (docs/design/quality.md, law 1). */
+/** Returns a 503 for a commit that nobody confirmed in time (docs/design/quality.md, law 1). */
 export function unconfirmed(cause?: unknown): AppError {
   return new AppError('unavailable', {
     detail:
@@ -25,7 +25,7 @@ export function unconfirmed(cause?: unknown): AppError {
   });
 }
 
-/** How long `insist` tries. Longer than a call has: what it finishes cannot be begun again. */
+/** How long `insist` tries. Longer than a call may take, because what it finishes can't be restarted. */
 const insistForMs = 15_000;
 const insistEveryMs = 250;
 

@@ -54,17 +54,20 @@ export function isIdempotencyKey(text: string): boolean {
 
 const mailAddress = /^[^\s\p{C}<>()[\],;:"\\@]+@[^\s\p{C}<>()[\],;:"\\@]+$/u;
 
-/** One address that mail can go to: no name, no comment, no second address, nothing that ends a line (docs/design/quality.md T20). */
+/**
+ * Returns true for one address that can receive email: no name, no comment, no second address, no line break
+ * (docs/design/quality.md T20).
+ */
 export function isEmail(text: string): boolean {
   return text.length <= 254 && mailAddress.test(text);
 }
 
-/** At least one upper-case letter and one digit, of any script; its length the schemas say. */
+/** Returns true with at least one upper-case letter and one digit, of any script. The schemas limit the length. */
 export function isNewPassword(text: string): boolean {
   return /\p{Lu}/u.test(text) && /\p{Nd}/u.test(text) && !text.includes('\0');
 }
 
-/** The formats with the sentence that a refused value gets. */
+/** The formats, each with its error message. */
 export const formats: Readonly<Record<string, { test: (text: string) => boolean; message: string }>> = {
   uuid: { test: (text) => uuid.test(text), message: 'must be a UUID' },
   'date-time': {

@@ -11,15 +11,15 @@ const hexDigits = Buffer.from('0123456789abcdef', 'latin1');
 const bytesPerId = 10;
 
 export interface Ids {
-  /** A new id, greater than every id made since the clock was set, also when the clock steps back. */
+  /** Returns a new id, greater than every id since the clock was set, even when the clock steps back. */
   newId(): string;
   /** An id of a given instant (epoch ms), random otherwise; not ordered against others of that millisecond. */
   idAt(milliseconds: number): string;
 }
 
 /**
- * Makes ids that grow. `now` tells the epoch ms. `isSet`: false while that clock may be wrong; ids made until then don't
- * hold later ones to their time.
+ * Creates increasing ids. `now` returns epoch ms. `isSet`: false while that clock may be wrong; ids created until then
+ * don't hold later ones to their time.
  */
 export function createIds(now: () => number, isSet: () => boolean = () => true): Ids {
   const entropy = new Uint8Array(bytesPerId * 512);
@@ -28,8 +28,8 @@ export function createIds(now: () => number, isSet: () => boolean = () => true):
   let lastMilliseconds = 0;
   let counter = 0;
   /**
-   * The last id that was written, as text. The next one is written over it: its time is mostly the same, and one string
-   * made from bytes is an eighth of the garbage of one that is put together from pieces.
+   * The last id as text. The next one overwrites it, because its time is usually the same and a string made from bytes
+   * produces an eighth of the garbage of one joined from pieces.
    */
   const written = Buffer.from(firstIdAt(0), 'latin1');
   let writtenMilliseconds = 0;
@@ -87,7 +87,7 @@ export function createIds(now: () => number, isSet: () => boolean = () => true):
 /** The ids of this process: one maker for all of its records, so that each id is greater than those before. */
 export const { newId, idAt } = createIds(systemClock.now, systemClock.follows);
 
-/** The smallest id of an instant (epoch ms): ids made at or after it compare greater or equal. */
+/** Returns the smallest id of an instant (epoch ms). Ids created at or after it compare greater or equal. */
 export function firstIdAt(milliseconds: number): string {
   const time = hexTime(milliseconds);
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;

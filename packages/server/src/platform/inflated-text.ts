@@ -10,7 +10,7 @@ export function inflatedText(body: Buffer, sha256: Buffer): string | null {
     const text = inflateRawSync(body).toString('utf8');
     return hash('sha256', text, 'buffer').equals(sha256) ? text : null;
   } catch (error) {
-    // What zlib says of broken bytes is an Error with a code of its own; anything else is no news about them.
+    // zlib reports broken bytes as an Error with its own code. Any other error isn't about the bytes.
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) return null;
     throw error;
   }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 /** A package that is part of this server. */
 export interface InstalledPackage {
-  /** With its scope. */
+  /** Includes the scope. */
   readonly name: string;
   readonly version: string;
-  /** As the package states it; null when it does not. */
+  /** As the package declares it; null when it doesn't. */
   readonly license: string | null;
   /** Hex SHA-512 of its archive; null when it is not known. */
   readonly sha512: string | null;
@@ -35,9 +35,9 @@ const modules = 'node_modules/';
 const buildsConsole = /^(@types\/|@vitejs\/|@tailwindcss\/|vite$)/;
 
 /**
- * What is installed on this machine for use, transitive and native packages included, and what is bundled into the console,
- * by name and version; our own packages are left out. Read from the lockfile that npm keeps of what it has installed, and,
- * for the console, which may have been built elsewhere, from the lockfile of the repository.
+ * Returns the packages installed here for production use, including transitive and native ones, and those bundled into
+ * the console, by name and version, without our own. Reads npm's lockfile of the installation and, because the console
+ * may have been built elsewhere, the repository's lockfile.
  */
 export async function readInstalledPackages(): Promise<InstalledPackage[]> {
   const installed = await readLock('node_modules/.package-lock.json');
@@ -72,7 +72,7 @@ function add(found: Map<string, InstalledPackage>, lock: Lock, path: string): vo
   found.set(`${name}@${version}`, { name, version, license, sha512, uses: [...new Set(uses)].sort() });
 }
 
-/** Where the packages lie that one uses: the nearest of their name, from its own folder outwards. */
+/** Returns where a package's dependencies are: the nearest of their name, from its own folder outwards. */
 function pathsUsedBy(lock: Lock, path: string): string[] {
   const entry = lock[path];
   const names = Object.keys({ ...entry?.dependencies, ...entry?.optionalDependencies, ...entry?.peerDependencies });
@@ -87,7 +87,7 @@ function pathsUsedBy(lock: Lock, path: string): string[] {
   });
 }
 
-/** What the console names and is not only built with, and everything that this uses. */
+/** Returns the console's non-build dependencies and everything they use. */
 async function bundledPaths(lock: Lock): Promise<ReadonlySet<string>> {
   const manifest = await readFile(join(root, 'packages/console/package.json'), 'utf8').catch(() => '{}');
   const { devDependencies = {} }: { devDependencies?: Record<string, string> } = JSON.parse(manifest);

@@ -8,8 +8,8 @@ export function isObject(value: unknown): boolean {
 }
 
 /**
- * An object of a request body or jsonb column as the engine types it. Bodies are parsed and checked JSON (finite
- * numbers, no forbidden keys), so the cast says nothing that is not known.
+ * Types an object of a request body or jsonb column for the engine. Bodies are parsed and checked JSON (finite numbers,
+ * no forbidden keys), so the cast is safe.
  */
 export function asJsonObject(value: Readonly<Record<string, unknown>>): { readonly [key: string]: Json } {
   return value as { readonly [key: string]: Json };

@@ -2,17 +2,17 @@ import { takeTurns } from './turns.ts';
 
 /** A line of the file that is not blank. */
 export interface RawLine {
-  /** From 1, blank lines counted. */
+  /** From 1, counting blank lines. */
   readonly number: number;
   /** Without what ends the line; null: it is longer than a line may be. */
   readonly bytes: Buffer | null;
 }
 
 const newline = 0x0a;
-/** Some programs put it before a text to say that it is UTF-8. */
+/** Some programs put it before a text to mark it as UTF-8. */
 const byteOrderMark = Buffer.from('\ufeff');
 
-/** The lines of a file while it arrives. Of a line with more than `longest` bytes nothing is kept. */
+/** Yields the lines of a file as it arrives. Drops the content of lines longer than `longest` bytes. */
 export async function* readLines(body: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<RawLine> {
   const turns = takeTurns();
   let number = 1;

@@ -3,9 +3,9 @@ import { type Logger, pino } from 'pino';
 export type { Logger };
 
 /**
- * The process's logger: JSON lines to stdout, or lines for people where that is a terminal. Callers log allowlisted shapes only: no bodies, no raw URLs, no customer
- * ids, no secrets (docs/design/quality.md T36). Errors go through `describeError`. Where several processes write to one
- * output, each line says in `process` whose it is.
+ * Creates the process's logger: JSON lines to stdout, or readable lines in a terminal. Log only allowlisted fields: no
+ * bodies, raw URLs, customer ids or secrets (docs/design/quality.md T36). Pass errors through `describeError`. Where
+ * several processes share an output, each line names its own in `process`.
  */
 export function createLogger(
   level: string,
@@ -22,7 +22,7 @@ export function createLogger(
   return pino(options, destination ?? (process.stdout.isTTY ? terminal(level) : gatheredOutput(processName !== null)));
 }
 
-/** For a person at a terminal, who reads lines and no JSON. */
+/** For a person at a terminal, who reads lines, not JSON. */
 function terminal(level: string): { write(line: string): void } {
   const isDetailed = ['debug', 'trace'].includes(level);
   return { write: (line) => void process.stdout.write(terminalLine(line, isDetailed)) };
@@ -44,14 +44,14 @@ export function terminalLine(line: string, isDetailed: boolean): string {
   return `${start.join(' ')}: ${String(msg)}${others.join('')}\n`;
 }
 
-/** Also what a pipe takes whole from one of several writers (PIPE_BUF of Linux). */
+/** Also the most that a pipe writes atomically for one of several writers (PIPE_BUF of Linux). */
 const blockCharacters = 4096;
 const longestWaitMs = 250;
 
 /**
- * Standard output, written in blocks: a write per line would cost more than the line itself. Lines are gathered here and
- * not in pino's stream, which measures all it holds for each line (7 us and 8 KB of garbage). What is left is written
- * when the process ends. An output that is shared gets blocks that cannot be torn apart by those of another process.
+ * Standard output, written in blocks, because a write per line would cost more than the line itself. We buffer lines
+ * here and not in pino's stream, which measures its whole buffer for each line (7 us and 8 KB of garbage). The rest is
+ * written when the process ends. A shared output gets blocks small enough that another process can't interleave them.
  */
 function gatheredOutput(shared: boolean): { write(line: string): void; flushSync(): void } {
   let lines = '';
@@ -63,7 +63,7 @@ function gatheredOutput(shared: boolean): { write(line: string): void; flushSync
     lines = '';
     if (block !== '') output.write(block);
   };
-  // Before the stream is made, which writes its remainder at the same events: ours must have reached it by then.
+  // Register before creating the stream, which flushes at the same events: our lines must have reached it by then.
   process.on('beforeExit', handOver);
   process.on('exit', handOver);
   const output = pino.destination({
@@ -112,8 +112,8 @@ interface DescribedError {
 const maximumCauses = 3;
 
 /**
- * What the log keeps of an error: name, code, where it was thrown. The message is left out when it may repeat data: the
- * driver's messages quote values and SQL, a parse error quotes its input.
+ * Returns what the log stores of an error: name, code, where it was thrown. Leaves out a message that may repeat data:
+ * the driver's messages quote values and SQL, a parse error quotes its input.
  */
 export function describeError(error: unknown, depth = 0): DescribedError {
   if (!(error instanceof Error)) return { name: typeof error, stack: [] };

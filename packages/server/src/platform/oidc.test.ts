@@ -40,7 +40,7 @@ const registration = () => ({
   clientSecret: provider.clientSecret,
 });
 
-/** Begins, goes through the provider's pages, and answers with what the browser brings back. */
+/** Begins a sign-in, goes through the provider's pages, and returns what the browser brings back. */
 async function walk(attempt: OidcAttempt): Promise<Record<string, string>> {
   const back = await provider.visit(await client.begin(registration(), attempt, scope));
   assert.equal(back.origin + back.pathname, redirectUri);
@@ -143,7 +143,7 @@ describe('an answer that is not to be believed', () => {
     ['that expired', (claims) => ({ ...claims, exp: Number(claims.iat) - 3_600 })],
     ['without end', ({ exp: _exp, ...claims }) => claims],
     ['without subject', ({ sub: _sub, ...claims }) => claims],
-    // With an address, so that userinfo isn't asked and can't differ.
+    // With an email address, so userinfo isn't called and can't differ.
     ['with an empty subject', (claims) => ({ ...claims, sub: '', email: 'ann@good.example' })],
     ['with a blank subject', (claims) => ({ ...claims, sub: ' ', email: 'ann@good.example' })],
     [

@@ -22,7 +22,7 @@ export interface OidcRegistration {
   readonly clientSecret: string;
 }
 
-/** What a sign-in begins with, and is held against when it comes back. Each value is made for this one sign-in. */
+/** State of a sign-in that its return is checked against. Each value is generated for this one sign-in. */
 export interface OidcAttempt {
   readonly redirectUri: string;
   readonly state: string;
@@ -31,17 +31,20 @@ export interface OidcAttempt {
   readonly codeVerifier: string;
 }
 
-/** Who signed in, as the provider says. */
+/** The signed-in person, according to the provider. */
 export interface OidcPerson {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string | null;
-  /** Null when the provider does not say. */
+  /** Null when the provider doesn't report it. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
 }
 
-/** A sign-in that failed: `provider`, it could not be asked; `refused`, what it said is not to be believed, or it refused. */
+/**
+ * A failed sign-in. `provider`: it couldn't be reached. `refused`: it rejected the sign-in, or its answer can't be
+ * trusted.
+ */
 export class OidcError extends Error {
   readonly reason: 'provider' | 'refused';
 
@@ -70,8 +73,8 @@ const everythingWithinMs = 4_500;
 const maxBytes = 1_048_576;
 
 /**
- * A client whose calls obey the rules of outbound calls. Metadata and keys are read anew for each sign-in, so a rotated key,
- * or another endpoint, acts at once.
+ * Creates a client that follows the rules of outbound calls. It fetches metadata and keys for each sign-in, so a
+ * rotated key or a new endpoint works immediately.
  */
 export function createOidcClient(
   outbound: Outbound,
@@ -93,7 +96,8 @@ export function createOidcClient(
         secretAuth(registration.clientSecret),
         { [customFetch]: calls.fetch, execute: allowHttp ? [allowInsecureRequests] : [] },
       );
-      // Else an ID token that comes from the token endpoint is believed for the connection's sake, its signature unread.
+      // Otherwise the library trusts an ID token from the token endpoint for its connection, without checking the
+      // signature.
       enableNonRepudiationChecks(config);
       return config;
     } catch (error) {
@@ -151,7 +155,7 @@ export function createOidcClient(
   };
 }
 
-/** Who a person is to the provider: at most 255 ASCII characters by the standard, of which some send more. */
+/** The person's id at the provider. The standard allows 255 ASCII characters; some providers send more. */
 const isSubject = (subject: string): boolean =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no column holds them.
   subject.trim() !== '' && [...subject].length <= 1_024 && !/[\u0000-\u001f\u007f]/.test(subject);
@@ -165,7 +169,9 @@ const brokenCodes = ['OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_RESPONSE_IS_NOT_CONFOR
 const isBroken = (error: unknown): boolean =>
   error instanceof Error && brokenCodes.includes(String(Reflect.get(error, 'code')));
 
-/** By HTTP Basic, which every provider must take (RFC 6749 section 2.3.1), unless this one says that it takes the body only. */
+/**
+ * Uses HTTP Basic, which every provider must support (RFC 6749 section 2.3.1), unless this one supports only the body.
+ */
 function secretAuth(secret: string): ClientAuth {
   const basic = ClientSecretBasic(secret);
   const post = ClientSecretPost(secret);
@@ -179,7 +185,7 @@ function secretAuth(secret: string): ClientAuth {
 /** The calls of one sign-in, which share its time. */
 interface Calls {
   readonly fetch: CustomFetch;
-  /** True when the provider could not be asked, or said that it cannot answer. */
+  /** Returns true when the provider couldn't be reached, or reported that it can't answer. */
   failed(): boolean;
 }
 
@@ -198,7 +204,7 @@ function callsBy(outbound: Outbound, withinMs: number): Calls {
           maxBytes,
           anyPort: true,
         });
-        // What is read, and is not there, is the provider's fault; of what is sent to it, only 5xx is.
+        // A failed read is the provider's fault; of writes only 5xx is.
         if (answer.status >= 500 || (method === 'GET' && answer.status !== 200)) failed = true;
         const isEmpty = [101, 204, 205, 304].includes(answer.status);
         return new Response(isEmpty ? null : new Uint8Array(answer.body), {

@@ -2,14 +2,15 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Which addresses an outbound call may reach (docs/design/quality.md T8, F21). Addresses are judged, never spellings: a v4 address
- * inside a v6 one (mapped, compatible, NAT64, 6to4, ISATAP) is judged as that v4 address; only global unicast passes.
+ * Which addresses an outbound call may reach (docs/design/quality.md T8, F21). We judge addresses, never spellings: an
+ * IPv4 address inside an IPv6 one (mapped, compatible, NAT64, 6to4, ISATAP) is judged as that IPv4 address. Only global
+ * unicast passes.
  */
 
 /** Ranges of ipaddr.js that are the open internet. Everything else is private, special or reserved. */
 const openRange = 'unicast';
 
-/** Metadata services of the large clouds whose address lies in no special range. */
+/** Metadata services of the large clouds at addresses outside any special range. */
 const metadataAddresses = ['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'];
 /** Ranges that ipaddr.js calls unicast although no public host has an address in them. */
 const closedNetworks = [

@@ -1,7 +1,7 @@
 /**
- * Which ports an outbound call may reach (docs/design/quality.md T8, docs/design/api-catalogue.md 20). Below 1024 live the services of an
- * operating system, mail and file servers among them, which a tenant could make speak: of those only the ports of the
- * protocol that is spoken are open. From 1024 on every port is.
+ * Which ports an outbound call may reach (docs/design/quality.md T8, docs/design/api-catalogue.md 20). Ports below 1024
+ * belong to system services, such as mail and file servers, that a tenant could otherwise talk to. Of those, only the
+ * ports of the protocol in use are open. From 1024 on, every port is.
  */
 
 /** Protocols that calls speak, with the ports below 1024 that belong to them. */

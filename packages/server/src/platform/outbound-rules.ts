@@ -9,7 +9,7 @@ export const forbiddenHeaders =
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]{0,4096}$/;
 
-/** What can be said of a tenant's address and headers before they are called; null: nothing is wrong. */
+/** Problems of a tenant's address and headers that are known before calling them; null: none. */
 export interface OutboundRules {
   /** `anyPort`: as in an `OutboundCall`. */
   urlProblem(url: string, options?: { readonly anyPort?: boolean }): string | null;
@@ -17,8 +17,8 @@ export interface OutboundRules {
 }
 
 /**
- * The rules of outbound calls that a text can be held against when it is written. The addresses behind a name are judged at
- * each call (`createOutbound`): they change.
+ * Creates the outbound rules that can be checked when an address is saved. The IP addresses behind a name change, so
+ * `createOutbound` judges them at each call.
  */
 export function createOutboundRules({
   allowNetworks = [],

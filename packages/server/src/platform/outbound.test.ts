@@ -30,7 +30,7 @@ const toCanary = ['127.0.0.0/8'];
 
 test('256 calls of one destination are under way at once: none spends its time waiting for another', async () => {
   const waiting: (() => void)[] = [];
-  // Nobody is answered before all have come.
+  // Answers nobody until all requests are in.
   respond = (_request, response) => {
     waiting.push(() => response.end('ok'));
     if (waiting.length === 256) for (const answer of waiting) answer();
@@ -183,7 +183,7 @@ test('time and size are limited', async () => {
   respond = () => undefined;
   await assert.rejects(outbound.call(url, { timeoutMs: 100 }), failsWith('timeout'));
   respond = (_request, response) => {
-    // One byte now and then: each is in time, the whole is not.
+    // One byte now and then: each is in time, the whole answer isn't.
     const timer = setInterval(() => response.write('x'), 20);
     response.on('close', () => clearInterval(timer));
   };

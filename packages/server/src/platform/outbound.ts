@@ -9,9 +9,9 @@ import { forbiddenHeaders } from './outbound-rules.ts';
 export interface OutboundOptions {
   /** Private networks that may be reached (OUTBOUND_ALLOW_CIDRS). */
   readonly allowNetworks?: readonly string[];
-  /** http besides https (OUTBOUND_HTTP_OK, for development). */
+  /** Allow http as well as https (OUTBOUND_HTTP_OK, for development). */
   readonly allowHttp?: boolean;
-  /** Finds all addresses of a name; tests give their own. */
+  /** Resolves all addresses of a name. Tests pass their own. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
 
@@ -21,11 +21,11 @@ export interface OutboundCall {
   readonly body?: string | Uint8Array;
   /** Milliseconds for the whole call. Default 5,000. */
   readonly timeoutMs?: number;
-  /** Most bytes of the answer that are read. Default 64 KiB. */
+  /** Maximum bytes of the answer to read. Default 64 KiB. */
   readonly maxBytes?: number;
   /**
-   * Any port instead of those of the protocol and those from 1024 on; for https only, whose greeting no other service
-   * understands. For destinations and identity providers, which live where their owners put them.
+   * Allow any port, not only the protocol's and those from 1024 on. For https only, whose greeting no other service
+   * understands. For destinations and identity providers, whose owners choose their ports.
    */
   readonly anyPort?: boolean;
 }
@@ -36,7 +36,7 @@ export interface OutboundAnswer {
   readonly body: Buffer;
 }
 
-/** Why a call was not made or not finished. Nothing of what the other side said (docs/design/quality.md T8). */
+/** Why a call wasn't made or didn't finish. Never contains the other side's text (docs/design/quality.md T8). */
 export type OutboundFailure =
   | 'forbidden_url'
   | 'forbidden_port'
@@ -60,16 +60,16 @@ export class OutboundError extends Error {
 /** HTTP to addresses that a tenant chose. */
 export interface Outbound {
   /**
-   * One request, without redirects: a 3xx is the answer. The port is judged, the name is resolved once, every address of it is judged, and
-   * the connection goes to a judged address. Throws OutboundError.
+   * Makes one request, without following redirects. Judges the port, resolves the name once, judges every address, and
+   * connects to a judged one. Throws OutboundError.
    */
   call(url: string, options?: OutboundCall): Promise<OutboundAnswer>;
   close(): Promise<void>;
 }
 
 /**
- * To one destination at once. A call that waits for a connection spends its own time, so that a destination that answers in
- * time would seem too slow to those behind: webhooks are asked by hundreds of decisions at a time.
+ * Per destination. A call that waits for a connection spends its own time, so a destination that answers in time would
+ * look slow to those behind: hundreds of decisions may call a webhook at once.
  */
 const mostConnections = 256;
 const defaultTimeoutMs = 5_000;

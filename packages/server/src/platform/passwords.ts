@@ -7,26 +7,26 @@ export interface Passwords {
   /** The hash to store, in the PHC string format. Throws 503 `overloaded` when too many wait. */
   hash(password: string): Promise<string>;
   /**
-   * True when the hash was made of this password. Null stands for a person who is unknown or has no password: it takes as
-   * much work as any other (docs/design/quality.md T29), and is never true. Throws 503 `overloaded` when too many wait.
+   * Returns true when the hash matches this password. Null means the person is unknown or has no password: it takes the
+   * same work (docs/design/quality.md T29) and is never true. Throws 503 `overloaded` when too many wait.
    */
   verify(stored: string | null, password: string): Promise<boolean>;
-  /** How many were computed so far. */
+  /** Returns how many hashes were computed so far. */
   computed(): number;
 }
 
-/** What OWASP's Password Storage Cheat Sheet asks at least: 19 MiB, two passes, one lane. 45 ms of one processor. */
+/** The minimum of OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane. 45 ms of one processor. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Of nobody's password: random bytes in place of a hash, under the cost above. */
+/** Nobody's password: random bytes in place of a hash, at the cost above. */
 const nobodys = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdCBvZiBub2JvZHkuLg$qP3B0yE1WmN8xTtVh4cJ5uZkL7sRf2aQ9oD6iGwXeYM';
 
-/** Behind so many the wait would be longer than callers have. */
+/** Behind this many, the wait would be longer than callers have. */
 const longestQueue = 64;
 
 /**
- * Hashing runs outside of the event loop, on half of the processors at most, so that people who sign in all at once take
- * neither the processors nor the threads from decisions.
+ * Hashes outside of the event loop, on at most half of the processors, so that a rush of sign-ins takes neither
+ * processors nor threads from decisions.
  */
 export function createPasswords(atOnce = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)))): Passwords {
   const waiting: (() => void)[] = [];
@@ -41,7 +41,7 @@ export function createPasswords(atOnce = Math.max(1, Math.min(2, Math.floor(avai
           retryAfterSeconds: 2,
         });
       }
-      // Whoever ends hands its place over.
+      // Whoever ends passes its place on.
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else running += 1;
     try {
@@ -65,5 +65,5 @@ export function createPasswords(atOnce = Math.max(1, Math.min(2, Math.floor(avai
   };
 }
 
-/** One password, however the keyboard put its letters together (NIST SP 800-63B, 3.1.1.2). */
+/** Normalizes a password, however the keyboard composed its letters (NIST SP 800-63B, 3.1.1.2). */
 const normal = (password: string): string => password.normalize('NFKC');

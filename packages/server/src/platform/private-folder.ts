@@ -2,9 +2,11 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** A folder whose files only this user can read, and which are whole or not there at all. Paths are relative to it, with `/`. */
+/**
+ * A folder whose files only this user can read, and which are complete or absent. Paths are relative to it, with `/`.
+ */
 export interface PrivateFolder {
-  /** Write, fsync, rename: whoever looks sees the old file or the new one, never a part of it (docs/design/quality.md E14). */
+  /** Writes, fsyncs and renames: readers see the old file or the new one, never a part (docs/design/quality.md E14). */
   write(path: string, bytes: string | Uint8Array): Promise<void>;
   /** Null when there is no such file. */
   read(path: string): Promise<string | null>;
@@ -19,8 +21,8 @@ const isMissing = (error: unknown): boolean => error instanceof Error && Reflect
 const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
 
 /**
- * `root`: made when it is first written to; may be a link itself. Throws for a path that does not lie below it, and for one that a
- * link below it could lead out of it.
+ * `root`: created on first write; may be a link itself. Throws for a path outside the folder, and for one that a link
+ * inside could lead out of it.
  */
 export function createPrivateFolder(root: string): PrivateFolder {
   const base = resolve(root);

@@ -1,27 +1,24 @@
 import type { Json } from '@arbiter/engine';
 import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
 
-/** What is wrong in a text. `pointer`: JSON Pointer of the value it is about, or null where there is no value yet. */
+/** A problem in a text. `pointer`: JSON Pointer of the value, or null where there's no value yet. */
 export interface YamlProblem {
   readonly pointer: string | null;
-  /** From 1; null when it is about the whole text. */
+  /** From 1; null when the problem is about the whole text. */
   readonly line: number | null;
   readonly message: string;
 }
 
 export type ReadYaml = { readonly value: Json } | { readonly problems: readonly YamlProblem[] };
 
-/**
- * `readYaml`, or what stands in for it: a thread that calls it. For texts of more than `largeYaml` characters, which would
- * hold the event loop.
- */
+/** `readYaml`, or a thread that calls it. For texts over `largeYaml` characters, which would block the event loop. */
 export type ReadLargeYaml = (text: string) => Promise<ReadYaml>;
 export const largeYaml = 16_384;
 
-/** No configuration is nested deeper; what is would only tire the reader. */
+/** No configuration is nested deeper. */
 const deepest = 100;
 
-/** Problems of one text that are told: no answer has room for more (docs/design/api-settled.md 22). */
+/** Maximum problems reported for one text; an answer has no room for more (docs/design/api-settled.md 22). */
 const mostProblems = 50;
 
 const reading = {
@@ -36,8 +33,8 @@ const reading = {
 } as const;
 
 /**
- * Most characters and most lexemes (words, marks, spaces, line ends) of a text. A record of the API has at most 1 MB; every
- * lexeme takes the reader some 700 bytes, and a text that is made of brackets would need more memory than there is.
+ * Maximum characters and lexemes (words, marks, spaces, line ends) of a text. A record of the API has at most 1 MB.
+ * Each lexeme takes the parser about 700 bytes, so a text made of brackets would need more memory than there is.
  */
 const mostCharacters = 4 * 1024 * 1024;
 const mostLexemes = 600_000;
@@ -46,7 +43,7 @@ class TooDeep extends Error {}
 class TooLarge extends Error {}
 
 /**
- * What the text is made of. Ends at the first brackets that are nested too deep, and where more is wrong than is told: reading
+ * Yields the tokens of a text. Ends at brackets that are nested too deep and at the maximum number of problems: reading
  * on would cost seconds for a text of stray braces.
  */
 function* tokensOf(text: string): Generator<CST.Token> {
@@ -57,7 +54,7 @@ function* tokensOf(text: string): Generator<CST.Token> {
   for (const lexeme of new Lexer().lex(text)) {
     if (lexeme === '[' || lexeme === '{') depth += 1;
     else if (lexeme === ']' || lexeme === '}') depth -= 1;
-    // What is a little too deep is told with its place, by whoever looks at the values.
+    // The code that reads the values reports slightly too deep nesting with its place.
     if (depth > 2 * deepest) throw new TooDeep();
     lexemes += 1;
     if (lexemes > mostLexemes) throw new TooLarge();
@@ -71,8 +68,8 @@ function* tokensOf(text: string): Generator<CST.Token> {
 }
 
 /**
- * Reads one document of YAML 1.2 (core schema) that says what JSON can say. Refused: anchors, aliases, tags, keys that are
- * no strings or stand twice, numbers that are not finite, more than one document.
+ * Parses one YAML 1.2 document (core schema) that JSON can express. Rejects anchors, aliases, tags, keys that aren't
+ * strings or occur twice, non-finite numbers, and more than one document.
  */
 export function readYaml(text: string): ReadYaml {
   let documents: Document[];
@@ -165,7 +162,7 @@ function keyOf(key: unknown): string | null {
   return key.value === null ? null : (key.source ?? null);
 }
 
-/** One step of a JSON Pointer. */
+/** Returns one step of a JSON Pointer. */
 export const pointerStep = (name: string | number): string => String(name).replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** The starts of all lines are found once: a text with many faults asks for many lines. */

@@ -11,8 +11,8 @@ const connectTimeoutMs = 2_000;
 const longestPauseMs = 2_000;
 
 /**
- * Connects, and connects again by itself when the connection was lost. What is asked meanwhile fails at once, so that
- * nothing waits in a line that nobody sees. `onError` is told of each failure.
+ * Connects, and reconnects by itself after a loss. Commands fail immediately while disconnected, so that nothing queues
+ * invisibly. `onError` receives each failure.
  */
 export function connectRedis(url: string, onError: (error: unknown) => void): RedisConnection {
   const connected = open(url, onError);

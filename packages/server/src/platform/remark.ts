@@ -1,8 +1,9 @@
 import type { WarningCode } from '@arbiter/contract';
 
 /**
- * What of an input was taken and has no effect: a property, parameter or config key that is not known, or a config that
- * cannot act (docs/design/api-settled.md, "Typos and configs that cannot act"). Never a reason to refuse, unless the caller asks.
+ * Input that was accepted but has no effect: an unknown property, parameter or config key, or a config that can't do
+ * anything (docs/design/api-settled.md, "Typos and configs that cannot act"). Never a reason to reject, unless the
+ * caller asks.
  */
 export interface Remark {
   /** JSON Pointer into the body, or `query.x`. */
@@ -11,7 +12,7 @@ export interface Remark {
   readonly nearest: string | null;
   /** Why a config cannot act; null for a name that is not known. */
   readonly reason: string | null;
-  /** How to fix it. Default: the nearest name, where there is one. */
+  /** How to fix it. Default: the nearest name, if any. */
   readonly suggestion?: string;
   /** Default: `unknown_property` for a name that is not known, else `no_effect`. */
   readonly code?: WarningCode;
@@ -24,7 +25,7 @@ export function remarksAt(path: string, remarks: readonly Remark[]): Remark[] {
   return remarks.map((remark) => ({ ...remark, path: path + remark.path }));
 }
 
-/** Remarks on a record as it is stored: whoever only reads it is told, and refused nothing. */
+/** Returns the remarks for a stored record: a reader sees them as advice, and nothing is rejected. */
 export function asAdvice(remarks: readonly Remark[]): Remark[] {
   return remarks.map((remark) => ({ ...remark, isAdvice: true }));
 }

@@ -16,7 +16,7 @@ export interface SpooledFile {
 
 const pieceBytes = 64 * 1024;
 
-/** When a sender may come back who found no room. */
+/** When a sender that found no room may retry. */
 const againSeconds = 60;
 
 /** 503 `unavailable`: the disk is full, or does not let us write. The cause is for the log. */
@@ -28,9 +28,9 @@ const notPutAside = (cause: unknown): AppError =>
   });
 
 /**
- * Puts bytes aside while they arrive, in the folder for temporary files, so that a large body neither lies in memory nor keeps a
- * transaction waiting for its sender. The file has no name while it is used: whatever happens to the process, it goes with it.
- * `take` sees each piece first; what it throws ends the spooling, and nothing stays. Throws 503 `unavailable` when there is no room.
+ * Spools bytes to the temporary folder as they arrive, so that a large body neither fills memory nor keeps a
+ * transaction waiting for its sender. The file has no name while in use, so it disappears with the process. `take` sees
+ * each piece first; if it throws, spooling ends and nothing remains. Throws 503 `unavailable` when there's no room.
  */
 export async function spool(
   content: AsyncIterable<Uint8Array>,

@@ -1,6 +1,6 @@
 /**
- * For tests: when schedules are due around changes of the clock, read minute by minute from the runtime's own formatter. Shares
- * no code with what is tested.
+ * For tests: when schedules are due around clock changes, read minute by minute from the runtime's own formatter.
+ * Shares no code with what it tests.
  */
 
 const minuteMs = 60_000;
@@ -21,14 +21,14 @@ export const clockChanges: readonly [zone: string, spring: string, autumn: strin
   ['Antarctica/Troll', '2026-03-29', '2026-10-25'],
 ];
 
-/** What a clock on the wall shows. */
+/** A wall clock reading. */
 export interface Wall {
   readonly day: string;
   readonly hour: number;
   readonly minute: number;
 }
 
-/** What the clocks of a zone show at each minute of a span (epoch ms). */
+/** Returns the wall clock of a zone at each minute of a span (epoch ms). */
 export function wallClocks(zone: string, from: number, to: number): ReadonlyMap<number, Wall> {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,

@@ -13,7 +13,7 @@ export interface TestPerson {
   readonly name?: string;
 }
 
-/** What the front makes of an answer. */
+/** How a test alters an answer. */
 export interface Altered {
   readonly status?: number;
   readonly body?: string;
@@ -24,26 +24,26 @@ export interface TestOidcProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Whoever comes is this person. */
+  /** The person that everyone who visits signs in as. */
   person: TestPerson;
   /** Alters an answer of a path (`/jwks`, `/token`, `/.well-known/openid-configuration`); undefined leaves it. */
   alter: ((path: string, body: string) => Altered | undefined | Promise<Altered | undefined>) | null;
-  /** Alters the claims of ID tokens, which are signed anew with the provider's own key. */
+  /** Alters the claims of ID tokens, which are then signed again with the provider's own key. */
   claims: ((claims: Record<string, unknown>) => Record<string, unknown>) | null;
-  /** From here on another key signs, under another id. */
+  /** From now on another key signs, under another id. */
   rotateKeys(): Promise<void>;
   /** A key that the provider does not have. */
   readonly foreignKey: JWK;
   /** Requests so far, as `METHOD /path`. */
   readonly asked: string[];
-  /** What a browser does at the address where a sign-in begins; answers with where it is sent back to. */
+  /** Acts as a browser at the start address of a sign-in. Returns where it's sent back to. */
   visit(url: string): Promise<URL>;
   close(): Promise<void>;
 }
 
 export interface TestOidcOptions {
   readonly redirectUris: readonly string[];
-  /** Claims of the person stand in the ID token; else at the userinfo endpoint only. */
+  /** Put the person's claims in the ID token; otherwise only the userinfo endpoint returns them. */
   readonly claimsInIdToken?: boolean;
   readonly authMethod?: 'client_secret_basic' | 'client_secret_post';
 }
@@ -104,7 +104,7 @@ export async function startOidcProvider(options: TestOidcOptions): Promise<TestO
     else void provider.callback()(incoming, outgoing);
   });
 
-  /** Signs in and consents, as a person who clicks through both pages would. */
+  /** Signs in and consents, like a person who clicks through both pages. */
   async function interact(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { params } = await provider.interactionDetails(incoming, outgoing);
     const grant = new provider.Grant({ accountId: person.subject, clientId });
@@ -168,7 +168,7 @@ export async function startOidcProvider(options: TestOidcOptions): Promise<TestO
   };
 }
 
-/** What the provider keeps, in memory. */
+/** Stores the provider's data in memory. */
 function storeOf(stored: Map<string, AdapterPayload>, model: string): Adapter {
   const keyOf = (id: string) => `${model}:${id}`;
   const find = async (matches: (payload: AdapterPayload) => boolean) => [...stored.values()].find(matches);
@@ -188,7 +188,7 @@ function storeOf(stored: Map<string, AdapterPayload>, model: string): Adapter {
   };
 }
 
-/** The same token answer with an ID token that says something else, signed with this key. */
+/** Returns the same token answer with other claims in the ID token, signed with this key. */
 export async function resigned(
   body: string,
   change: (claims: Record<string, unknown>) => Record<string, unknown>,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTurns, mapInTurns, oneTurn, takeTurns } from './turns.ts';
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when told to. */
 function handClock() {
   const clock = { ms: 0, now: () => clock.ms };
   return clock;

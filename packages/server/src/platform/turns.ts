@@ -1,9 +1,9 @@
-/** Longest time that long work holds the event loop before others get their turn, in ms. */
+/** Longest time in ms that long work may hold the event loop. */
 const turnMs = 4;
 
 /**
- * Lets long work share the event loop: `await` the returned function between small pieces. It ends the turn when the work
- * has held it for some milliseconds, so that what came in meanwhile is handled first.
+ * Lets long work share the event loop: `await` the returned function between small pieces. It ends the turn after some
+ * milliseconds, so that pending requests are handled first.
  */
 export function takeTurns(now: () => number = () => performance.now()): () => Promise<void> | undefined {
   let since = now();
@@ -24,7 +24,7 @@ export function oneTurn(now: () => number = () => performance.now()): () => bool
   return () => now() >= until;
 }
 
-/** Runs work that is made of small pieces (a generator that yields between them) turn by turn; answers with its result. */
+/** Runs work made of small pieces (a generator that yields between them) turn by turn. Returns its result. */
 export async function inTurns<T>(work: Generator<void, T>, turns = takeTurns()): Promise<T> {
   for (;;) {
     const piece = work.next();
@@ -46,7 +46,7 @@ export async function mapInTurns<From, To>(values: readonly From[], change: (val
   return changed;
 }
 
-/** Does the work when what came in meanwhile was handled: soon, and not before this turn of the event loop has ended. */
+/** Runs the work once pending requests are handled: soon, but not before this turn of the event loop has ended. */
 export function afterThisTurn(work: () => void): void {
   setImmediate(work);
 }

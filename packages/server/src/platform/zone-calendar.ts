@@ -6,9 +6,9 @@ const dayMs = 86_400_000;
 type Offsets = readonly (readonly [from: number, offsetMs: number])[];
 
 /**
- * What `zoneClock` says, for whoever asks for hundreds of days: the runtime is asked for the zone's offsets once, and all
- * else is worked out. Right for instants from a month after the beginning of `fromYear` to a month before that of `untilYear`.
- * Throws RangeError for no zone.
+ * Returns what `zoneClock` does, for hundreds of days: reads the zone's offsets from the runtime once and computes the
+ * rest. Right for instants from a month after the start of `fromYear` to a month before that of `untilYear`. Throws
+ * RangeError when the zone doesn't exist.
  */
 export function zoneCalendar(zoneName: string, fromYear: number, untilYear: number): (at: number) => ZoneClock {
   const work = zoneOffsetsSince(zoneName, fromYear, untilYear);

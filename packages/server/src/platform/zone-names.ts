@@ -1,6 +1,6 @@
 /**
  * The names of the IANA time zone database, release 2025b, in the public domain: its zones and links by area. The
- * runtime knows the zones as well, but takes their names in any letter case and tells only some of them.
+ * runtime also knows the zones, but accepts names in any case and lists only some of them.
  */
 const namesByArea: Readonly<Record<string, string>> = {
   Africa: `
@@ -115,7 +115,7 @@ export function isZoneName(text: string): boolean {
   return names.has(text);
 }
 
-/** The name that was probably meant by a text that is none, or null. */
+/** Returns the name that an invalid text probably meant, or null. */
 export function nearZoneName(text: string): string | null {
   return byFolded.get(folded(text)) ?? null;
 }

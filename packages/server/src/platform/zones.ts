@@ -12,7 +12,7 @@ export function isZone(name: string): boolean {
   return isZoneName(name) && IANAZone.isValidZone(name);
 }
 
-/** Message for the caller that says what is wrong with a text as the name of a zone; null when it is right. */
+/** Returns an error message for a text that isn't a zone's name; null when it's valid. */
 export function zoneProblem(name: string): string | null {
   if (isZone(name)) return null;
   const near = nearZoneName(name);
@@ -27,7 +27,7 @@ const minuteMs = 60_000;
 /** No two instants this far apart share a change of the clock; Apia once skipped a whole day. */
 const reachMs = 26 * 60 * minuteMs;
 
-/** One local day of a zone: the ranges that hold all day, and the offsets in force. */
+/** One local day of a zone: the ranges valid all day, and the offsets in force. */
 interface LocalDay {
   readonly ranges: Pick<
     ZoneClock,
@@ -39,8 +39,8 @@ interface LocalDay {
 }
 
 /**
- * The days last asked for, by zone, the newest first: the hot path asks for the same one again and again, and a replay for
- * one of the past beside it. To ask the runtime for an offset costs a tenth of a millisecond.
+ * Recently used days by zone, newest first: the hot path needs the same one again and again, and a replay one from the
+ * past at the same time. Asking the runtime for an offset takes a tenth of a millisecond.
  */
 const knownDays = new Map<string, LocalDay[]>();
 const mostZones = 1_000;
@@ -113,7 +113,7 @@ function localDayAt(zoneName: string, nowMs: number): LocalDay {
   };
 }
 
-/** First instant of the local day whose midnight is `midnight`, local time written as if it were UTC. */
+/** Returns the first instant of the local day whose midnight is `midnight`, local time written as if it were UTC. */
 function firstInstant(zone: IANAZone, midnight: number): number {
   const before = zone.offset(midnight - reachMs);
   const after = zone.offset(midnight + reachMs);
@@ -156,7 +156,7 @@ interface OffsetsAround {
   readonly after: number;
 }
 
-/** To ask the runtime for an offset costs a tenth of a millisecond, so what was asked is kept: by zone and day. */
+/** Cached by zone and day, because asking the runtime for an offset takes a tenth of a millisecond. */
 const offsetsByDay = new Map<string, OffsetsAround>();
 const mostOffsets = 10_000;
 
@@ -188,8 +188,8 @@ function offsetsBetween(zone: IANAZone, from: number, to: number): OffsetsAround
 }
 
 function zoneOf(name: string): IANAZone {
-  // In any spelling: one that was stored before the spelling was asked for must go on deciding. Offsets (`+02:00`) are
-  // valid to the runtime, but they are not zones: they have no daylight saving time.
+  // Accepts any spelling: zones stored before the spelling was checked must keep working. Offsets (`+02:00`) are valid
+  // to the runtime, but they aren't zones: they have no daylight saving time.
   if (!/^[A-Za-z]/.test(name) || !IANAZone.isValidZone(name)) throw new RangeError(`not a time zone: ${name}`);
   return IANAZone.create(name);
 }
@@ -219,8 +219,8 @@ export function zoneOffsets(zoneName: string): readonly (readonly [from: number,
 }
 
 /**
- * The same from the beginning of a year (1970 at the earliest) to that of another, in small pieces for work that takes turns. Since then each change falls on
- * a whole minute. Throws RangeError for no zone.
+ * Yields the offsets from the start of a year (1970 at the earliest) to that of another, in small pieces for work that
+ * takes turns. Since 1970 every change falls on a whole minute. Throws RangeError when the zone doesn't exist.
  */
 export function* zoneOffsetsSince(
   zoneName: string,

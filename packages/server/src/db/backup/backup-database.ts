@@ -16,21 +16,22 @@ import {
 } from './contents.ts';
 
 export interface BackupOptions extends Pick<BackupHeader, 'version' | 'keyId' | 'sealedSecrets' | 'exports'> {
-  /** URL of a role that row-level security doesn't bind. */
+  /** URL of a role that bypasses row-level security. */
   readonly adminUrl: string;
-  /** Told the number of rows, when all are written. */
+  /** Called with the number of rows once all are written. */
   readonly onDone: (summary: { readonly rows: number; readonly tables: number }) => void;
 }
 
 /**
- * The frames of a backup: all rows as of one instant, while others read and write. It holds a shared lock on every table, for
- * which changes of a table's columns wait. Throws BackupError for a database or a role that can't be backed up.
+ * Yields the frames of a backup: all rows as of one instant, while others keep reading and writing. Holds a shared lock
+ * on every table, so changes to a table's columns have to wait. Throws BackupError when the database or the role can't
+ * be backed up.
  */
 export async function* backupFrames(options: BackupOptions): AsyncGenerator<Frame> {
   const client = new pg.Client(
     connectionConfig({ url: options.adminUrl, applicationName: 'arbiter backup', connectTimeoutMs: 60_000 }),
   );
-  // A lost connection fails the statement in flight, which is where it is reported.
+  // A lost connection also fails the statement in flight, and that failure is reported.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -56,7 +57,7 @@ export async function* backupFrames(options: BackupOptions): AsyncGenerator<Fram
   }
 }
 
-/** Row-level security would hide rows, and a backup that lacks some is worse than none. */
+/** Row-level security would hide rows, and an incomplete backup is worse than none. */
 export async function assertUnbound(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string; unbound: boolean }>(
     'select rolname as name, rolsuper or rolbypassrls as unbound from pg_roles where rolname = current_user',
@@ -67,7 +68,7 @@ export async function assertUnbound(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/** Locks first and looks afterwards, so that no table changes its columns between the snapshot and its rows. */
+/** Locks before reading, so that no table changes its columns between the snapshot and its rows. */
 async function openSnapshot(client: pg.ClientBase): Promise<readonly TableContents[]> {
   for (;;) {
     const { rows } = await client.query<{ present: boolean }>(
@@ -83,7 +84,7 @@ async function openSnapshot(client: pg.ClientBase): Promise<readonly TableConten
       const locked = await readTables(client);
       if (JSON.stringify(locked) === JSON.stringify(before)) return locked;
     } catch (error) {
-      // A table was dropped meanwhile.
+      // The table was dropped in the meantime.
       if (Reflect.get(Object(error), 'code') !== '42P01') throw error;
     }
     await client.query('rollback');

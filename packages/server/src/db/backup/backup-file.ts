@@ -6,14 +6,14 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 
 /**
- * The file of a backup (docs/adr/0066): a line that names the format, a gzip stream of frames, and the SHA-256 of all of it.
- * A frame is its kind (1 byte), the length of its payload (4 bytes, big endian), and the payload.
+ * The backup file (ADR 66): a line that names the format, a gzip stream of frames, and the SHA-256 of everything before
+ * it. A frame is its kind (1 byte), the payload's length (4 bytes, big endian) and the payload.
  */
 const magic = Buffer.from('ARBITER BACKUP 1\n');
 const magicPattern = /^ARBITER BACKUP (\d+)\n/;
 const digestBytes = 32;
 const frameHeaderBytes = 5;
-/** No writer makes larger frames; a larger length is damage, and must not become a buffer. */
+/** No writer makes larger frames. A larger length means damage and must not become a buffer. */
 const longestFrameBytes = 512 * 1024 * 1024;
 
 export type FrameKind = 'header' | 'table' | 'data' | 'file' | 'end';
@@ -24,7 +24,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** A backup that can't be written or restored, in words for the operator. Nothing was changed. */
+/** A backup can't be written or restored. The message is for the operator, and nothing was changed. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }
@@ -35,8 +35,8 @@ export const jsonFrame = (kind: FrameKind, value: unknown): Frame => ({
 });
 
 /**
- * Writes the frames to a new file, whole or not at all, readable for this user only. Holds one frame in memory. Returns the
- * file's size in bytes. Throws BackupError when the file already exists.
+ * Writes the frames to a new file that only this user can read, or writes nothing. Keeps one frame in memory. Returns
+ * the file's size in bytes. Throws BackupError when the file already exists.
  */
 export async function writeBackupFile(path: string, frames: AsyncIterable<Frame>): Promise<number> {
   if (existsSync(path)) throw new BackupError(`${path} already exists; choose another name`);
@@ -47,7 +47,7 @@ export async function writeBackupFile(path: string, frames: AsyncIterable<Frame>
     const target = file;
     const digest = createHash('sha256');
     let size = 0;
-    // Each call writes behind the one before.
+    // Each call appends to the previous one.
     const append = async (bytes: Buffer): Promise<void> => {
       digest.update(bytes);
       size += bytes.length;
@@ -65,7 +65,7 @@ export async function writeBackupFile(path: string, frames: AsyncIterable<Frame>
     await file.sync();
     await file.close();
     file = null;
-    // Unlike a rename, a link doesn't replace a file that came up meanwhile.
+    // Unlike a rename, a link doesn't replace a file that appeared in the meantime.
     await link(draft, path);
     return size + digestBytes;
   } catch (error) {
@@ -92,7 +92,7 @@ async function* encode(frames: AsyncIterable<Frame>): AsyncGenerator<Buffer> {
   }
 }
 
-/** Reads the whole file once. Throws BackupError for one that isn't a backup, has another format, or is damaged. */
+/** Reads the whole file once. Throws BackupError when it isn't a backup, has another format or is damaged. */
 export async function verifyBackupFile(path: string): Promise<void> {
   const size = await sizeOf(path);
   const digest = createHash('sha256');
@@ -120,7 +120,7 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
-/** The frames of a verified file, one in memory at a time. */
+/** Yields the frames of a verified file, keeping one in memory at a time. */
 export async function* readBackupFile(path: string): AsyncGenerator<Frame> {
   const size = await sizeOf(path);
   const source = createReadStream(path, { start: magic.length, end: size - digestBytes - 1 });

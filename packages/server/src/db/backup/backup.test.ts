@@ -40,7 +40,7 @@ before(async () => {
   assert.equal(channel.status, 201, channel.text);
   const asked = await server.call('POST', '/api/v1/recommend', { body: { customerId: 'CM-000001', channel: 'email' } });
   assert.equal(asked.status, 200, asked.text);
-  // The server writes figures of decisions seconds later; from then on it is quiet.
+  // The server writes decision figures a few seconds later, then goes quiet.
   while ((await server.testDatabase.ownerQuery('select from arbiter.decision_minutes')).length === 0) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -82,7 +82,7 @@ async function restoreInto(target: TestDatabase, path: string): Promise<BackupHe
   return header;
 }
 
-/** Everything that a backup is to bring back, in a form that can be compared. */
+/** Everything a backup has to bring back, in a comparable form. */
 async function contentsOf(url: string, skip: (table: { schema: string; name: string }) => boolean = () => false) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -149,7 +149,8 @@ test('sealed columns: secrets of records stand in tables of that name; what stay
       where a.attname = 'sealed' and c.relnamespace = 'arbiter'::regnamespace and c.relkind in ('r', 'p') order by 1`,
   );
   const stays = rows.filter(({ name }) => !isSecretTable({ schema: 'arbiter', name })).map(({ name }) => name);
-  // Account requests and mails wait to be handled. Without second factors, a password alone would sign people in.
+  // Account requests and emails still wait to be processed. Without second factors, a password alone would sign people
+  // in.
   assert.deepEqual(stays, ['account_requests', 'mails', 'second_factors']);
 });
 

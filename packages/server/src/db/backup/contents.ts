@@ -1,23 +1,23 @@
 import type pg from 'pg';
 import { queueSchema } from '../queue-pool.ts';
 
-/** What a backup says of itself, in its first frame. */
+/** Describes a backup. Stored in its first frame. */
 export interface BackupHeader {
   readonly createdAt: string;
-  /** Version of Arbiter that wrote it. */
+  /** Arbiter version that wrote the backup. */
   readonly version: string;
   readonly migrations: readonly { readonly name: string; readonly checksum: string }[];
-  /** Which DATA_ENCRYPTION_KEY seals the records; null when none was set. */
+  /** The DATA_ENCRYPTION_KEY that seals the records; null when none was set. */
   readonly keyId: string | null;
-  /** The installation's secrets, sealed with a passphrase; null when they were left out. */
+  /** The installation's secrets, sealed with a passphrase; null when they're left out. */
   readonly sealedSecrets: string | null;
-  /** Records whose secrets were left out. */
+  /** Records whose secrets are left out. */
   readonly withoutSecret: readonly RecordWithoutSecret[];
   readonly tables: readonly TableContents[];
   readonly tenantTables: readonly TenantTable[];
   readonly tenantViews: readonly TenantView[];
   readonly partitions: readonly MonthPartition[];
-  /** Files of EXPORT_DIR that follow the rows, by their path in it. */
+  /** Paths, relative to EXPORT_DIR, of the files that follow the rows. */
   readonly exports: readonly string[];
 }
 
@@ -27,13 +27,13 @@ export interface TableContents {
   readonly columns: readonly string[];
 }
 
-/** A table in a tenant's own schema. Rights and policies aren't stored: the restore makes them anew. */
+/** A table in a tenant's own schema. Rights and policies aren't stored; the restore creates them again. */
 export interface TenantTable {
   readonly schema: string;
   readonly name: string;
   /** Definitions as in `create table`. */
   readonly columns: readonly string[];
-  /** `add constraint` clauses, then statements of indexes. */
+  /** `add constraint` clauses, then index statements. */
   readonly constraints: readonly string[];
   readonly indexes: readonly string[];
 }
@@ -51,7 +51,7 @@ export interface MonthPartition {
 }
 
 export interface RecordWithoutSecret {
-  /** Table of the record, as in `channels`. */
+  /** The record's table, such as `channels`. */
   readonly kind: string;
   readonly tenantId: string;
   readonly name: string;
@@ -64,16 +64,16 @@ export interface SequenceValue {
   readonly last: string;
 }
 
-/** Schemas with data of ours. */
+/** Schemas that hold our data. */
 const ourSchemas = `(n.nspname in ('arbiter', '${queueSchema}') or n.nspname ~ '^t_[0-9a-f]{32}$')`;
-/** Says which migrations were applied, and is written by them. */
+/** The migrations themselves write this record of what was applied. */
 const isLedger = `((n.nspname, c.relname) in (('arbiter', 'schema_migrations'), ('${queueSchema}', 'migrations')))`;
 
-/** By this name a table holds secrets of records, and nothing else (a test holds every sealed column against it). */
+/** A table with this name holds nothing but secrets of records. A test checks every sealed column against it. */
 export const isSecretTable = ({ schema, name }: { readonly schema: string; readonly name: string }): boolean =>
   schema === 'arbiter' && name.endsWith('_secrets');
 
-/** Every table with data, by name. Partitions are read through their parent, generated columns aren't. */
+/** Returns every table with data, by name. Partitions are read through their parent; generated columns are skipped. */
 export async function readTables(client: pg.ClientBase): Promise<TableContents[]> {
   const { rows } = await client.query<TableContents>(`
     select n.nspname as schema, c.relname as name,
@@ -93,7 +93,10 @@ export async function readMigrationsApplied(client: pg.ClientBase): Promise<Back
   return rows;
 }
 
-/** How the tables in the tenants' schemas are made. Needs an empty search path, so that every name is qualified. */
+/**
+ * Returns the definitions of the tables in the tenants' schemas. Needs an empty search path, so that every name is
+ * qualified.
+ */
 export async function readTenantTables(client: pg.ClientBase): Promise<TenantTable[]> {
   const { rows } = await client.query<TenantTable>(`
     select n.nspname as schema, c.relname as name,
@@ -117,7 +120,7 @@ export async function readTenantTables(client: pg.ClientBase): Promise<TenantTab
   return rows;
 }
 
-/** Views of segments. Needs an empty search path. */
+/** Returns the views of segments. Needs an empty search path. */
 export async function readTenantViews(client: pg.ClientBase): Promise<TenantView[]> {
   const { rows } = await client.query<TenantView>(`
     select n.nspname as schema, c.relname as name, pg_get_viewdef(c.oid) as query
@@ -156,7 +159,7 @@ export async function readSequences(client: pg.ClientBase): Promise<SequenceValu
   return values;
 }
 
-/** The records whose secrets stand in tables of secrets: the record that each such row belongs to, by its name. */
+/** Returns the records whose secrets are stored in secret tables, by the record's name. */
 export async function readRecordsWithSecrets(client: pg.ClientBase): Promise<RecordWithoutSecret[]> {
   const { rows: links } = await client.query<{ table: string; kind: string; condition: string; label: string }>(`
     select format('%I.%I', n.nspname, c.relname) as "table", o.relname as kind,

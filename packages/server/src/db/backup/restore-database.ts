@@ -17,7 +17,7 @@ import {
 } from './contents.ts';
 
 export interface RestoreTarget {
-  /** URL of a superuser, or of a role with BYPASSRLS that may make roles. */
+  /** URL of a superuser, or of a role with BYPASSRLS that can create roles. */
   readonly adminUrl: string;
   /** The application's URL. */
   readonly url: string;
@@ -28,7 +28,7 @@ export interface Restored {
   readonly tables: number;
 }
 
-/** Throws ConfigError for a backup of a newer build, BackupError for one of a build whose migrations differ. */
+/** Throws ConfigError when a newer build wrote the backup, and BackupError when its build had different migrations. */
 export async function assertRestorable({ migrations, version }: BackupHeader): Promise<void> {
   const known = new Map((await readMigrations()).map(({ name, checksum }) => [name, checksum]));
   const unknown = migrations.filter(({ name }) => !known.has(name)).at(-1);
@@ -45,7 +45,10 @@ export async function assertRestorable({ migrations, version }: BackupHeader): P
   }
 }
 
-/** Throws BackupError unless the database is empty: no schema of ours, or one without rows that is no newer than the backup. */
+/**
+ * Throws BackupError unless the database is empty: it has none of our schemas, or they have no rows and are no newer
+ * than the backup.
+ */
 export async function assertEmpty(adminUrl: string, header: BackupHeader): Promise<void> {
   await withAdmin(adminUrl, async (client) => {
     await assertUnbound(client);
@@ -75,8 +78,8 @@ async function assertNoRows(
 }
 
 /**
- * Brings an empty database to the backup's migration, fills it in one transaction, and migrates it to this build. `frames`
- * are those behind the header. When it fails the database has no rows, and may be restored into again.
+ * Brings an empty database to the backup's migration, fills it in one transaction, then migrates it to this build.
+ * `frames` are those after the header. After a failure the database has no rows and can be restored into again.
  */
 export async function restoreDatabase(
   target: RestoreTarget,
@@ -88,7 +91,7 @@ export async function restoreDatabase(
     await client.query(`set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
       set row_security = off; set search_path = pg_catalog; set datestyle = 'ISO'`);
     await client.query('begin');
-    // Nobody writes between this look and the rows.
+    // Nothing else writes between this check and the rows.
     const tables = await readTables(client);
     await client.query(`lock table ${tables.map(quoted).join(', ')} in access exclusive mode`);
     await assertNoRows(client, header, tables);
@@ -132,7 +135,7 @@ async function makePartitions(client: pg.ClientBase, { partitions }: BackupHeade
   }
 }
 
-/** As its owner. Row-level security and rights come from our own function, whatever the file says. */
+/** Creates the table as its owner. Row-level security and rights come from our own function, whatever the file says. */
 async function makeTable(client: pg.ClientBase, table: TenantTable): Promise<void> {
   const schema = quoteName(table.schema);
   await client.query('set local role arbiter_owner');
@@ -143,7 +146,7 @@ async function makeTable(client: pg.ClientBase, table: TenantTable): Promise<voi
   await client.query('reset role');
 }
 
-/** Keys and indexes are quicker to make over all rows than to keep row by row. */
+/** Creating keys and indexes after all rows is faster than updating them row by row. */
 async function makeTenantSchemasWhole(client: pg.ClientBase, header: BackupHeader): Promise<void> {
   await client.query('set local role arbiter_owner');
   for (const table of header.tenantTables) {
@@ -164,7 +167,7 @@ interface ForeignKey {
   readonly definition: string;
 }
 
-/** They are made again over all rows, which checks every one of them, whatever the order in which tables are filled. */
+/** They're created again after all rows, which checks every row whatever order the tables are filled in. */
 async function dropForeignKeys(client: pg.ClientBase): Promise<readonly ForeignKey[]> {
   const { rows } = await client.query<ForeignKey>(`
     select format('%I.%I', n.nspname, c.relname) as "table", k.conname as name, pg_get_constraintdef(k.oid) as definition
@@ -179,7 +182,7 @@ interface End extends Restored {
   readonly sequences: readonly SequenceValue[];
 }
 
-/** Copies the rows of one table after the other; the last frame says what there should be. */
+/** Copies the rows table by table. The last frame says how many there should be. */
 async function copyIn(client: pg.ClientBase, header: BackupHeader, frames: AsyncGenerator<Frame>): Promise<End> {
   const tables = new Map(header.tables.map((table) => [quoted(table), table]));
   let rows = 0;
@@ -189,7 +192,7 @@ async function copyIn(client: pg.ClientBase, header: BackupHeader, frames: Async
     rows += await copy.end();
     copy = null;
   };
-  // Not `for await`, which would end the reader: files may follow.
+  // Not `for await`: it would close the reader, and files may follow.
   for (let next = await frames.next(); next.done !== true; next = await frames.next()) {
     const { kind, payload } = next.value;
     if (kind === 'data' && copy !== null) {
@@ -210,7 +213,7 @@ async function copyIn(client: pg.ClientBase, header: BackupHeader, frames: Async
   throw new BackupError('The backup ends before its last frame');
 }
 
-/** A COPY that waits for the database with each piece, so that memory is bounded. */
+/** Opens a COPY that waits for the database after each chunk, which bounds memory. */
 function openCopy(client: pg.ClientBase, table: TableContents) {
   const stream = client.query(
     copyStreams.from(`copy ${quoted(table)} (${table.columns.map(quoteName).join(', ')}) from stdin`),

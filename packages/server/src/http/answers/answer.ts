@@ -10,14 +10,14 @@ export interface Answer {
   readonly body: Content | null;
 }
 
-/** An answer whose bytes are all there. */
+/** An answer with all of its bytes. */
 export type WholeAnswer = Answer & { readonly body: Uint8Array | string | null };
 
 export function isWhole(answer: Answer): answer is WholeAnswer {
   return !isChunks(answer.body);
 }
 
-/** What handlers return, with the types gone. */
+/** What handlers return, without its types. */
 export interface UntypedReply {
   readonly status: number;
   readonly body: unknown;
@@ -26,10 +26,13 @@ export interface UntypedReply {
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 const jsonType = 'application/json; charset=utf-8';
-/** The headers of every JSON answer that sets no headers itself. One shared object: the code that sends answers recognizes it by identity. */
+/**
+ * Headers of every JSON answer that sets none itself. One shared object: the code that sends answers recognizes it by
+ * identity.
+ */
 export const jsonHeaders: Readonly<Record<string, string>> = Object.freeze({ 'content-type': jsonType });
 
-/** Turns the replies of an operation's handler into bytes; its contract says which statuses are not JSON. */
+/** Turns the replies of an operation's handler into bytes. The operation's contract says which statuses aren't JSON. */
 export function createRender(operation: Operation): (reply: UntypedReply, signal: AbortSignal) => Answer {
   const others = new Map<number, RenderBody>();
   for (const [status, response] of Object.entries(operation.responses)) {
@@ -58,21 +61,21 @@ const isIterable = (body: unknown): boolean =>
 type RenderBody = (body: unknown, signal: AbortSignal) => Omit<Answer, 'status'>;
 
 /**
- * `Content-Disposition` of a download with both forms of its name (docs/design/quality.md E30): the package leaves out
- * `filename*` where the plain form says it all.
+ * Returns the `Content-Disposition` of a download with both forms of its name (docs/design/quality.md E30). The package
+ * leaves out `filename*` where the plain form is enough.
  */
 function dispositionOf(fileName: string): string {
   const header = contentDisposition(fileName);
   if (header.includes('filename*=')) return header;
-  // Of what encodeURIComponent leaves as it is, RFC 8187 wants these encoded too.
+  // RFC 8187 also wants these characters encoded, which encodeURIComponent leaves alone.
   const encoded = encodeURIComponent(fileName).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
   return `${header}; filename*=UTF-8''${encoded}`;
 }
 
-/** How answers that are not JSON are written; null for JSON. */
+/** Returns how to write answers that aren't JSON; null for JSON. */
 function renderOf({ kind, mediaType, mediaTypes, events }: ResponseSpec): RenderBody | null {
   const headersOfEvents = Object.freeze({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
-  // The types of handlers hold the body to an iterable of events (contract, `BodyOf`).
+  // The handlers' types restrict the body to an iterable of events (contract, `BodyOf`).
   const renderEvents: RenderBody = (body, signal) => ({
     headers: headersOfEvents,
     body: eventChunks(body as AsyncIterable<ServerSentEvent>, signal),

@@ -1,10 +1,10 @@
-/** Looks at the clock so many times before a store counts as down. */
+/** How often to check the clock before a store counts as down. */
 const looks = 6;
 
 /**
- * Rejects when the work takes longer; the work itself ends by its own limits, and its late failure is told to no caller.
- * Time in which this process was too busy to hear an answer is not the store's: each look leaves room for one that has
- * come.
+ * Rejects when the work takes longer than the limit. The work itself ends by its own limits, and nobody sees its late
+ * failure. Time when this process was too busy to read an answer isn't the store's fault: each check leaves room for an
+ * answer that has arrived.
  */
 export async function answersWithin<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

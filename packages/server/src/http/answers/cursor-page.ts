@@ -1,17 +1,17 @@
 import type { Pagination } from '@arbiter/contract';
 
-/** What a list read: the rows of one page and one more, if there is one. */
+/** The rows of a page, plus one more if there is one. */
 export interface ReadRows<Row> {
   readonly rows: readonly Row[];
-  /** The page size: `pageSize` of the list's limits. */
+  /** The page size: `pageSize` in the list's limits. */
   readonly limit: number;
-  /** Rows that match the filters, on all pages. */
+  /** Number of rows that match the filters, on all pages. */
   readonly total: number;
-  /** The cursor that begins after this row. */
+  /** Returns the cursor that starts after this row. */
   cursorOf(row: Row): string;
 }
 
-/** The rows of the page, without the one behind it, and where the page stands. */
+/** Returns the rows of the page, without the extra one, and its cursor. */
 export function pageOf<Row>({ rows, limit, total, cursorOf }: ReadRows<Row>): {
   readonly rows: Row[];
   readonly pagination: Pagination;

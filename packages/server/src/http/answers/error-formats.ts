@@ -7,9 +7,9 @@ import { problemMediaType, problemOf, retryAfterOf } from './problem.ts';
 /** One way to write an error answer. */
 interface Format {
   readonly mediaType: string;
-  /** A text is sent as it is, anything else as JSON. */
+  /** Returns a text to send unchanged, or anything else to send as JSON. */
   readonly body: (error: AppError, requestId: string, recommendationId: string | null) => object | string;
-  /** Scheme that a 401 names (RFC 9110 section 11.6.1). */
+  /** Scheme in the challenge of a 401 (RFC 9110 section 11.6.1). */
   readonly challenge: string;
 }
 
@@ -21,7 +21,7 @@ const formats: Readonly<Record<ErrorFormat, Format>> = {
   page: { mediaType: 'text/html; charset=utf-8', body: errorPage, challenge: 'Bearer' },
 };
 
-/** The answer of an error, as the operation's format wants it. `recommendationId`: of a recommend that failed. */
+/** Returns an error's answer in the operation's format. `recommendationId`: for a failed recommend. */
 export function errorAnswer(
   error: AppError,
   requestId: string,
@@ -46,7 +46,7 @@ export function errorAnswer(
 
 const textOf = (error: AppError): string => error.detail ?? error.message;
 
-/** RFC 6749 section 5.2; `formatCode` is the standard's own word where the registry's is too coarse. */
+/** RFC 6749 section 5.2. `formatCode` is the standard's own word where the registry's code is too coarse. */
 function oauthError(error: AppError): OAuthError {
   return { error: error.formatCode ?? oauthCodeOf(error), error_description: textOf(error) };
 }
@@ -68,7 +68,7 @@ function scimError(error: AppError): ScimError {
   };
 }
 
-/** Words of RFC 7644 section 3.12 for what is found before a handler is asked. */
+/** RFC 7644 section 3.12 words for errors found before a handler runs. */
 const scimTypes: Partial<Record<AppError['code'], string>> = {
   malformed_json: 'invalidSyntax',
   malformed_request: 'invalidSyntax',

@@ -4,8 +4,8 @@ import { fontStyle } from './form-font.ts';
 import { escapeHtml } from './page.ts';
 
 /**
- * Pages with a form, for people without a session: one card, no script, nothing loaded. Colours are those of the console
- * (docs/design/console.md 4); a test holds their contrast.
+ * Form pages for people without a session: one card, no script, nothing loaded. Colors match the console
+ * (docs/design/console.md 4); a test checks their contrast.
  */
 export const formStyle = `
 :root{--canvas:#f6f7f6;--surface:#fff;--ink:#171a18;--soft:#4d5650;--line:#dadeda;--edge:#828a85;--accent:#1f5fd0;--press:#184dab;
@@ -58,8 +58,8 @@ ol{margin:0 0 20px;padding-left:20px}
 const hashOf = (style: string): string => `sha256-${createHash('sha256').update(style).digest('base64')}`;
 
 /**
- * `same-origin` and not `no-referrer`: browsers send `Origin: null` with the forms of a page without any referrer. The address
- * of a page may hold a token, which no other site sees either way.
+ * `same-origin`, not `no-referrer`: without any referrer, browsers send `Origin: null` with the page's forms. A page's
+ * address may contain a token, and neither setting shows it to other sites.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -69,7 +69,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** The mark of the product, for the eye alone; the console's is packages/console/src/ui/brand-mark.tsx. */
+/** The product mark, decorative only. The console's is packages/console/src/ui/brand-mark.tsx. */
 const mark =
   '<svg aria-hidden="true" viewBox="0 0 24 24"><rect width="24" height="24" rx="6"/><path d="M6.5 18 12 6l5.5 12"/><circle cx="12" cy="15.75" r="1.75"/></svg>';
 
@@ -77,13 +77,13 @@ interface FormPage {
   readonly heading: string;
   /** HTML. */
   readonly body: string;
-  /** Something is to be corrected, which the title says first. */
+  /** Something needs correcting. The title says so first. */
   readonly isRefused?: boolean;
-  /** Without the font: the page stays small. */
+  /** Leaves out the font to keep the page small. */
   readonly isLight?: boolean;
 }
 
-/** A whole page. */
+/** Returns a whole page. */
 export function formPage({ heading, body, isRefused = false, isLight = false }: FormPage): string {
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${isRefused ? 'Error: ' : ''}${escapeHtml(heading)} · Arbiter</title>` +
@@ -93,7 +93,7 @@ export function formPage({ heading, body, isRefused = false, isLight = false }: 
   );
 }
 
-/** What people see of a refusal that is not about what they typed. */
+/** Returns what people see for an error that isn't about their input. */
 export function errorPage(error: AppError, requestId: string): string {
   const wait = error.retryAfterSeconds;
   const said = saidOf(error);
@@ -101,12 +101,12 @@ export function errorPage(error: AppError, requestId: string): string {
     `<div class="note bad" role="alert"><p>${escapeHtml(said)}</p></div>` +
     `${wait === undefined ? '' : `<p>Try again in ${waiting(wait)}.</p>`}` +
     `<p class="soft">Request <code>${escapeHtml(requestId)}</code></p>`;
-  // A server with too much to do sends many of these.
+  // An overloaded server sends many of these.
   return formPage({ heading: titles[error.status] ?? "That didn't work", body, isRefused: true, isLight: true });
 }
 
 function saidOf(error: AppError): string {
-  // Waiting does not help here, and the detail says what does.
+  // Waiting doesn't help here, and the detail says what does.
   if (error.code === 'not_configured') {
     return `${error.detail ?? error.message} Ask the operator of this server to change that.`;
   }
@@ -117,7 +117,7 @@ function saidOf(error: AppError): string {
 const waiting = (seconds: number): string =>
   seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 
-/** In place of what callers of the API are told. */
+/** Replaces the texts that API callers get. */
 const words: Readonly<Record<number, string>> = {
   405: 'Open this page through its link or its form.',
   429: 'There were too many attempts from your network.',

@@ -1,4 +1,4 @@
-/** Style of the server's own pages. Colours reach contrast AA (4.5:1) on the backgrounds they stand on, in both themes. */
+/** Style of the server's own pages. Colors reach AA contrast (4.5:1) on their backgrounds in both themes. */
 export const style = `
 :root{--bg:#fbfbfa;--panel:#fff;--ink:#1c2024;--soft:#565e68;--line:#e1e3e0;--edge:#8b929b;--accent:#2456cc;--code:#f1f2ef;
 --get:#19693f;--post:#2456cc;--put:#80520a;--delete:#ad231c;--button:#2456cc;--on-button:#fff}

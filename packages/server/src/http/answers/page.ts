@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { style } from './page-style.ts';
 
-/** A page that stands alone: no other file; its style and its script are named in the policy by their hashes. */
+/** A self-contained page. The policy names its style and script by their hashes. */
 export interface Page {
-  /** UTF-8, sent as it is to everybody who asks. */
+  /** UTF-8, sent unchanged to everyone. */
   readonly html: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -12,7 +12,7 @@ export interface PageParts {
   readonly title: string;
   /** HTML. */
   readonly body: string;
-  /** An ES module without imports; may call this server only. */
+  /** An ES module without imports. May call only this server. */
   readonly script?: string;
 }
 
@@ -20,12 +20,12 @@ export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** For text between tags, where quotes need no escape: JSON grows by half with it. */
+/** Escapes text between tags, where quotes need no escape: escaping them makes JSON half as large again. */
 export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-/** Text with `code` in back quotes. */
+/** Escapes text and renders `code` in back quotes. */
 export function prose(text: string): string {
   return escapeText(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

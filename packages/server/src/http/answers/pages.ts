@@ -1,10 +1,10 @@
 import { basePath } from '../web-paths.ts';
 
-/** Pages that browsers are sent to. The public address may have a path, which each of them then begins with. */
+/** Pages to send browsers to. If the public address has a path, each starts with it. */
 export interface Pages {
   /** Path of the login page. */
   login(query?: Readonly<Record<string, string>>): string;
-  /** An own path that a caller named, or the start page for anything else. */
+  /** Returns a path of ours that a caller named, or the start page for anything else. */
   own(path: string | null | undefined): string;
 }
 
@@ -22,12 +22,12 @@ export function createPages(publicUrl: string): Pages {
 const longestPath = 2_000;
 
 /**
- * The path, when it can lead nowhere but to this server: it begins with exactly one `/` and holds neither a backslash nor a
- * control character, which browsers read as another `/` or pass over. Else `/` (docs/design/api-access.md 22); also for the
- * sign-in page itself, where nobody wants to be who has just signed in.
+ * Returns the path when it can only lead to this server: it starts with exactly one `/` and contains neither a
+ * backslash nor a control character, which browsers read as another `/` or skip. Otherwise returns `/`
+ * (docs/design/api-access.md 22), also for the sign-in page itself, where nobody who just signed in wants to go.
  */
 export function ownPath(path: string | null | undefined): string {
   if (path === null || path === undefined || path.length > longestPath) return '/';
-  // A header holds ASCII only; the browser would have encoded the rest.
+  // A header holds only ASCII; the browser would have encoded the rest.
   return /^\/(?!\/|login(?![\w-]))[\x21-\x5b\x5d-\x7e]*$/.test(path) ? path : '/';
 }

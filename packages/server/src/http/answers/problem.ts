@@ -14,13 +14,16 @@ const defaultRetrySeconds: Partial<Record<AppError['code'], number>> = {
   not_configured: 60,
 };
 
-/** Seconds for `Retry-After`; every 429 and 503 has one (docs/design/api-access.md 1). */
+/** Returns the seconds for `Retry-After`. Every 429 and 503 has one (docs/design/api-access.md 1). */
 export function retryAfterOf(error: AppError): number | null {
   if (error.status !== 429 && error.status !== 503) return null;
   return error.retryAfterSeconds ?? defaultRetrySeconds[error.code] ?? 1;
 }
 
-/** The body of an error answer (RFC 9457, docs/design/api-access.md 2). `recommendationId`: of a recommend that failed. */
+/**
+ * Returns the body of an error answer (RFC 9457, docs/design/api-access.md 2). `recommendationId`: for a failed
+ * recommend.
+ */
 export function problemOf(error: AppError, requestId: string, recommendationId: string | null = null): Problem {
   const { title, status } = errorRegistry[error.code];
   const retryAfterSeconds = retryAfterOf(error);
@@ -40,20 +43,20 @@ export function problemOf(error: AppError, requestId: string, recommendationId: 
 }
 
 /**
- * The `recommendationId` of a recommend that failed: the request's id, made a UUID when the caller sent another form of
- * it. Not one of chance, so that what is refused for two reasons that look alike has one answer (docs/design/quality.md T1).
+ * Returns the `recommendationId` of a failed recommend: the request's id, converted to a UUID when the caller sent
+ * another form. Not random, so that two refusals that must look alike have the same answer (docs/design/quality.md T1).
  */
 export function attemptId(requestId: string): string {
   const sent = requestId.toLowerCase();
   if (isUuid(sent)) return sent;
   const digits = hash('sha256', requestId, 'hex');
-  // Version 8 of RFC 9562: a UUID of one's own making.
+  // UUID version 8 of RFC 9562, for custom formats.
   return [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`]
     .concat(digits.slice(20, 32))
     .join('-');
 }
 
-/** An unknown throwable becomes a silent 500: nothing of it is told, the request id finds it in the log (T36). */
+/** Turns an unknown error into an opaque 500. Its details stay in the log under the request id (T36). */
 export function toAppError(thrown: unknown): AppError {
   return thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown });
 }

@@ -19,14 +19,15 @@ export interface RefusalDeps {
   readonly metrics: HttpMetrics;
 }
 
-/** An id that stands for those of a request in the prepared text. */
+/** Stands for the request's ids in the prepared text. */
 const placeholder = '00000000-0000-7000-8000-0000000000ff';
-/** Refusals come by the thousand, and one line for each would cost more than they do. */
+/** Refusals come by the thousand, and a log line for each would cost more than they do. */
 const lineEveryMs = 1_000;
 
 /**
- * The 503 `overloaded` of one operation, prepared: what every answer has, in the operation's format, and next to nothing
- * done for it (docs/design/quality.md R1). Counted like other answers; the log gets a line a second at most, with their number.
+ * Creates the prepared 503 `overloaded` of one operation: everything that an answer needs, in the operation's format,
+ * at almost no cost (docs/design/quality.md R1). Counted like other answers. Logs at most one line a second, with their
+ * number.
  */
 export function createRefusal(
   { method, path, loadClass, decides = false, errorFormat = 'problem' }: Operation,
@@ -67,7 +68,7 @@ export function createRefusal(
     if (own !== null) head.push(...Object.entries(own).flat());
     if (lifecycle.draining()) head.push('connection', 'close');
     response.writeHead(503, head);
-    // All ASCII; head and body are one text for one system call.
+    // All ASCII: head and body are one text for one system call.
     response.end(body, 'latin1');
     connections.sent(response);
     const now = performance.now();

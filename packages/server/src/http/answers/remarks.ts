@@ -3,20 +3,20 @@ import { told } from '@arbiter/engine';
 import { AppError } from '../../platform/app-error.ts';
 import type { Remark } from '../../platform/remark.ts';
 
-/** Most remarks that an answer carries (docs/design/api-settled.md). */
+/** Maximum remarks in an answer (docs/design/api-settled.md). */
 export const maximumRemarks = 10;
 
 export const unknownProperties = 'x-unknown-properties';
 
-/** Answers a request that asked for it, and got it. */
+/** Header for a request that asked for strict handling and got it. */
 export const strictApplied: Readonly<Record<string, string>> = Object.freeze({
   'preference-applied': 'handling=strict',
 });
 
 /**
- * `chanel (channel?), config.perDay (maxPerDay?), config (No limit is set, so nothing is capped.)`. Names of the client's come
- * percent-encoded where they are not of the plain characters of a name, so that nothing of them can end the header or
- * pass for another entry.
+ * Returns `chanel (channel?), config.perDay (maxPerDay?), config (No limit is set, so nothing is capped.)`.
+ * Client-supplied names are percent-encoded unless they consist of plain name characters, so they can't end the header
+ * or imitate another entry.
  */
 export function remarksText(remarks: readonly Remark[]): string {
   return remarks.slice(0, maximumRemarks).map(entryOf).join(', ');
@@ -27,7 +27,7 @@ function entryOf({ path, nearest, reason }: Remark): string {
   return why === null ? nameOf(path) : `${nameOf(path)} (${why})`;
 }
 
-/** `/config/windows/0/mx` as `config.windows[0].mx`; `query.lmit` as it is. The whole body is `body`. */
+/** Returns `/config/windows/0/mx` as `config.windows[0].mx`, and `query.lmit` unchanged. The whole body is `body`. */
 function nameOf(path: string): string {
   if (path === '') return 'body';
   if (!path.startsWith('/')) return encoded(path);
@@ -46,7 +46,7 @@ function encoded(key: string): string {
   );
 }
 
-/** 400 for a caller who asked for strict handling; the same words as in the header, and each place. */
+/** Returns a 400 for a caller who asked for strict handling, with the texts of the header and each place. */
 export function refusalOf(remarks: readonly Remark[]): AppError {
   return new AppError('validation_failed', {
     detail: `Some input has no effect: ${remarksText(remarks)}`,
@@ -57,7 +57,7 @@ export function refusalOf(remarks: readonly Remark[]): AppError {
   });
 }
 
-/** The same as a list of warnings, for the body of a success. */
+/** Returns the remarks as a list of warnings for the body of a success. */
 export function warningsOf(remarks: readonly Remark[]): Warning[] {
   return remarks.slice(0, maximumRemarks).map(({ path, nearest, reason, suggestion, code }) => ({
     path,

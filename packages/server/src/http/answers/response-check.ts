@@ -4,8 +4,8 @@ import type { Check, Checks } from '../input/validation.ts';
 import type { UntypedReply } from './answer.ts';
 
 /**
- * Holds handlers to the contract while tests run: the status must be declared and the body, as the caller will read it,
- * must match its schema. Throws an Error that becomes a 500. Without `compile`, in production, nothing is checked.
+ * Holds handlers to the contract while tests run: the status must be declared, and the body, as the caller will read
+ * it, must match its schema. Throws an Error that becomes a 500. Without `compile`, in production, checks nothing.
  */
 export function createInspect(operation: Operation, compile: Checks['compile'] | null): (reply: UntypedReply) => void {
   if (compile === null) return () => undefined;

@@ -4,10 +4,10 @@ import { connectionLimits } from '../connections.ts';
 import { type Answer, jsonHeaders, type WholeAnswer } from './answer.ts';
 import { isChunks, writeChunks } from './streamed-answer.ts';
 
-/** Headers that an answer gets besides its own. */
+/** Headers of an answer besides its own. */
 export type ExtraHeaders = Record<string, string>;
 
-/** What an answer says besides itself. */
+/** What goes with an answer. */
 export interface Envelope {
   readonly requestId: string;
   /** Null in the common case. */
@@ -15,8 +15,8 @@ export interface Envelope {
 }
 
 /**
- * Sends an answer past Fastify's own sending, which would parse and measure again what is known here. Head and body leave
- * as two parts of one system call: put together they would first be copied into a new string of both.
+ * Sends an answer past Fastify's own sending, which would parse and measure again what we already know. Head and body
+ * go out as two parts of one system call; joined first, they'd be copied into a new string.
  */
 export function sendAnswer(reply: FastifyReply, answer: WholeAnswer, envelope: Envelope): void {
   reply.hijack();
@@ -31,14 +31,14 @@ export function sendAnswer(reply: FastifyReply, answer: WholeAnswer, envelope: E
   }
   raw.cork();
   raw.flushHeaders();
-  // As many bytes as characters: all ASCII, which node writes faster under this name. `end` uncorks.
+  // As many bytes as characters means all ASCII, which Node writes faster under this name. `end` uncorks.
   if (typeof body === 'string' && bytes === body.length) raw.end(body, 'latin1');
   else raw.end(body);
 }
 
 /**
- * Sends an answer whose bytes come while it is sent; resolves when it has left. Rejects when its source fails: the client
- * sees the connection break, since the status has left long ago.
+ * Sends an answer whose bytes are produced while it's sent. Resolves when all are out. Rejects when its source fails:
+ * the client sees the connection break, because the status is already sent.
  */
 export async function sendChunks(reply: FastifyReply, answer: Answer, envelope: Envelope): Promise<void> {
   reply.hijack();
@@ -49,7 +49,10 @@ export async function sendChunks(reply: FastifyReply, answer: Answer, envelope: 
   else await writeChunks(raw, answer.body, connectionLimits.writeDeadlineMs);
 }
 
-/** Both cookies; of one name the answer's own: whoever signs in as somebody else keeps no session of before. */
+/**
+ * Returns both cookies. If they have the same name, the answer's own wins: signing in as somebody else must not keep
+ * the earlier session.
+ */
 function cookiesOf(renewed: string, given: string): string | string[] {
   const nameOf = (cookie: string) => cookie.slice(0, cookie.indexOf('='));
   return nameOf(renewed) === nameOf(given) ? given : [renewed, given];
@@ -89,9 +92,9 @@ const lingerMs = 1_000;
 const lingerBytes = 4 * 1024 * 1024;
 
 /**
- * Sends a 413 and closes. The answer is whole when it is written, but the connection stays open until the caller has
- * stopped sending, for a moment and a few bytes at most: closed at once, the caller's unread bytes would make the
- * kernel reset the connection, and the answer would be lost with it (RFC 9112 section 9.6).
+ * Sends a 413 and closes. The connection stays open until the caller has stopped sending, for a moment and a few bytes
+ * at most: if we closed at once, the caller's unread bytes would make the kernel reset the connection and the answer
+ * would be lost (RFC 9112 section 9.6).
  */
 export function sendAndLinger(reply: FastifyReply, answer: WholeAnswer, envelope: Envelope): void {
   reply.hijack();

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Content, ServerSentEvent } from '@arbiter/contract';
 
-/** Bytes of an answer that come while it is sent. */
+/** Bytes of an answer that are produced while it's sent. */
 export type Chunks = AsyncIterable<Uint8Array | string>;
 
 export function isChunks(content: Content | null): content is Chunks {
   return typeof content === 'object' && content !== null && Symbol.asyncIterator in content;
 }
 
-/** An event stream that says nothing for so long sends a comment, or proxies would take it for dead. */
+/** An event stream that's silent this long sends a comment; otherwise proxies would assume it's dead. */
 const heartbeatMs = 15_000;
 
 /**
- * Events as they go over the wire (https://html.spec.whatwg.org/multipage/server-sent-events.html). Ends with its source,
- * or when `signal` is aborted; the source is told by its `return`.
+ * Yields events in wire format (https://html.spec.whatwg.org/multipage/server-sent-events.html). Ends with its source
+ * or when `signal` is aborted; then it calls the source's `return`.
  */
 export async function* eventChunks(
   events: AsyncIterable<ServerSentEvent>,
@@ -23,7 +23,7 @@ export async function* eventChunks(
   const source = events[Symbol.asyncIterator]();
   const left = whenAborted(signal);
   try {
-    // The first bytes at once: the client learns that the stream is open.
+    // Send the first bytes right away, so the client knows the stream is open.
     yield ': open\n\n';
     let next = source.next();
     while (!signal.aborted) {
@@ -40,7 +40,7 @@ export async function* eventChunks(
       next = source.next();
     }
   } finally {
-    // A source that waits for its next event ends when its abort signal fires; this call does not wait for that.
+    // A source waiting for its next event ends when its abort signal fires. Don't wait for that.
     source.return?.().catch(() => undefined);
   }
 }
@@ -51,7 +51,7 @@ function eventText({ id, event, data }: ServerSentEvent): string {
       throw new Error('the id or name of an event contains a line break');
   }
   const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`;
-  // JSON text has no line break of its own.
+  // JSON text contains no line breaks.
   return `${head}data: ${JSON.stringify(data)}\n\n`;
 }
 
@@ -69,8 +69,8 @@ function sleep(ms: number): { readonly over: Promise<'beat'>; cancel(): void } {
 }
 
 /**
- * Writes the chunks as fast as the client takes them, then ends the answer. Rejects when the source fails; the answer is
- * cut off then, so that the client does not take it for whole. A client who leaves, or takes nothing for `patienceMs`,
+ * Writes the chunks as fast as the client reads them, then ends the answer. Rejects when the source fails, and cuts the
+ * answer off, so that the client doesn't take it for complete. A client that leaves, or reads nothing for `patienceMs`,
  * ends the source.
  */
 export async function writeChunks(response: ServerResponse, chunks: Chunks, patienceMs: number): Promise<void> {

@@ -1,16 +1,16 @@
-/** Colours of the themes of a page, by name: the light one first. */
+/** Returns the colors of a page's themes, by name, light theme first. */
 export const themesOf = (style: string): readonly Readonly<Record<string, string>>[] =>
   [...style.matchAll(/:root\{([^}]+)\}/g)].map(([, text = '']) =>
     Object.fromEntries([...text.matchAll(/--([\w-]+):(#[0-9a-f]+)/g)].map(([, name, value]) => [name, value])),
   );
 
-/** Contrast of two colours, 1 to 21 (WCAG 2.2). */
+/** Returns the contrast of two colors, 1 to 21 (WCAG 2.2). */
 export function contrastOf(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Relative luminance of a colour (WCAG 2.2). */
+/** Returns the relative luminance of a color (WCAG 2.2). */
 function luminance(colour: string): number {
   const hex = colour.length === 4 ? colour.replace(/[0-9a-f]/gi, '$&$&') : colour;
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((from) => {

@@ -21,17 +21,17 @@ import {
 import { createHasSecret } from './operator-secrets.ts';
 import { createWrongCredentials } from './wrong-credentials.ts';
 
-/** Who calls, once steps 3 to 6 of the order of checks have passed. */
+/** The proven caller, once steps 3 to 6 of the order of checks have passed. */
 export interface Caller {
   readonly tenantId: string;
   readonly actor: Actor;
   readonly role: Role;
   readonly credentialId: string;
-  /** `Set-Cookie` of every answer to this call. */
+  /** `Set-Cookie` for every answer to this call. */
   readonly setCookie?: string;
 }
 
-/** Caller of an operation that is open, or whose secret or signature names no person. */
+/** The caller of an operation that is open, or whose secret or signature doesn't name a person. */
 export const anonymous: Caller = {
   tenantId: '',
   actor: { id: 'anonymous', name: 'anonymous', role: 'viewer' },
@@ -39,12 +39,16 @@ export const anonymous: Caller = {
   credentialId: '',
 };
 
-/** Who sent a request. Answers without a promise in the hot case, a key known to the cache; throws, or rejects, AppError. */
+/**
+ * Identifies the sender of a request. Returns synchronously in the hot case, a cached key. Throws, or rejects with,
+ * AppError.
+ */
 export type Identify = (request: FastifyRequest) => Caller | Promise<Caller>;
 
 /**
- * Steps 3 to 6 of the order of checks (docs/design/api-access.md 3): credential 401, tenant 403, `X-Requested-With` 403, role and
- * scope 403. Throws when an operation names a variable that the configuration does not know.
+ * Creates steps 3 to 6 of the order of checks (docs/design/api-access.md 3): credential 401, tenant 403,
+ * `X-Requested-With` 403, role and scope 403. Throws when an operation names a variable that the configuration doesn't
+ * know.
  */
 export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (operation: Operation) => Identify {
   const wrongCredentials = createWrongCredentials(deps.clock);
@@ -69,7 +73,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     });
   }
 
-  /** Behind the limit of an address, keys that this process knows pass; of others only a few are looked up. */
+  /** Past an address's limit, keys that this process knows still pass; only a few others are looked up. */
   function checkLookUp(request: FastifyRequest): void {
     const retryAfterSeconds = wrongCredentials.takeLookUp(networkOf(request.ip));
     if (retryAfterSeconds !== null) throw refuse('wrong', tooMany(retryAfterSeconds));
@@ -101,7 +105,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
       throw new AppError('forbidden', { detail: `This requires the role ${operation.role}.` });
     }
     const person = role === principal.actor.role ? principal.actor : { ...principal.actor, role };
-    // What a directory does is its own doing, not that of the person whose key it holds.
+    // A directory acts for itself, not for the person whose key it uses.
     const actor = operation.auth === 'scim' ? { ...person, id: 'scim' } : person;
     const { tenantId, credentialId, setCookie } = principal;
     return setCookie === undefined
@@ -109,7 +113,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
       : { tenantId, actor, role, credentialId, setCookie };
   }
 
-  /** A page of another site cannot act with a visitor's session (docs/design/quality.md T32). */
+  /** A page of another site must not act with a visitor's session (docs/design/quality.md T32). */
   function checkOwnPage(request: FastifyRequest): void {
     if (isOwnOrigin(request.raw, deps.config) && hasRequestedWith(request)) return;
     throw new AppError('csrf_header_required', {
@@ -122,7 +126,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     if (presented === null) throw refuse('missing', unauthorized('A credential is required.'));
     const decide = (proven: Principal | null): Caller => {
       if (proven !== null) return admit(operation, request, proven);
-      // A session that has ended is not counted as an attempt to guess a key.
+      // An ended session doesn't count as an attempt to guess a key.
       throw presented.kind === 'session' ? unauthorized('Your session has expired.') : new WrongCredential();
     };
     const proven = deps.authenticate(presented, () => checkLookUp(request));
@@ -131,12 +135,12 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
 
   return (operation) => {
     const { auth } = operation;
-    // A signature is judged when the body is there, see binder.ts.
+    // Signatures are verified once the body has arrived, see binder.ts.
     if (auth === 'none' || isSignature(auth)) {
       const isGuarded = needsRequestedWith(operation);
       return (request) => {
         checkRequestedWith(operation, request);
-        // Signing out, and signing in as somebody else, are for the session's own pages too.
+        // Only the session's own pages may sign out or sign in as somebody else.
         if (isGuarded && holdsSession(request)) checkOwnPage(request);
         return anonymous;
       };
@@ -163,7 +167,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
   };
 }
 
-/** `X-Requested-With`, present and not blank, on every unsafe operation that is not exempt (T32). */
+/** Requires a non-blank `X-Requested-With` on every unsafe operation that isn't exempt (T32). */
 function checkRequestedWith(operation: Operation, request: FastifyRequest): void {
   if (!needsRequestedWith(operation)) return;
   if (!hasRequestedWith(request)) {

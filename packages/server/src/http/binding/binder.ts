@@ -39,43 +39,45 @@ import { asksForEvents, checkKinds, eventsOf, isStreaming, neverAborted, signalO
 import { createVerifySignature } from './operator-secrets.ts';
 import { createPerform } from './perform.ts';
 
-/** Headers that a request may carry at most; more is 400 (docs/design/quality.md T33). */
+/** Maximum headers of a request; more is 400 (docs/design/quality.md T33). */
 const maximumHeaders = 128;
 
-/** What is known of a request while it is served; ends up in the log line and the metrics. */
+/** State of a request while it's served. Ends up in the log line and the metrics. */
 interface Service {
   readonly requestId: string;
   readonly startedAt: number;
   extra: ExtraHeaders | null;
-  /** Holds a place of its class, and one of its tenant. */
+  /** Holds a place of its class and one of its tenant. */
   admitted: boolean;
-  /** What it presents as its credential. */
+  /** The credential as the request sent it. */
   readonly caller: string;
   admittedAs: string | null;
-  /** Gives back the place of an event stream; null when the request holds none. */
+  /** Returns the place of an event stream; null when the request holds none. */
   leaveStream: (() => void) | null;
   tenantId: string | null;
   credentialId: string | null;
 }
 
-/** What an operation says of its failures. */
+/** The parts of an operation that shape its failures. */
 type FailureFacts = Pick<Operation, 'decides' | 'errorFormat'> & {
-  /** The word by which the login page tells a browser of it; null: the caller gets the error itself. */
+  /** The error word the login page shows a browser; null: the caller gets the error itself. */
   readonly page?: string | null;
 };
 
 export interface Binder {
-  /** Compiles the schemas of decisions; before the port opens. */
+  /** Compiles the schemas of decisions before the port opens. */
   prepare(): void;
-  /** Compiles the schemas that no request has asked for yet, without blocking. */
+  /** Compiles the schemas that no request has needed yet, without blocking. */
   warmUp(): void;
-  /** The whole service of one operation: checks in the order of docs/design/api-access.md 3, handler, answer, log, metrics. */
+  /**
+   * Serves one operation: checks in the order of docs/design/api-access.md 3, then handler, answer, log and metrics.
+   */
   bind(operation: Operation, handler: AnyHandler): (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** Sends a file of the site. */
   sendFile(request: FastifyRequest, reply: FastifyReply, answer: WholeAnswer): void;
-  /** Answers what matched no operation: preflight, 405 with `Allow`, 404. */
+  /** Answers a request that matched no operation: preflight, 405 with `Allow`, 404. */
   answerUnmatched(request: FastifyRequest, reply: FastifyReply, known: KnownPath): void;
-  /** Answers an error that was found before an operation was. */
+  /** Answers with an error that was found before the operation was. */
   refuse(request: FastifyRequest, reply: FastifyReply, error: AppError): void;
 }
 
@@ -85,7 +87,7 @@ export interface BinderParts {
   readonly connections: Connections;
   readonly cors: Cors;
   readonly shedder: LoadShedder;
-  /** Monotonic ms at which requests came in that had to wait at the gate. */
+  /** Monotonic ms at which requests arrived that had to wait at the gate. */
   readonly arrivals: WeakMap<IncomingMessage, number>;
 }
 
@@ -119,7 +121,7 @@ export function createBinder(
     connections.sent(reply.raw);
   }
 
-  /** Made once for each route: counts an answer and writes its line. */
+  /** Created once per route. Counts an answer and writes its log line. */
   function createFinish(method: string, route: string): (service: Service, status: number) => void {
     const count = metrics.routeCounter(method, route);
     const log = logger.child({ method, route });
@@ -128,7 +130,7 @@ export function createBinder(
       count(status, elapsedMs / 1000);
       if (!log.isLevelEnabled('info')) return;
       const ms = Math.round(elapsedMs * 100) / 100;
-      // An allowlisted shape: the route's pattern, never the URL, which holds ids of customers (T36).
+      // Log only allowlisted fields: the route's pattern, never the URL, which contains customer ids (T36).
       log.info({ requestId, status, ms, tenantId, credentialId }, 'request');
     };
   }
@@ -186,7 +188,7 @@ export function createBinder(
       return takeLimits(operation, counted, { ...caller, ip: request.ip }, store, metrics, announce);
     }
 
-    /** A strict caller is told what is not known before what is wrong with the rest. */
+    /** Reads the input. A strict caller sees unknown names before other problems. */
     function readInput(
       request: FastifyRequest,
       parsed: unknown,
@@ -235,10 +237,10 @@ export function createBinder(
         refuseLength(raw, limit);
         parsed = new FileBody(mediaTypeOf(raw) ?? '', readStream(raw, limit));
       } else if (bodyLimit !== null) {
-        // Whose body is not signed is not told what is wrong with its type.
+        // A caller with an unsigned body gets no hint about its type.
         if (verify === null) refuseBody(raw, bodyLimit, form);
         else refuseLength(raw, bodyLimit);
-        // For the turn of the queue that takeBody wants.
+        // takeBody needs one turn of the microtask queue.
         await undefined;
         const taken = takeBody(raw, bodyLimit);
         bytes = taken instanceof Promise ? await taken : taken;
@@ -252,8 +254,8 @@ export function createBinder(
           refuseBody(raw, bodyLimit, form);
         }
       }
-      // How long the body takes is the caller's matter; all other time since the arrival counts. A body that streams is
-      // read by the handler, within the time that the transport gives a request.
+      // The time to send the body is up to the caller; all other time since arrival counts. The handler reads a
+      // streamed body itself, within the transport's limit for a request.
       const isReadLater =
         operation.bodyKind === 'multipart' || operation.bodyKind === 'stream' || parsed instanceof FileBody;
       const bodyMs = isReadLater ? transport.requestTimeoutMs : 0;
@@ -269,7 +271,8 @@ export function createBinder(
         if (operation.knowsItsQuery === true && unknown.some(({ path }) => path.startsWith('query.')))
           throw refusalOf(unknown);
         if (!isStrict) addHeaders(service, { [unknownProperties]: remarksText(unknown) });
-        // In a transaction, which is rolled back, the service is asked for its remarks too: `perform` refuses with both.
+        // In a transaction, which is rolled back, run the service too for its remarks: `perform` then rejects with
+        // both.
         else if (operation.transaction !== 'tenant') throw refusalOf(unknown);
       }
       const { params, query, headers, body, idempotencyKey } = readInput(request, parsed, bytes, isStrict, unknown);
@@ -313,12 +316,13 @@ export function createBinder(
       }
       if (service.admittedAs !== null) shedder.leaveTenant(loadClass, service.admittedAs);
       if (service.admitted) shedder.leave(loadClass, service.caller);
-      // Only an answer that is being sent keeps its place.
+      // Only an answer that's being sent keeps its place.
       if (isWhole(outcome)) service.leaveStream?.();
-      // As at the gate, and holding no place: who comes back at once after a refusal must not get it at once.
+      // Wait without holding a place, as at the gate: a client that retries right after a refusal must not be served
+      // faster for it.
       const holdMs = isShed ? service.startedAt + usualHoldMs - performance.now() : 0;
       if (holdMs > 0) await sleep(holdMs);
-      // The stop may have begun while this call was running; a connection that stays open would delay it.
+      // Shutdown may have begun while this call ran, and a connection left open would delay it.
       if (deps.lifecycle.closesConnection()) addHeaders(service, closing);
       try {
         if (!isWhole(outcome)) {
@@ -327,7 +331,7 @@ export function createBinder(
         } else if (outcome.status === 413 || (streams && isUnread(request.raw))) sendAndLinger(reply, outcome, service);
         else send(reply, outcome, service);
       } catch (thrown) {
-        // A header that cannot be written; the work is done and committed, but the caller must not hang.
+        // A header can't be written. The work is committed, but the caller must not hang.
         const failed = fail(thrown, service, route, operation);
         outcome = failed;
         if (reply.raw.headersSent) reply.raw.destroy();
@@ -355,7 +359,7 @@ export function createBinder(
     finishUnmatched(service, error.status);
   }
 
-  /** Answers what needs no operation: a preflight, a file. */
+  /** Answers requests that need no operation: a preflight, a file. */
   function answerOutside(request: FastifyRequest, reply: FastifyReply, answer: WholeAnswer): void {
     const service = begin(request);
     if (deps.lifecycle.closesConnection()) addHeaders(service, closing);
@@ -380,7 +384,7 @@ export function createBinder(
   };
 }
 
-/** True while a part of the body was not taken. A request without a socket never says that it is complete, nor that it is not. */
+/** Returns true while part of the body is unread. A request without a socket never reports whether it's complete. */
 const isUnread = (request: IncomingMessage): boolean => request.complete === false;
 
 const closing: ExtraHeaders = { connection: 'close' };
@@ -389,5 +393,5 @@ function addHeaders(service: Service, headers: ExtraHeaders): void {
   service.extra = service.extra === null ? { ...headers } : { ...service.extra, ...headers };
 }
 
-/** Label of requests that matched no operation: their own words must not make new series. */
+/** Label of requests that matched no operation. Their paths must not create new series. */
 const unmatched = 'unmatched';

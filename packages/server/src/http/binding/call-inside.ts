@@ -5,17 +5,17 @@ import { AppError } from '../../platform/app-error.ts';
 import { asJson } from '../../platform/json.ts';
 import type { AnyHandler, RequestFacts } from '../handler.ts';
 
-/** The handlers of all operations by id: what an operation does is asked of itself (main plugs them in). */
+/** The handlers of all operations by id, plugged in by main, so that internal work can call operations. */
 export type OperationHandlers = () => ReadonlyMap<string, AnyHandler>;
 
-/** Where work finds what an operation does. */
+/** Where internal work finds operation handlers. */
 export interface InsideHandlers {
   readonly operationHandlers: OperationHandlers;
-  /** Handlers that take the place of an operation's own for work inside a transaction. */
+  /** Handlers that replace an operation's own for work inside a transaction. */
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
 }
 
-/** What an operation is called with; the body is checked by the caller. */
+/** The input of an operation. The caller checks the body. */
 export interface InsideInput {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -28,8 +28,8 @@ const allows = (role: Role, least: Role | null): boolean =>
   least === null || roles.indexOf(role) >= roles.indexOf(least);
 
 /**
- * Calls the handler of an operation inside the transaction: the same rules, audit rows and versions as over HTTP. Throws
- * 403 when the role of `facts` is below the operation's.
+ * Calls an operation's handler inside the transaction, with the same rules, audit rows and versions as over HTTP.
+ * Throws 403 when the role of `facts` is below the operation's.
  */
 export async function callInside(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function callInside(
   if (!allows(facts.role, operation.role)) {
     throw new AppError('forbidden', { detail: `This requires the role ${operation.role}.` });
   }
-  // The handlers' types are checked where they are written (handler.ts); bodies are checked against their schemas.
+  // Handler types are checked where handlers are written (handler.ts); bodies are checked against their schemas.
   const run = handler as (tx: Tx, request: object) => Promise<{ readonly status: number; readonly body: unknown }>;
   const answer = await run(tx, { ...facts, idempotencyKey: null, params, query, headers: {}, body });
   return asJson(answer.body);

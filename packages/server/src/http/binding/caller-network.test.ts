@@ -29,7 +29,7 @@ test('an IPv6 address stands for its network of 64 bits', () => {
     assert.notEqual(networkOf(other), network, other);
   }
   assert.equal(networkOf('::1'), '0:0:0:0::/64');
-  // Compatible and translated forms are no IPv4 callers.
+  // Compatible and translated forms aren't IPv4 callers.
   assert.equal(networkOf('64:ff9b::192.0.2.7'), '64:ff9b:0:0::/64');
 });
 

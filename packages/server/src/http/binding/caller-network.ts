@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What a limit per address counts for: an IPv4 address; of an IPv6 address its network of 64 bits, since whoever has one address
- * there has 2^64 of them (RFC 6177). An IPv4 address that is written as IPv6 is the same caller. Some proxies add the caller's
- * port, which is another one for each connection.
+ * Returns what a limit per address counts: an IPv4 address, or the 64-bit network of an IPv6 address, because a caller
+ * with one address there has 2^64 of them (RFC 6177). An IPv4 address written as IPv6 is the same caller. Drops the
+ * port that some proxies add, because it changes with each connection.
  */
 export function networkOf(address: string): string {
   const [bare = ''] = withoutPort(address.trim()).split('%', 1);
@@ -22,9 +22,9 @@ function withoutPort(address: string): string {
   return beforePort ?? address;
 }
 
-/** The eight groups of an IPv6 address. */
+/** Returns the eight groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
-  // The URL parser writes the last 32 bits in hexadecimal, however they came.
+  // The URL parser always writes the last 32 bits in hexadecimal.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [before = '', after] = text.split('::', 2);
   const read = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));

@@ -1,4 +1,6 @@
-/** The value of a cookie in a `Cookie` header; null when it is not there, or there with two values (RFC 6265 section 5.4). */
+/**
+ * Returns the value of a cookie in a `Cookie` header; null when it's missing or has two values (RFC 6265 section 5.4).
+ */
 export function cookieOf(header: string | undefined, name: string): string | null {
   const values = (header ?? '')
     .split(';')

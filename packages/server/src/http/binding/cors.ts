@@ -10,17 +10,17 @@ const taken =
   'X-Requested-With, X-Tenant-Id, X-User-Role';
 const preflightSeconds = 600;
 
-/** What CORS looks at, of a request of node's or of Fastify's. */
+/** The part of a Node or Fastify request that CORS needs. */
 type Asked = Pick<IncomingMessage, 'headers' | 'method'>;
 
 export interface Cors {
-  /** The CORS headers of an answer, a new object; null while the list is empty. */
+  /** Returns the CORS headers of an answer as a new object; null while the list is empty. */
   headersFor(request: Asked): ExtraHeaders | null;
-  /** The answer to a preflight; null when the request is not a preflight that concerns this server. */
+  /** Returns the answer to a preflight; null when the request isn't a preflight for this server. */
   preflight(request: Asked, methods: readonly string[]): WholeAnswer | null;
 }
 
-/** CORS for exact origins, with credentials; none at all while the list is empty (docs/design/api-access.md 1). */
+/** Creates CORS for exact origins, with credentials. Without origins it does nothing (docs/design/api-access.md 1). */
 export function createCors(origins: readonly string[]): Cors {
   const allowed = new Set(origins);
   const originOf = (request: Asked): string | null => {

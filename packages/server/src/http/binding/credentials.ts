@@ -3,19 +3,21 @@ import { AppError } from '../../platform/app-error.ts';
 import { headerValues, sentOtherwise } from '../input/request-headers.ts';
 import type { PresentedCredential, Principal } from '../principal.ts';
 
-/** Headers of a request as node gives them. */
+/** Request headers as Node provides them. */
 export interface RequestHeaders {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly rawHeaders: readonly string[];
 }
 
-/** Form of an API key, bootstrap keys included (docs/design/api-access.md 4.1). Anything longer is not looked up at all. */
+/**
+ * Form of an API key, including bootstrap keys (docs/design/api-access.md 4.1). Longer values aren't looked up at all.
+ */
 const apiKeyForm = /^krn_[A-Za-z0-9_-]{20,128}$/;
 
 /**
- * The credential that a request presents: `Authorization: Bearer` before `X-API-Key` before the session's cookie
- * (docs/design/api-access.md 4). Null when it presents none; throws `unauthorized` for a bearer that cannot be a key and
- * for two that differ.
+ * Returns the credential of a request: `Authorization: Bearer` before `X-API-Key` before the session cookie
+ * (docs/design/api-access.md 4). Null when there is none. Throws `unauthorized` for a bearer that can't be a key and
+ * for two credentials that differ.
  */
 export function presentedCredential(request: RequestHeaders): PresentedCredential | null {
   const bearer = bearerOf(request);
@@ -29,12 +31,12 @@ export function presentedCredential(request: RequestHeaders): PresentedCredentia
     return session === null ? null : { kind: 'session', value: session };
   }
   if (apiKeyForm.test(value)) return { kind: 'apiKey', value };
-  // A bearer that does not begin like a key is an access token (docs/design/api-access.md 4).
+  // A bearer that doesn't start like a key is an access token (docs/design/api-access.md 4).
   if (bearer === null || value.startsWith('krn_')) throw new WrongCredential();
   return { kind: 'accessToken', value };
 }
 
-/** A credential was presented and refused: counted against guessing, unlike a missing one. */
+/** The credential was rejected. Counts as an attempt to guess, unlike a missing one. */
 export class WrongCredential extends AppError {
   constructor() {
     // RFC 6750 section 3.1.
@@ -50,7 +52,7 @@ export function unauthorized(detail: string): AppError {
 function bearerOf(request: RequestHeaders): string | null {
   const first = request.headers.authorization;
   if (typeof first !== 'string') return null;
-  // Node keeps the first of several and drops the rest without a word.
+  // Node keeps the first of several values and silently drops the rest.
   if (sentOtherwise(request.rawHeaders, 'authorization', first)) {
     throw unauthorized('The request has two different credentials.');
   }
@@ -59,7 +61,7 @@ function bearerOf(request: RequestHeaders): string | null {
 
 const bearerScheme = /^bearer(\s|$)/i;
 
-/** The token of `Bearer <token>`; null when the header is of another scheme; blank counts as absent (T5). */
+/** Returns the token of `Bearer <token>`; null when the header uses another scheme. Blank counts as absent (T5). */
 export function bearerToken(header: string): string | null {
   if (!bearerScheme.test(header)) return null;
   const token = header.slice('bearer'.length).trim();
@@ -72,16 +74,16 @@ function apiKeyOf(request: RequestHeaders): string | null {
   const key = value.trim();
   if (key === '') return null;
   if (!key.includes(',')) return key;
-  // A key holds no comma, so node has joined several headers.
+  // A key contains no comma, so Node has joined several headers.
   const distinct = [...new Set(headerValues(request.rawHeaders, 'x-api-key').map((each) => each.trim()))];
   if (distinct.length > 1) throw unauthorized('The request has two different credentials.');
   return distinct[0] ?? null;
 }
 
-/** Name of the cookie that holds a session. */
+/** Name of the session cookie. */
 export const sessionCookie = 'arbiter_session';
 
-/** The session's cookie; null when there is none. Two that differ cannot both be the caller's: 401. */
+/** Returns the session cookie's value; null when there is none. Two different ones can't both be the caller's: 401. */
 function sessionOf(request: RequestHeaders): string | null {
   const header = request.headers.cookie;
   if (typeof header !== 'string' || !header.includes(sessionCookie)) return null;
@@ -96,8 +98,8 @@ function sessionOf(request: RequestHeaders): string | null {
 }
 
 /**
- * A browser sends the cookie along with whatever page makes it call; `Origin` says which page that was. Own are the public
- * address, the allowed origins and the address that was called (docs/design/api-access.md 22).
+ * A browser sends the cookie for any page that calls us, and `Origin` says which page that was. Our own origins are the
+ * public address, the allowed origins and the address that was called (docs/design/api-access.md 22).
  */
 export function isOwnOrigin(
   { headers }: RequestHeaders,
@@ -110,7 +112,7 @@ export function isOwnOrigin(
   return typeof host === 'string' && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
-/** `X-Tenant-Id` must name the credential's tenant: 403 `tenant_mismatch`, 400 when sent with two values (T13). */
+/** Throws unless `X-Tenant-Id` names the credential's tenant: 403 `tenant_mismatch`, or 400 for two values (T13). */
 export function checkTenantHeader(request: RequestHeaders, tenantId: string): void {
   const sent = request.headers['x-tenant-id'];
   if (typeof sent !== 'string' || sent === tenantId) return;
@@ -127,8 +129,8 @@ export function checkTenantHeader(request: RequestHeaders, tenantId: string): vo
 }
 
 /**
- * The role of this request: `X-User-Role` lowers, never raises; an unknown value changes nothing (docs/design/api-access.md 3).
- * Node joins repeated headers with commas; the lowest of them counts.
+ * Returns the role of this request. `X-User-Role` lowers it but never raises it; unknown values change nothing
+ * (docs/design/api-access.md 3). Node joins repeated headers with commas, and the lowest one counts.
  */
 export function effectiveRole(request: RequestHeaders, principal: Principal): Role {
   const asked = request.headers['x-user-role'];
@@ -145,7 +147,7 @@ export function reaches(role: Role, minimum: Role): boolean {
 
 const apiScopes = ['read', 'write', 'admin'];
 
-/** A credential with only the scope `scim` opens SCIM routes and nothing else (docs/design/api-access.md 4.1). */
+/** A credential with only the scope `scim` opens nothing but SCIM routes (docs/design/api-access.md 4.1). */
 export function opensTheApi(principal: Principal): boolean {
   return principal.scopes.some(isApiScope);
 }

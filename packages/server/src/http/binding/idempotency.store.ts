@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 
-/** An answer as it left: what a repeat of the call gets, byte for byte. */
+/** A sent answer. A repeat of the call gets it byte for byte. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
 }
 
-/** One call that carries an Idempotency-Key. Scope: tenant (the transaction's), credential, route, key. */
+/** One call with an Idempotency-Key. Scope: tenant (the transaction's), credential, route, key. */
 export interface KeyedCall {
   readonly credentialId: string;
   readonly route: string;
@@ -18,7 +18,10 @@ export interface KeyedCall {
   readonly payloadHash: Buffer;
 }
 
-/** SHA-256 over everything that makes two calls the same: path parameters, query and body, member order aside. */
+/**
+ * Returns the SHA-256 over everything that makes two calls the same: path parameters, query and body, regardless of
+ * member order.
+ */
 export function payloadHash(params: unknown, query: unknown, body: unknown): Buffer {
   return createHash('sha256')
     .update(stableJson([params, query, body ?? null]))
@@ -34,27 +37,28 @@ function stableJson(value: unknown): string {
 }
 
 const keptDays = 7;
-/** Expired rows that one call deletes on its way; more than the one it adds, so that the table does not grow. */
+/** Expired rows that each call deletes: more than the one it adds, so the table doesn't grow. */
 const sweptPerCall = 20;
 
-/** What is known of a call with the same key. */
+/** A known call with the same key. */
 export interface KeyRow extends KeptAnswer {
   /** The work that was begun under the key and has no answer yet. */
   readonly workId: string | null;
-  /** A process is at that work. */
+  /** A process is doing that work. */
   readonly isHeld: boolean;
 }
 
 /**
- * Takes the key for this transaction and looks for an earlier call. Null = this call is the first. 409
- * `idempotency_in_progress` while another transaction has the key, 422 `idempotency_key_reused` for another payload.
+ * Takes the key for this transaction and looks for an earlier call. Null means this call is the first. Throws 409
+ * `idempotency_in_progress` while another transaction has the key, and 422 `idempotency_key_reused` for another
+ * payload.
  */
 export async function findKey(tx: Tx, call: KeyedCall): Promise<KeyRow | null> {
-  // Waiting for the twin would hold a connection for each repeat, so the lock is only tried.
+  // Only try the lock: waiting for the twin would hold a connection per repeat.
   const [lock] = await tx.query<{ taken: boolean }>('select pg_try_advisory_xact_lock($1::bigint) as taken', [
     lockNumber(tx.tenantId, call),
   ]);
-  // A statement of its own: its snapshot must be younger than the lock, or a twin that just committed stays unseen.
+  // A separate statement: its snapshot must be newer than the lock, or it misses a twin that just committed.
   const [row] = await tx.query<KeyRow & { payload_hash: Buffer; fresh: boolean }>(
     `select payload_hash, status, headers, body, work_id as "workId",
             coalesce(held_until > clock_timestamp(), false) as "isHeld",
@@ -63,7 +67,7 @@ export async function findKey(tx: Tx, call: KeyedCall): Promise<KeyRow | null> {
     [call.credentialId, call.route, call.key, tx.now],
   );
   const isOver = row !== undefined && !row.fresh && !row.isHeld;
-  // Who has the lock of a key that has an answer is a repeat as well, and not waited for.
+  // If the key has an answer, whoever holds its lock is a repeat too, so don't wait.
   if (lock?.taken !== true && (row === undefined || isOver || row.workId !== null)) throw inProgress();
   if (row === undefined) return null;
   if (isOver) {
@@ -83,21 +87,21 @@ export async function findKey(tx: Tx, call: KeyedCall): Promise<KeyRow | null> {
 }
 
 /**
- * Takes the key for this transaction and looks for the answer of an earlier call. Null = this call is the first: do
- * the work, then `keepAnswer` in the same transaction. Throws as `findKey`.
+ * Takes the key for this transaction and looks for an earlier call's answer. Null means this call is the first: do the
+ * work, then `keepAnswer` in the same transaction. Throws like `findKey`.
  */
 export async function findAnswer(tx: Tx, call: KeyedCall): Promise<KeptAnswer | null> {
   const row = await findKey(tx, call);
   return row === null ? null : { status: row.status, headers: row.headers, body: row.body };
 }
 
-/** Another call with the key is at work. */
+/** Another call with the key is in progress. */
 export const inProgress = (): AppError =>
   new AppError('idempotency_in_progress', {
     detail: 'A call with this Idempotency-Key is still in progress. Try again in a moment.',
   });
 
-/** Keeps the answer of a call whose effect is in the same transaction. */
+/** Stores the answer of a call whose effect is in the same transaction. */
 export async function keepAnswer(tx: Tx, call: KeyedCall, answer: KeptAnswer): Promise<void> {
   await tx.query(
     `insert into idempotency_keys
@@ -124,13 +128,13 @@ export async function keepAnswer(tx: Tx, call: KeyedCall, answer: KeptAnswer): P
   );
 }
 
-/** 64 bits of a hash; two keys that share them would at worst see one 409 too many. */
+/** Returns 64 bits of a hash. If two keys share them, the worst case is one unnecessary 409. */
 function lockNumber(tenantId: string, call: KeyedCall): string {
   const scope = JSON.stringify(['idempotency', tenantId, call.credentialId, call.route, call.key]);
   return createHash('sha256').update(scope).digest().readBigInt64BE(0).toString();
 }
 
-/** Forgets the kept answers that name the customer. */
+/** Deletes stored answers that name the customer. */
 export async function eraseKeptAnswers(tx: Tx, customerId: string): Promise<void> {
   await tx.query('delete from idempotency_keys where tenant_id = $1 and position($2 in body) > 0', [
     tx.tenantId,

@@ -2,26 +2,26 @@ import type { Tx } from '../../db/tx.ts';
 import { findKey, inProgress, type KeptAnswer, type KeyedCall, keepAnswer } from './idempotency.store.ts';
 
 /**
- * How long a key is held for a process that does not say that it is still at work. It says so every few seconds, so that a
- * repeat can take the work over within 30 s after the process ended (docs/design/quality.md 2, background work).
+ * How long a key stays taken without a sign of life from its process. Processes renew every few seconds, so a repeat
+ * can take over within 30 s after the process ended (docs/design/quality.md 2, background work).
  */
 const heldSeconds = 20;
 
 /** Work under a key that this process may do. */
 export interface Claim {
   readonly workId: string;
-  /** This claim, unlike that of a process which had the work before. */
+  /** Tells this claim from that of a process that had the work before. */
   readonly holderId: string;
-  /** Another process had begun the work, and is gone. */
+  /** Another process had begun the work and ended. */
   readonly isAgain: boolean;
 }
 
-/** While there is no answer. */
+/** Stored until there's an answer. */
 const unanswered = { status: 202, headers: {}, body: null };
 
 /**
- * The answer that the call has already; else the claim to the work of the key, with the id that the work had before if another
- * process had begun it. Throws as `findKey`, and 409 `idempotency_in_progress` while a process is at it.
+ * Returns the call's existing answer, or claims the key's work, with the work's earlier id if another process had begun
+ * it. Throws like `findKey`, and 409 `idempotency_in_progress` while a process is doing it.
  */
 export async function claimKey(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function claimKey(
   return claim;
 }
 
-/** Says that this process is still at work. False when there is no such claim any more. */
+/** Renews the claim while this process works. Returns false when the claim no longer exists. */
 export async function renewClaim(tx: Tx, call: KeyedCall, { holderId }: Claim): Promise<boolean> {
   const rows = await tx.query(
     `update idempotency_keys set held_until = clock_timestamp() + make_interval(secs => ${heldSeconds})
@@ -52,7 +52,7 @@ export async function renewClaim(tx: Tx, call: KeyedCall, { holderId }: Claim): 
   return rows.length > 0;
 }
 
-/** Keeps the answer of the work, whoever did it. Does nothing when it has one. */
+/** Stores the work's answer, whoever did it. Does nothing when it already has one. */
 export async function keepWorkAnswer(tx: Tx, call: KeyedCall, { workId }: Claim, body: string): Promise<void> {
   await tx.query(
     `update idempotency_keys set status = 200, body = $5, work_id = null, holder_id = null, held_until = null
@@ -61,7 +61,7 @@ export async function keepWorkAnswer(tx: Tx, call: KeyedCall, { workId }: Claim,
   );
 }
 
-/** Gives the key free. Does nothing when another process has taken the work over. */
+/** Releases the key. Does nothing when another process has taken the work over. */
 export async function releaseKey(tx: Tx, call: KeyedCall, { holderId }: Claim): Promise<void> {
   await tx.query(
     'delete from idempotency_keys where credential_id = $1 and route = $2 and key = $3 and holder_id = $4',

@@ -4,23 +4,25 @@ import type { RequestFacts } from '../handler.ts';
 import { type KeyedCall, payloadHash } from './idempotency.store.ts';
 import { type Claim, claimKey, keepWorkAnswer, releaseKey, renewClaim } from './keyed-work.store.ts';
 
-/** The call, as far as its key is looked up by. */
+/** The parts of a call that its key is looked up by. */
 export type OnceFacts = Pick<
   RequestFacts,
   'tenantId' | 'actor' | 'requestId' | 'until' | 'credentialId' | 'idempotencyKey'
 >;
 
-/** One try of work that cannot be done in one transaction. */
+/** One attempt at work that can't be done in one transaction. */
 export interface Work<Answer extends object> {
-  /** Names what the work commits and sends, so that another try finds it: the same for all tries under one key. */
+  /**
+   * Names what the work commits and sends, so that a later attempt finds it. The same for all attempts under one key.
+   */
   readonly id: string;
-  /** A process had begun the work and ended: look for what it has committed before doing anything. */
+  /** A process had begun the work and ended: check what it committed before doing anything. */
   readonly isAgain: boolean;
-  /** Repeats get this answer from now on. To be called in the transaction that commits the end of the work. */
+  /** Makes repeats return this answer. Call it in the transaction that commits the end of the work. */
   readonly keep: (tx: Tx, answer: Answer) => Promise<void>;
 }
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface Once<Answer extends object> {
   readonly answer: Answer;
   /** An earlier call did the work. */
@@ -30,9 +32,9 @@ export interface Once<Answer extends object> {
 /** Work under Idempotency-Keys in this process. */
 export interface KeyedWork {
   /**
-   * Runs work that cannot be taken back once for an Idempotency-Key: its repeats get the answer that it had, a twin meanwhile
-   * is 409. The key is claimed before anything is done; work that fails gives it free again. Work whose process has ended is
-   * taken over by the next repeat. `route`: method and path.
+   * Runs irreversible work once per Idempotency-Key: repeats get its answer, and a twin that runs at the same time gets
+   * 409. The key is claimed before anything is done; failed work releases it. The next repeat takes over work whose
+   * process has ended. `route`: method and path.
    */
   once<Answer extends object>(
     facts: OnceFacts,
@@ -40,12 +42,12 @@ export interface KeyedWork {
     input: { readonly params: object; readonly body: object },
     work: (work: Work<Answer>) => Promise<Answer>,
   ): Promise<Once<Answer>>;
-  /** Says that this process is still at its work; to be called every few seconds. Rejects when the database is away. */
+  /** Renews this process's claims. Call it every few seconds. Rejects when the database is away. */
   renew(): Promise<void>;
 }
 
 export function createKeyedWork(database: Database): KeyedWork {
-  /** What this process is at. */
+  /** The work this process is doing. */
   const claims = new Map<Claim, { readonly facts: OnceFacts; readonly call: KeyedCall }>();
 
   async function attempt<Answer extends object>(

@@ -2,7 +2,7 @@ import { isSignature, namesTenant, type Operation } from '@arbiter/contract';
 import type { FastifyReply } from 'fastify';
 import type { Lifecycle } from '../lifecycle.ts';
 
-/** Throws for an operation whose parts do not go together; asked once, when the server starts. */
+/** Throws for an operation whose parts contradict each other. Runs once at start. */
 export function checkKinds(operation: Operation): void {
   const { id, auth, transaction, bodyKind, mediaTypes, fileTypes, idempotent } = operation;
   const problems: string[] = [];
@@ -20,7 +20,7 @@ export function checkKinds(operation: Operation): void {
   if (problems.length > 0) throw new Error(`operation ${id} ${problems.join(', and ')}`);
 }
 
-/** True when the body or an answer may still be on its way after the handler was called. */
+/** Returns true when the body or an answer may still be in transit after the handler was called. */
 export function isStreaming(operation: Operation): boolean {
   const hasFiles = Object.values(operation.responses).some(({ kind }) => kind === 'file');
   return (
@@ -32,14 +32,17 @@ export function isStreaming(operation: Operation): boolean {
   );
 }
 
-/** When its answer stays open and sends events until one side ends it; `asked`: to who asks for that by `Accept`. */
+/**
+ * Returns the operation's events when its answer stays open until one side ends it. `asked`: only for callers that
+ * request it with `Accept`.
+ */
 export function eventsOf({ responses }: Operation): 'always' | 'asked' | 'never' {
   const all = Object.values(responses);
   if (all.some(({ kind }) => kind === 'events')) return 'always';
   return all.some(({ events }) => events !== undefined) ? 'asked' : 'never';
 }
 
-/** True for an `Accept` that names server-sent events, and not to refuse them. */
+/** Returns true for an `Accept` header that names server-sent events without refusing them. */
 export function asksForEvents(accept: string | undefined): boolean {
   return (accept ?? '').split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
@@ -47,10 +50,10 @@ export function asksForEvents(accept: string | undefined): boolean {
   });
 }
 
-/** The signal of operations that do not stream. */
+/** The signal of operations that don't stream. */
 export const neverAborted: AbortSignal = new AbortController().signal;
 
-/** Aborted when the client leaves or the server begins to stop. */
+/** Returns a signal that's aborted when the client leaves or the server starts to stop. */
 export function signalOf({ raw }: FastifyReply, lifecycle: Lifecycle): AbortSignal {
   const controller = new AbortController();
   const forget = lifecycle.onDrain(() => controller.abort());

@@ -5,15 +5,15 @@ import { sameSecret } from '../../platform/crypto.ts';
 import { bearerToken, type RequestHeaders } from './credentials.ts';
 
 /**
- * Values of the configuration that stand for a caller, by variable. Null and blank are the same as unset: then nothing is
- * right (docs/design/quality.md T5).
+ * Configuration values that identify a caller, by variable. Null and blank count as unset: then no value is accepted
+ * (docs/design/quality.md T5).
  */
 export type OperatorSecrets = Readonly<Record<string, string | null>>;
 
-/** True when the request carries the secret. Compared in constant time. */
+/** Returns true when the request carries the secret. Compares in constant time. */
 export type HasSecret = (request: RequestHeaders) => boolean;
 
-/** Throws when the configuration does not know a variable that the operation names. */
+/** Throws when the configuration doesn't know a variable that an operation names. */
 export function createHasSecret({ id }: Operation, auth: SecretAuth, secrets: OperatorSecrets): HasSecret {
   const values = auth.variables.map((variable) => known(secrets, variable, id));
   const secret = values.find((value) => value !== null) ?? null;
@@ -28,10 +28,10 @@ function sentSecret({ headers }: RequestHeaders, names: readonly string[]): stri
   return headers.authorization === undefined ? null : bearerToken(String(headers.authorization));
 }
 
-/** Throws `bad_signature` when the bytes were not signed with the operator's key. */
+/** Throws `bad_signature` when the operator's key didn't sign the bytes. */
 export type VerifySignature = (request: RequestHeaders, bytes: Uint8Array) => void;
 
-/** Throws when the configuration does not know the variable that the operation names. */
+/** Throws when the configuration doesn't know the variable that the operation names. */
 export function createVerifySignature(
   { id }: Operation,
   auth: SignatureAuth,

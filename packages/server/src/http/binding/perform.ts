@@ -10,18 +10,18 @@ import { type AnyHandler, configVersionHeader, type RequestFacts, replayHeader }
 import type { Input } from '../input/input.ts';
 import { findAnswer, type KeyedCall, keepAnswer, payloadHash } from './idempotency.store.ts';
 
-/** What a handler gets, whatever its operation. */
+/** The input of any handler. */
 export interface Call extends Input, RequestFacts {
-  /** The caller wants a refusal where others get a remark. */
+  /** The caller wants an error where others get a remark. */
   readonly isStrict: boolean;
-  /** What of the request is not known; null: all of it is. */
+  /** Unknown parts of the request; null when there are none. */
   readonly unknown: readonly Remark[] | null;
 }
 
-/** Runs the handler of one operation, in its transaction when it has one. */
+/** Runs one operation's handler, in its transaction if it has one. */
 export type Perform = (call: Call) => Promise<Answer>;
 
-/** A lost race (deadlock, serialisation) is run again so often before the caller gets its 409. */
+/** How often a lost race (deadlock, serialization) runs before the caller gets its 409. */
 const maximumTries = 3;
 
 export function createPerform(
@@ -32,7 +32,7 @@ export function createPerform(
 ): Perform {
   const render = createRender(operation);
   const withWarnings = createWithWarnings(operation);
-  // The handlers' types are checked where they are written (http/handler.ts); from here on they are all alike.
+  // Handler types are checked where handlers are written (http/handler.ts). From here on they're all alike.
   if (operation.transaction !== 'tenant') {
     const free = handler as (call: Call) => Promise<UntypedReply>;
     return async (call) => {
@@ -51,7 +51,7 @@ export function createPerform(
       const reply = withWarnings(await inTransaction(tx, call), [...(call.unknown ?? []), ...tx.remarks]);
       inspect(reply);
       const answer = withRemarks(render(reply, call.signal), tx.remarks, call);
-      // 4xx and 5xx change nothing (docs/design/quality.md law 1), also where a handler answers them without throwing.
+      // 4xx and 5xx change nothing (docs/design/quality.md law 1), even when a handler returns them without throwing.
       if (answer.status >= 400) throw new Refusal(answer);
       if (keyed !== null) await keepAnswer(tx, keyed, { ...answer, body: textOf(answer) });
       return answer;
@@ -61,8 +61,8 @@ export function createPerform(
 }
 
 /**
- * Refuses a strict call that names what is not known. Its work is done and rolled back, so that the refusal also carries
- * the service's remarks and the caller can mend all of them at once.
+ * Rejects a strict call that names something unknown. Runs the work and rolls it back, so that the error also lists the
+ * service's remarks and the caller can fix everything at once.
  */
 async function refuseWithAll(
   call: Call,
@@ -83,13 +83,13 @@ async function refuseWithAll(
   try {
     return await database.withTenant(tenantId, actor, work, { requestId, until });
   } catch (error) {
-    // What else a service refuses (404, 409) is told when the names are right. Faults of the server are not hidden.
+    // Other service errors (404, 409) are reported once the names are right. Server faults aren't hidden.
     if (error instanceof AppError && error.status < 500) throw refusalOf([...unknown, ...remarks]);
     throw error;
   }
 }
 
-/** Tells what the service had to remark; for a strict caller it is the refusal, and nothing is stored. */
+/** Adds the service's remarks. For a strict caller they become the error, and nothing is stored. */
 function withRemarks(answer: Answer, told: readonly Remark[], { isStrict, unknown }: Call): Answer {
   if (told.length === 0 || answer.status >= 400) return answer;
   const remarks = told.filter(({ isAdvice }) => isAdvice !== true);
@@ -99,7 +99,7 @@ function withRemarks(answer: Answer, told: readonly Remark[], { isStrict, unknow
   return { ...answer, headers: { ...answer.headers, [unknownProperties]: text } };
 }
 
-/** Adds the remarks to the body, where the operation's answer has a list of warnings. */
+/** Adds the remarks to the body if the operation's answer has a list of warnings. */
 function createWithWarnings({ responses }: Operation) {
   const statuses = new Set(
     Object.entries(responses).flatMap(([status, { schema }]) =>
@@ -150,7 +150,7 @@ class Refusal extends Error {
   }
 }
 
-/** A race that the database broke off, unlike one that a service lost by its own rules (no cause). */
+/** Returns true for a race that the database aborted, unlike one a service lost by its own rules (no cause). */
 export function isLostRace(error: unknown): boolean {
   return error instanceof AppError && error.code === 'concurrent_modification' && error.cause !== undefined;
 }

@@ -2,22 +2,24 @@ import { draftBodyOf, exampleId, type Operation } from '@arbiter/contract';
 import type { TSchema } from 'typebox';
 import { get, itemsOf, members, propertiesOf, requiredOf, withoutNull } from '../input/schema-parts.ts';
 
-/** Values that the examples of one resource share, by property: what its request examples in the contract say. */
+/** Property values that the examples of one resource share, taken from its request examples in the contract. */
 export type KnownValues = Readonly<Record<string, unknown>>;
 
 const maximumDepth = 6;
 
-/** Request and answer examples of the operations, made from the contract: each fits its own schema (a test says so). */
+/**
+ * Request and answer examples of the operations, built from the contract. A test checks each against its own schema.
+ */
 export interface Examples {
-  /** Body to send; undefined for operations without one. */
+  /** Returns the body to send; undefined for operations without one. */
   readonly body: (operation: Operation) => unknown;
-  /** Value of a path parameter, query parameter or header. */
+  /** Returns the value of a path parameter, query parameter or header. */
   readonly parameter: (operation: Operation, name: string, schema: TSchema) => unknown;
-  /** Body of the answer with this schema. */
+  /** Returns the answer body for this schema. */
   readonly answer: (operation: Operation, schema: TSchema) => unknown;
 }
 
-/** Reads what the contract's request examples say, once for all operations. */
+/** Reads the contract's request examples, once for all operations. */
 export function createExamples(operations: readonly Operation[]): Examples {
   const records = new Map<string, Record<string, unknown>>();
   for (const operation of operations) {
@@ -25,7 +27,7 @@ export function createExamples(operations: readonly Operation[]): Examples {
     const example = exampleBodyOf(operation);
     const values = records.get(word) ?? { id: exampleId(word) };
     if (!isObject(example)) records.set(word, values);
-    // What creates the record knows best how it looks.
+    // The operation that creates the record describes it best.
     else records.set(word, verb === 'create' ? { ...values, ...example } : { ...example, ...values });
   }
   const answers = (operation: Operation): Making => ({ known: knownOf(operation), records, all: true });
@@ -40,7 +42,7 @@ export function createExamples(operations: readonly Operation[]): Examples {
   };
 }
 
-/** The body that the contract shows: the example of its schema, else the draft of the record. */
+/** Returns the contract's body example: that of its schema, or the record's draft. */
 function exampleBodyOf(operation: Operation): unknown {
   if (operation.body === undefined) return undefined;
   return members(operation.body, 'examples')[0] ?? draftBodyOf(operation);
@@ -56,10 +58,10 @@ function singular(resource: string): string {
   return resource.replace(/ies$/, 'y').replace(/(?<!s)s$/, '');
 }
 
-/** Changes beyond the required properties that a body without an example of its own shows. */
+/** How many optional properties an update without its own example shows. */
 const shownChanges = 2;
 
-/** The required properties, and for a change some that the resource's examples know. */
+/** Returns the required properties, and for an update some that the resource's examples know. */
 function bodyExample(schema: TSchema, making: Making): unknown {
   const { known } = making;
   const required = requiredOf(schema);
@@ -72,11 +74,11 @@ function bodyExample(schema: TSchema, making: Making): unknown {
 }
 
 interface Making {
-  /** What the object at hand is known to hold. */
+  /** Known properties of the current object. */
   readonly known: KnownValues;
-  /** A record of each resource, by its word: `offer`. */
+  /** One record per resource, by its word: `offer`. */
   readonly records: ReadonlyMap<string, KnownValues>;
-  /** Optional properties too: answers are shown whole, requests with what they need. */
+  /** Include optional properties: answers are shown in full, requests with only what they need. */
   readonly all: boolean;
 }
 
@@ -90,7 +92,7 @@ function exampleOf(schema: TSchema, name: string, making: Making, depth: number)
     }
   }
   const type = get(inner, 'type');
-  // A text that may be absent and of which nothing is known: most records do not have it.
+  // Leave out an optional text we know nothing about, because most records don't have it.
   if (nullable && (isLaterTime(name) || (type === 'string' && !isNamed(inner, name)))) return null;
   const values = members(inner, 'enum');
   if (values.length > 0) return values[0];
@@ -99,7 +101,10 @@ function exampleOf(schema: TSchema, name: string, making: Making, depth: number)
   return exampleOfType(inner, name, making, depth);
 }
 
-/** What the record says under this name; for `offerName` and `channelKey` what the record of that word says. */
+/**
+ * Returns the record's value for this name. For `offerName` and `channelKey`, returns the value from the record of that
+ * word.
+ */
 function knownValue(name: string, { known, records }: Making): unknown {
   if (name in known) return known[name];
   const [, word, property] = /^([a-z][A-Za-z]*)(Id|Name|Key)$/.exec(name) ?? [];
@@ -113,7 +118,7 @@ function exampleOfType(schema: TSchema, name: string, making: Making, depth: num
     case 'array': {
       const items = itemsOf(schema);
       const isWanted = making.all ? depth < maximumDepth : Number(get(schema, 'minItems') ?? 0) > 0;
-      // The rows of a list are records like the one that the resource's examples know.
+      // The rows of a list are records like the one in the resource's examples.
       const known = name === 'data' ? making.known : (making.records.get(singular(name)) ?? {});
       return items === undefined || !isWanted ? [] : [exampleOf(items, '', { ...making, known }, depth + 1)];
     }
@@ -141,7 +146,7 @@ function objectOf(schema: TSchema, name: string, making: Making, depth: number):
   return Object.fromEntries(shown.map(([key, property]) => [key, exampleOf(property, key, inside, depth + 1)]));
 }
 
-/** Instants that most records do not have: `deletedAt`, `revokedAt`. */
+/** Instants that most records don't have: `deletedAt`, `revokedAt`. */
 function isLaterTime(name: string): boolean {
   return /^(deleted|revoked|archived|resolved|expires)At$/.test(name);
 }
@@ -155,7 +160,7 @@ const byFormat: Readonly<Record<string, string>> = {
   email: 'ada@example.com',
 };
 
-/** What a text of this name looks like wherever it stands. */
+/** Sample texts by property name. */
 const byName: Readonly<Record<string, string>> = {
   customerId: 'CM-000001',
   email: 'ada@example.com',
@@ -168,7 +173,7 @@ const byName: Readonly<Record<string, string>> = {
   outcome: 'click',
   version: '0.1.0',
 };
-/** For what only the server can say. */
+/** For values that only the server can know. */
 const unknownText = '…';
 
 function isNamed(schema: TSchema, name: string): boolean {
@@ -188,7 +193,7 @@ function wordOf(name: string): string {
   return name === '' || name === 'id' ? 'record' : name.replace(/Id$/, '');
 }
 
-/** Whether a value known by its name may stand here; the whole schema is held against the examples in the tests. */
+/** Returns true when a value known by name may be used here. The tests check the examples against the whole schema. */
 function fits(schema: TSchema, value: unknown): boolean {
   const parts = members(schema, 'anyOf');
   if (parts.length > 0) return parts.some((part) => fits(part, value));

@@ -13,17 +13,17 @@ import { get, propertiesOf, requiredOf, withoutNull } from '../input/schema-part
 import type { Examples } from './docs-examples.ts';
 import type { SchemaTable } from './docs-schema.ts';
 
-/** What the description of an operation needs besides the operation. */
+/** What the description of an operation needs besides the operation itself. */
 export interface OperationContext {
-  /** Public address of the server, without a slash at its end. */
+  /** Public address of the server, without a trailing slash. */
   readonly serverUrl: string;
-  /** Its path: what stands before every link. */
+  /** Its path, which prefixes every link. */
   readonly base: string;
   readonly examples: Examples;
   readonly table: SchemaTable;
-  /** The operation's schema with references to the shapes that several operations share. */
+  /** Returns the operation's schema with references to the shapes that several operations share. */
   readonly shared: (operation: Operation, place: 'body' | number) => TSchema | null;
-  /** Codes that nearly every call may answer; told once for all. */
+  /** Codes that nearly every call may return, described once for all. */
   readonly common: ReadonlySet<ErrorCode>;
 }
 
@@ -31,7 +31,10 @@ export function methodLabel({ method }: Operation): string {
   return `<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** One operation: folded it says method, path and purpose; open it says everything, and its call can be run. */
+/**
+ * Returns the HTML of one operation. Collapsed it shows method, path and purpose; expanded it shows everything, and the
+ * call can be run.
+ */
 export function describeOperation(operation: Operation, context: OperationContext): string {
   const { id } = operation;
   const parts = [
@@ -56,7 +59,7 @@ export function describeOperation(operation: Operation, context: OperationContex
     `<span class="path">${escapeHtml(operation.path).replaceAll('/', '/<wbr>')}</span>` +
     `<span class="what">${prose(operation.summary)}</span>` +
     `<span class="badge">${escapeHtml(accessOf(operation))}</span></summary>` +
-    // The id is inside, so that a link to it opens the operation.
+    // The id is inside, so a link to it expands the operation.
     `<div class="inside" id="${id}">${parts.join('')}</div></details>`
   );
 }
@@ -112,7 +115,7 @@ function errorsOf(operation: Operation, { base, common }: OperationContext): str
   return `${table}<p class="soft">${rows.length === 0 ? 'Those' : 'And those'} of <a href="#errors">every call</a>.</p>`;
 }
 
-/** The element that docs-script.js fills with the form; its data describe the call to that script. */
+/** The element that docs-script.js fills with the form. Its data attributes describe the call. */
 function runnable(operation: Operation, { examples }: OperationContext): string {
   if (!canBeRun(operation)) return '<p class="soft">You can\'t run this call from here.</p>';
   const fields = (schema: TSchema | undefined, required?: boolean) =>
@@ -143,12 +146,12 @@ function runnable(operation: Operation, { examples }: OperationContext): string 
   return `<section class="run" aria-label="Run ${operation.id}" data-call='${inSingleQuotes(JSON.stringify(call))}' data-body='${inSingleQuotes(body)}'></section>`;
 }
 
-/** For an attribute in single quotes: JSON has none, but double ones everywhere. */
+/** Escapes for an attribute in single quotes. JSON has no single quotes but is full of double ones. */
 function inSingleQuotes(text: string): string {
   return escapeText(text).replaceAll("'", '&#39;');
 }
 
-/** The page sends JSON, with a key or a secret, and reads answers that end. */
+/** The page can send JSON with a key or a secret, and read answers that end. */
 function canBeRun({ auth, body, bodyKind = 'json', responses }: Operation): boolean {
   if (auth === 'session' || isSignature(auth)) return false;
   if (body !== undefined && !['json', 'jsonOrForm', 'scim'].includes(bodyKind)) return false;
@@ -158,7 +161,7 @@ function canBeRun({ auth, body, bodyKind = 'json', responses }: Operation): bool
 const isCredential = ([name]: readonly [string, ...unknown[]]): boolean =>
   name === 'Authorization' || name === 'X-API-Key';
 
-/** What an empty field stands for. */
+/** Returns the placeholder of an empty field. */
 function hintOf(schema: TSchema): string {
   const { schema: inner } = withoutNull(schema);
   const fallback = get(schema, 'default') ?? get(inner, 'default');
@@ -186,7 +189,7 @@ function curlOf(operation: Operation, { serverUrl, examples }: OperationContext)
     lines.push(`-H "Content-Type: ${type}"`, '--data-binary @file');
   } else if (operation.body !== undefined) {
     lines.push(`-H "Content-Type: application/json"`);
-    // Inside single quotes of a shell the quote itself is written '\''.
+    // Inside single quotes, a shell writes a single quote as '\''.
     lines.push(`-d '${JSON.stringify(examples.body(operation), null, 2).replaceAll("'", `'\\''`)}'`);
   }
   return lines.join(' \\\n  ');

@@ -9,13 +9,13 @@ import { createSchemaTable, type SchemaTable, shapeId } from './docs-schema.ts';
 
 export interface DocsOptions {
   readonly version: string;
-  /** Public address; may have a path. */
+  /** Public address. May have a path. */
   readonly serverUrl: string;
 }
 
 /**
- * The operations for people: grouped by tag, to be searched, linked to, and run from the page with a key. `document` is
- * their OpenAPI document. Yields between operations: the whole takes longer than others should wait.
+ * Renders the operations for people: grouped by tag, searchable, linkable and runnable with a key. `document` is their
+ * OpenAPI document. Yields between operations, because rendering all at once would block others too long.
  */
 export function* docsPage(
   operations: readonly Operation[],
@@ -70,7 +70,7 @@ const introduction =
 const firstCall = (serverUrl: string): string =>
   `export ARBITER_URL=${serverUrl}\nexport ARBITER_API_KEY=krn_...\ncurl "$ARBITER_URL/api/v1/health"`;
 
-/** Shown by the script, which makes them work. */
+/** Hidden until the script runs, because it doesn't work without it. */
 const searchBox =
   '<div class="search" role="search" data-script hidden><label class="unseen" for="find">Search operations</label>' +
   '<input id="find" type="search" placeholder="Search operations" autocomplete="off" spellcheck="false" aria-keyshortcuts="/">' +
@@ -81,17 +81,17 @@ const keyForm =
   '<input id="key" type="password" placeholder="krn_..." autocomplete="off" spellcheck="false" aria-describedby="key-state">' +
   '<button id="forget" type="button" class="plain">Forget</button></div><p id="key-state" class="hint" role="status"></p></section>';
 
-/** The browser's part: two files that become one module. */
+/** Returns the browser's script: two files joined into one module. */
 function script(): string {
   const [request, page] = ['docs-request.js', 'docs-script.js'].map((name) =>
     readFileSync(new URL(name, import.meta.url), 'utf8'),
   );
   const whole = `${request?.replace(/^export /gm, '')}${page?.replace(/^import .*\n/gm, '')}`;
-  // Lines of comments are for those who change the files.
+  // Drop comment lines: they're for people who edit the files.
   return whole.replace(/^ *(\/\/|\/?\*).*\n/gm, '').replace(/^ +/gm, '');
 }
 
-/** What a reader comes for stands first, what runs the process last. */
+/** What readers look for comes first, operating the process last. */
 function rankOf(tag: string): number {
   if (tag === 'Decisions') return 0;
   return tag === 'System' ? 2 : 1;
@@ -105,7 +105,7 @@ function slug(text: string): string {
   return `tag-${text.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
 }
 
-/** What the document says at a path of keys; undefined where it says nothing. */
+/** Returns the document's value at a path of keys; undefined where there is none. */
 function at(document: unknown, ...keys: readonly (string | number)[]): unknown {
   return keys.reduce(
     (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
@@ -120,7 +120,7 @@ function sharedSchema(document: unknown, { path, method }: Operation, place: 'bo
   return (at(Object.values(Object(content))[0], 'schema') as TSchema | undefined) ?? null;
 }
 
-/** What several operations take or answer, described once. */
+/** Describes shapes that several operations share, once. */
 function describeShapes(shapes: Readonly<Record<string, TSchema>>, table: SchemaTable): string {
   const items = Object.entries(shapes).map(
     ([name, schema]) =>
@@ -130,7 +130,7 @@ function describeShapes(shapes: Readonly<Record<string, TSchema>>, table: Schema
   return `<h2 id="shapes">Types</h2><div class="group">${items.join('')}</div>`;
 }
 
-/** The codes that most operations share. */
+/** Returns the codes that most operations share. */
 function commonCodes(operations: readonly Operation[]): ReadonlySet<ErrorCode> {
   const counts = new Map<ErrorCode, number>();
   for (const code of operations.flatMap(errorCodesOf)) counts.set(code, (counts.get(code) ?? 0) + 1);

@@ -1,14 +1,15 @@
-// Runs in the browser, inside the documents' page, and in the tests. No dependency on either.
+// Runs in the browser, inside the documents' page, and in the tests. Depends on neither.
 
 /**
- * The HTTP request of a call that a reader filled in. `call` is what the page says of the operation, `values` what stands
- * in the form; empty fields are left out. Throws an Error whose message tells the reader what is missing.
+ * Returns the HTTP request of a call that a reader filled in. `call` is the page's description of the operation,
+ * `values` are the form's values; empty fields are left out. Throws an Error whose message tells the reader what's
+ * missing.
  */
 export function requestOf(call, values, apiKey) {
   const path = call.path.replace(/\{([^}]+)\}/g, (_, name) => {
     const value = values.params[name] ?? '';
     if (value === '') throw new Error(`Fill in ${name}.`);
-    // A browser resolves these two as steps, also when they are percent-encoded: the call would go elsewhere.
+    // A browser resolves these two as path steps, even percent-encoded, so the call would go elsewhere.
     if (value === '.' || value === '..') throw new Error(`${name} cannot be "${value}" in a URL.`);
     return encodeURIComponent(value);
   });
@@ -26,12 +27,14 @@ export function requestOf(call, values, apiKey) {
   return { url: path + (search.size === 0 ? '' : `?${search}`), init };
 }
 
-/** `fetch` takes bytes only in headers: text beyond ASCII travels as its UTF-8 bytes, one character each. */
+/**
+ * Encodes a header value: `fetch` takes only bytes, so text beyond ASCII becomes its UTF-8 bytes, one character each.
+ */
 function utf8(text) {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
-/** True when every word of the query is somewhere in the text; case and order do not matter. */
+/** Returns true when every word of the query occurs in the text, in any case and order. */
 export function matches(text, query) {
   const where = text.toLowerCase();
   return query
@@ -40,7 +43,7 @@ export function matches(text, query) {
     .every((word) => where.includes(word));
 }
 
-/** The body of an answer for reading: JSON with line breaks, anything else as it came. */
+/** Formats an answer's body for reading: JSON with line breaks, anything else unchanged. */
 export function readable(text, contentType) {
   if (!/^application\/([a-z.]+\+)?json/i.test(contentType)) return text;
   try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-/** The part of the documents' page that makes requests, as the browser runs it. */
+/** Tests the part of the documents' page that builds requests, as the browser runs it. */
 
 interface Call {
   readonly method: string;
@@ -28,7 +28,7 @@ interface Module {
   sizeOf(bytes: number): string;
 }
 
-// Plain JavaScript: the page holds this file as it is.
+// Plain JavaScript, because the page embeds this file unchanged.
 const { requestOf, matches, readable, sizeOf }: Module = await import(
   new URL('./docs-request.js', import.meta.url).href
 );

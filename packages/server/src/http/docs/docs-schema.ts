@@ -4,10 +4,13 @@ import { get, itemsOf, members, propertiesOf, requiredOf, withoutNull } from '..
 
 const maximumDepth = 6;
 
-/** HTML of a schema: a table of an object's properties, nested ones folded; a sentence for anything else. */
+/**
+ * Returns a schema's HTML: a table of an object's properties with nested ones collapsed, or a sentence for anything
+ * else.
+ */
 export type SchemaTable = (schema: TSchema) => string;
 
-/** `shapes`: the schemas that references name, by name. */
+/** `shapes`: the referenced schemas, by name. */
 export function createSchemaTable(shapes: Readonly<Record<string, TSchema>>): SchemaTable {
   return (schema) => schemaTable(schema, shapes, 0);
 }
@@ -45,25 +48,25 @@ function nested(schema: TSchema, shapes: Readonly<Record<string, TSchema>>, dept
     .join('');
 }
 
-/** A union's member is named by its constants: `type: filter`. */
+/** Names a union's member by its constants: `type: filter`. */
 function labelOf(schema: TSchema): string | null {
   const constants = propertiesOf(schema).filter(([, property]) => get(property, 'const') !== undefined);
   if (constants.length === 0) return null;
   return constants.map(([name, property]) => `${name}: ${String(get(property, 'const'))}`).join(', ');
 }
 
-/** HTML: a shape that several operations share is a link to its description. */
+/** Returns HTML. A shape that several operations share links to its description. */
 function typeOf(schema: TSchema): string {
   const { schema: inner, nullable } = withoutNull(schema);
   return nullable ? `${plainType(inner)} or null` : plainType(inner);
 }
 
-/** Where the description of a shared shape stands in the page. */
+/** Returns the id of a shared shape's description in the page. */
 export function shapeId(name: string): string {
   return `shape-${name}`;
 }
 
-/** `Offer` of a schema that is a reference to it. */
+/** Returns `Offer` for a schema that references it. */
 function shapeOf(schema: TSchema): string | null {
   const reference = get(schema, '$ref');
   return typeof reference === 'string' ? reference.slice(reference.lastIndexOf('/') + 1) : null;

@@ -1,13 +1,13 @@
-// The documents' page in the browser: search, links that open their operation, calls that can be run. The server writes
-// this file and docs-request.js into the page; without script the page is read as it is. Text goes into the page as text
-// only, never as HTML.
+// The documents' page in the browser: search, links that expand their operation, calls that can be run. The server
+// embeds this file and docs-request.js in the page; without script the page stays readable. Text goes into the page
+// only as text, never as HTML.
 import { matches, readable, requestOf, sizeOf } from './docs-request.js';
 
 const base = location.pathname.replace(/\/api(\/v1)?\/docs\/?$/, '');
 const find = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-/** An element with properties and children; a child that is text stays text. */
+/** Creates an element with properties and children. A text child stays text. */
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -106,7 +106,7 @@ function stored(change) {
     if (change === '') sessionStorage.removeItem(keyName);
     else sessionStorage.setItem(keyName, change);
   } catch {
-    // A browser that keeps nothing: the key lives in the field.
+    // The browser blocks storage, so the key stays only in the field.
   }
   return change ?? '';
 }
@@ -163,7 +163,7 @@ function field(labels, name, required, hint) {
   return input;
 }
 
-/** A reader of the values of some inputs. */
+/** Returns a reader for the values of some inputs. */
 function inputs(panel, title, parameters) {
   if (parameters.length === 0) return () => ({});
   const fieldset = make('fieldset', {}, make('legend', {}, title));
@@ -219,14 +219,14 @@ function buildPanel(inside) {
   slot.append(make('h3', {}, 'Run it'), form, outcome, answer);
 }
 
-/** Sends the call; resolves with what to show of the answer. */
+/** Sends the call. Resolves with the part of the answer to show. */
 async function run(call, values) {
   const { url, init } = requestOf(call, values, keyBox.value.trim());
   const startedAt = performance.now();
   const response = await fetch(base + url, {
     ...init,
     cache: 'no-store',
-    // The key speaks for the reader, never a session that this browser happens to have.
+    // Use the entered key, never a session that this browser happens to have.
     credentials: 'omit',
     redirect: 'manual',
   });
@@ -249,12 +249,12 @@ async function run(call, values) {
   return { outcome, details };
 }
 
-/** Text as it is; it can be reached by keyboard, because it may have to be scrolled. */
+/** Returns a text block. It's focusable so that keyboard users can scroll it. */
 function block(text) {
   return make('pre', { tabIndex: 0 }, make('code', {}, text));
 }
 
-// `toggle` does not bubble; it is caught on its way down.
+// `toggle` doesn't bubble, so listen in the capture phase.
 document.addEventListener(
   'toggle',
   (event) => {
@@ -264,7 +264,7 @@ document.addEventListener(
   true,
 );
 
-// Copying, where the browser lets a page do it
+// Copying, where the browser allows it
 
 if (navigator.clipboard) {
   for (const block of all('.copy')) {

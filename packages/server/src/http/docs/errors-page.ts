@@ -1,7 +1,7 @@
 import { type ErrorCode, errorRegistry } from '@arbiter/contract';
 import { escapeHtml, type Page, prose, renderPage } from '../answers/page.ts';
 
-/** The closed error registry, grouped by status. `base` is the path of the public address. */
+/** Returns the page of the closed error registry, grouped by status. `base` is the path of the public address. */
 export function errorsPage(base: string): Page {
   const codes = Object.keys(errorRegistry) as ErrorCode[];
   const byStatus = Map.groupBy(codes, (code) => errorRegistry[code].status);

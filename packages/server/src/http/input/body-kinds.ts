@@ -7,13 +7,15 @@ import { createCoerce, parseForm } from './coercion.ts';
 import { parseJsonBody } from './json-body.ts';
 import { largeBodyBytes, parseLargeJson } from './large-json.ts';
 
-/** How one operation's body is taken. */
+/** How to read one operation's body. */
 export interface BodyForm {
-  /** True when a body of this declared type is taken (docs/design/api-access.md 1 "Content types"). */
+  /**
+   * Returns true when the operation takes bodies of this declared type (docs/design/api-access.md 1 "Content types").
+   */
   accepts(contentType: string | undefined): boolean;
-  /** What is said of a body of another type. */
+  /** Error text for a body of another type. */
   readonly wanted: string;
-  /** Reads the bytes; throws, or rejects, `malformed_json`, `malformed_request` or `validation_failed`. */
+  /** Parses the bytes. Throws, or rejects with, `malformed_json`, `malformed_request` or `validation_failed`. */
   parse(bytes: Buffer, request: IncomingMessage): unknown;
 }
 
@@ -27,7 +29,7 @@ const types: Readonly<Record<Exclude<BodyKind, 'raw' | 'stream'>, readonly strin
   scim: ['application/scim+json', json],
 };
 
-/** `maxItems`: how many items the lists among the members of a JSON body may have. */
+/** `maxItems`: maximum items of each list among a JSON body's members. */
 export function createBodyForm(operation: Operation, maxItems: ReadonlyMap<string, number>): BodyForm {
   const kind = operation.bodyKind ?? 'json';
   const allowed = kind === 'raw' || kind === 'stream' ? (operation.mediaTypes ?? []) : types[kind];
@@ -53,13 +55,13 @@ export function createBodyForm(operation: Operation, maxItems: ReadonlyMap<strin
   };
 }
 
-/** The declared type of a body, lower case, without parameters. */
+/** Returns the declared type of a body in lower case, without parameters. */
 export function mediaTypeOf({ headers }: IncomingMessage): string | null {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   return type === undefined || type === '' ? null : type;
 }
 
-/** A text that says that it is not in UTF-8 is of another type. */
+/** A text that declares another charset than UTF-8 counts as another type. */
 function isOneOf(header: string | undefined, allowed: readonly string[]): boolean {
   if (header === undefined) return false;
   const [type, ...parameters] = header.split(';');
@@ -75,7 +77,7 @@ function createReadForm(schema: TSchema | undefined): (bytes: Buffer) => Record<
   return (bytes) => {
     if (!isUtf8(bytes)) throw new AppError('malformed_request', { detail: 'The body must be UTF-8.' });
     const values = parseForm(bytes.toString('utf8'), 'body');
-    // What the schema does not know is kept, so that it can be named; the handler does not get it.
+    // Keeps properties that the schema doesn't know, so the error can name them. The handler never sees them.
     return { ...Object.fromEntries(values), ...coerce(values) };
   };
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { AppError, invalid } from '../../platform/app-error.ts';
 
-/** What a text parameter becomes before its schema is checked. */
+/** The type a text parameter is converted to before its schema is checked. */
 type Kind = 'integer' | 'number' | 'boolean' | 'string';
 
 interface Parameter {
@@ -12,18 +12,21 @@ interface Parameter {
   readonly fallback: unknown;
 }
 
-/** Where texts come from; those of a form are named like members of a JSON body. */
+/** Where texts come from. Form fields are named like members of a JSON body. */
 export type CoercedPlace = 'query' | 'path' | 'header' | 'form';
 
 const pointerTo = (place: CoercedPlace, name: string): string => (place === 'form' ? `/${name}` : `${place}.${name}`);
 
-/** Reads text values by name into typed ones. Undeclared names are ignored, defaults filled in (docs/design/api-access.md 1). */
+/**
+ * Converts text values to typed ones by name. Ignores undeclared names and fills in defaults (docs/design/api-access.md
+ * 1).
+ */
 export type Coerce = (values: ReadonlyMap<string, readonly string[]>) => Record<string, unknown>;
 
 /**
- * Coercion of query and path parameters by strict rules (docs/design/quality.md T33): integers are ASCII digits with an optional
- * minus sign, booleans `true` or `false`, a repeated scalar is 400 `malformed_request`, NUL is 400. Bodies never come
- * here.
+ * Creates strict coercion of query and path parameters (docs/design/quality.md T33): integers are ASCII digits with an
+ * optional minus sign, booleans are `true` or `false`, a repeated scalar is 400 `malformed_request`, NUL is 400. Not
+ * for bodies.
  */
 export function createCoerce(schema: TSchema, place: CoercedPlace): Coerce {
   const parameters = declaredProperties(schema).map(([name, property]) => toParameter(name, property));
@@ -44,7 +47,7 @@ export function createCoerce(schema: TSchema, place: CoercedPlace): Coerce {
   };
 }
 
-/** Own properties of an object schema, those of all members for a union. */
+/** Returns the own properties of an object schema, or those of all members of a union. */
 export function declaredProperties(schema: TSchema): [string, TSchema][] {
   const found = new Map<string, TSchema>();
   const members: unknown = Reflect.get(schema, 'anyOf') ?? Reflect.get(schema, 'allOf');
@@ -74,7 +77,7 @@ function coerceText(text: string, parameter: Parameter, place: CoercedPlace): un
   switch (parameter.kind) {
     case 'integer':
       if (!integer.test(text) || text === '-0') throw invalid(path, 'must be a whole number in plain digits');
-      // Digits beyond 2^53 are still "more than any limit": they become the largest exact integer.
+      // Digits beyond 2^53 still mean "more than any limit", so they become the largest exact integer.
       return Math.min(Math.max(Number(text), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
     case 'number':
       if (!decimal.test(text) || text === '-0') throw invalid(path, 'must be a decimal number in plain digits');
@@ -83,25 +86,30 @@ function coerceText(text: string, parameter: Parameter, place: CoercedPlace): un
       if (text !== 'true' && text !== 'false') throw invalid(path, 'must be true or false');
       return text === 'true';
     case 'string':
-      // In a path it names nothing, see input.ts.
+      // In a path, NUL matches nothing, see input.ts.
       if (place !== 'path' && text.includes('\0')) throw invalid(path, 'must not contain a NUL character');
       return text;
   }
 }
 
-/** 400 for something that was sent more than once and decides something. */
+/** Returns a 400 for a repeated value that must be unique. */
 export function repeated(path: string): AppError {
   const message = 'must be sent once';
   return new AppError('malformed_request', { detail: `${path} ${message}`, errors: [{ path, message }] });
 }
 
-/** Splits the query of a URL (form encoding: `+` is a space, exactly one percent-decode). 400 for a broken escape. */
+/**
+ * Parses the query of a URL (form encoding: `+` is a space, exactly one percent-decode). Throws 400 for a broken
+ * escape.
+ */
 export function parseQuery(url: string): Map<string, string[]> {
   const start = url.indexOf('?');
   return start === -1 ? new Map() : parseForm(url.slice(start + 1), 'query');
 }
 
-/** Names and values of form encoding (https://url.spec.whatwg.org/#application/x-www-form-urlencoded), in their order. */
+/**
+ * Returns names and values of form encoding (https://url.spec.whatwg.org/#application/x-www-form-urlencoded) in order.
+ */
 export function parseForm(text: string, what: 'query' | 'body'): Map<string, string[]> {
   const values = new Map<string, string[]>();
   for (const pair of text.split('&')) {

@@ -11,7 +11,7 @@ import { decodeHeader, headerValues } from './request-headers.ts';
 import { FileBody } from './stream-body.ts';
 import type { Check, Place } from './validation.ts';
 
-/** What a handler gets of the request itself. */
+/** The request's input as a handler gets it. */
 export interface Input {
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
@@ -25,13 +25,13 @@ type Read<T> = (request: FastifyRequest) => T;
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** What one operation takes of a request (steps 8 and 9 of the order of checks). */
+/** How to read one operation's input (steps 8 and 9 of the order of checks). */
 export interface InputReader {
-  /** Bytes of a body at most; null when the operation takes none. */
+  /** Maximum bytes of a body; null when the operation takes none. */
   readonly bodyLimit: number | null;
   /**
-   * Step 9, syntax: before shape, wherever that is. No JSON body at all is read as an object without properties. A large
-   * one takes turns with other work.
+   * Step 9, syntax: comes before shape for every part. A missing JSON body is read as an object without properties.
+   * Parsing a large one yields to other work.
    */
   readonly form: BodyForm;
   /** Step 9, shape. `parsed`: a body of `size` bytes. Throws `malformed_request` or `validation_failed`. */
@@ -64,7 +64,7 @@ function bodyLimitOf({ body, bodyLimit, auth }: Operation): number | null {
   return bodyLimit ?? (namesTenant(auth) ? bodyLimits.withCredential : bodyLimits.withoutCredential);
 }
 
-/** Items that the lists among the members of a body may have. */
+/** Returns the maximum items of the lists among a body's members. */
 function maxItemsOf(body: TSchema | undefined): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const [name, property] of body === undefined ? [] : declaredProperties(body)) {
@@ -79,15 +79,15 @@ function createShapeBody(
   compile: Compile,
 ): (parsed: unknown, size: number) => unknown {
   if (schema === undefined) return () => undefined;
-  // Bytes and parts have no shape that could be judged before the handler reads them.
+  // Bytes and parts have no shape to check before the handler reads them.
   if (bodyKind === 'raw' || bodyKind === 'stream' || bodyKind === 'multipart') return (parsed) => parsed;
-  // Of a record, null is a value: it stands for empty where that may be, and is refused elsewhere.
+  // In a record, null is a value: it means empty where that's allowed and is rejected elsewhere.
   const forgivesNull = method === 'POST' && record === undefined;
   const shape = createShape(schema, compile(withAnyItems(schema, judgedAlone ?? []), 'body'), forgivesNull);
   return (parsed, size) => (parsed instanceof FileBody ? parsed : shape(parsed, size));
 }
 
-/** The schema with lists that may hold anything, as many as before. */
+/** Returns the schema with lists of any items, with the same maximum number. */
 function withAnyItems(schema: TSchema, lists: readonly string[]): TSchema {
   if (lists.length === 0) return schema;
   const properties = declaredProperties(schema).map(([name, property]) =>
@@ -97,16 +97,19 @@ function withAnyItems(schema: TSchema, lists: readonly string[]): TSchema {
 }
 
 /**
- * Reads one item of a list that the handler judges (`judgedAlone`), as the binder reads the body of a POST. Throws AppError
- * `validation_failed` with paths from the item.
+ * Returns a reader for one item of a list that the handler judges (`judgedAlone`), like the binder reads the body of a
+ * POST. The reader throws AppError `validation_failed` with paths relative to the item.
  */
 export function createItemReader<S extends TSchema>(schema: S, compile: Compile): (item: unknown) => Static<S> {
   const shape = createShape(schema, compile(schema, 'body'), true);
-  // All findings are told: an item is a small part of a body, and its schema bounds how many it can have.
+  // Report all findings: an item is a small part of a body, and its schema bounds them.
   return (item) => shape(item, 0) as Static<S>;
 }
 
-/** Reads a value that stands for the body of an operation, as the binder reads the body itself. Throws `validation_failed`. */
+/**
+ * Returns a reader for a value that acts as an operation's body, like the binder reads the body itself. The reader
+ * throws `validation_failed`.
+ */
 export function createBodyReader(operation: Operation, compile: Compile): (body: unknown) => unknown {
   const shape = createShapeBody(operation, compile);
   return (body) => shape(body, 0);
@@ -120,7 +123,7 @@ function createShape(schema: TSchema, check: Check, forgivesNull: boolean): (par
       check(value, size);
       return value;
     } catch (refusal) {
-      // Looked at only now, so that bodies without such nulls, decisions above all, do not pay for it.
+      // Only checked now, so that bodies without such nulls (above all decisions) don't pay for it.
       const sent = forgivesNull ? withoutNullInputs(schema, value) : value;
       if (sent === value) throw refusal;
       check(sent, size);
@@ -129,7 +132,10 @@ function createShape(schema: TSchema, check: Check, forgivesNull: boolean): (par
   };
 }
 
-/** Keeps the declared top-level properties (docs/design/api-access.md 1); schemas that are open, or no objects, keep everything. */
+/**
+ * Keeps the declared top-level properties (docs/design/api-access.md 1). Keeps everything for open schemas and
+ * non-objects.
+ */
 function createPick(schema: TSchema): (value: unknown) => unknown {
   const names = declaredProperties(schema).map(([name]) => name);
   const open = Reflect.get(schema, 'additionalProperties');
@@ -159,7 +165,7 @@ function createReadParams({ params: schema }: Operation, compile: Compile): Read
     const segments = Object.entries(request.params as Record<string, string>);
     const value = coerce(new Map(segments.map(([name, text]) => [name, [text]])));
     check(value, 0);
-    // A malformed id is answered like an unknown one; NUL is all of those that the database would not even compare.
+    // A malformed id gets the same answer as an unknown one. NUL stands for all that the database would reject.
     if (segments.some(([, text]) => text.includes('\0'))) throw new AppError('not_found');
     return value;
   };

@@ -50,7 +50,7 @@ test('depth is limited, without a stall for a very deep body', () => {
   assert.doesNotThrow(() => parse(nested(maximumDepth)));
   assert.equal(refused(nested(maximumDepth + 1)), 'malformed_json');
   assert.equal(refused(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`), 'malformed_json');
-  // Processor time: what others do on the machine does not count.
+  // Processor time, so that other load on the machine doesn't count.
   const started = process.cpuUsage();
   assert.equal(refused(nested(100_000)), 'malformed_json');
   assert.equal(refused('['.repeat(500_000)), 'malformed_json');

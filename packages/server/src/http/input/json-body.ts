@@ -3,18 +3,17 @@ import type { ErrorEntry } from '@arbiter/contract';
 import { AppError } from '../../platform/app-error.ts';
 import { type JsonFault, jsonFault } from './json-fault.ts';
 
-/** Deepest nesting of arrays and objects that a body may have (docs/design/quality.md T17). */
+/** Maximum nesting of arrays and objects in a body (docs/design/quality.md T17). */
 export const maximumDepth = 64;
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Reads a JSON body (RFC 8259): UTF-8 without byte order mark; of twin keys the last wins. NUL, lone surrogates,
- * non-finite numbers and the keys `__proto__`, `constructor`, `prototype` are 400 at any depth, `-0` becomes 0
- * (docs/design/quality.md T17, F17, F19). Throws AppError `malformed_json` or `validation_failed`.
- *
- * The whole value is walked, always: a scan of the text for suspicious bytes costs more than the walk it would save
- * (measured: 0.3 us for a decision request, 1 ms for 700 KB of rows, 40 % of the parse itself).
+ * Parses a JSON body (RFC 8259): UTF-8 without byte order mark; the last of duplicate keys wins. NUL, lone surrogates,
+ * non-finite numbers and the keys `__proto__`, `constructor`, `prototype` are 400 at any depth; `-0` becomes 0
+ * (docs/design/quality.md T17, F17, F19). Throws AppError `malformed_json` or `validation_failed`. Always walks the
+ * whole value: scanning the text for suspicious bytes costs more than the walk it would save (measured: 0.3 us for a
+ * decision request, 1 ms for 700 KB of rows, 40 % of the parse itself).
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body must be UTF-8.');
@@ -28,34 +27,34 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return Object.is(value, -0) ? 0 : value;
 }
 
-/** Throws for a parsed body that holds what no body may hold, at any depth; `-0` inside becomes 0. */
+/** Throws when a parsed body contains a forbidden value at any depth. Changes `-0` inside it to 0. */
 export function refuseValue(value: unknown): void {
   const problem = checkValue(value, 0);
   if (problem !== null) throw problem.toError();
 }
 
-/** The same for one item of a list that is a member of the body; null when it is clean. */
+/** Like `refuseValue`, for one item of a list in the body. Returns null when the item is clean. */
 export function problemOfItem(item: unknown, member: string, index: number): AppError | null {
   const problem = checkValue(item, 2);
   return problem === null ? null : at(at(problem, String(index)), member).toError();
 }
 
-/** 400 for a body whose brackets are nested too deep. */
+/** Returns a 400 for a body whose brackets are nested too deep. */
 export function tooDeep(): AppError {
   return malformed(`The body must be nested at most ${maximumDepth} levels deep.`);
 }
 
-/** 400 for a body that stops being JSON at this position. */
+/** Returns a 400 for a body that stops being JSON at this position. */
 export function notJsonAt({ line, column }: JsonFault): AppError {
   return malformed(`The body is not valid JSON at line ${line}, column ${column}.`);
 }
 
-/** 400 `malformed_json`. */
+/** Returns a 400 `malformed_json`. */
 export function malformed(detail: string): AppError {
   return new AppError('malformed_json', { detail });
 }
 
-/** What is wrong, and where: the steps are collected on the way out, so that a clean body pays nothing for them. */
+/** A problem and its place. Steps are collected on the way out, so a clean body costs nothing. */
 interface Finding {
   readonly steps: string[];
   toError(): AppError;

@@ -52,7 +52,7 @@ test('whatever the parser refuses has a place inside the text, and what it takes
       const { line, column } = jsonFault(Buffer.from(text));
       assert.equal(line, 1);
       if (!isJson) assert.ok(column >= 1 && column <= text.length + 1, text);
-      // All of it was read without a fault, and more could follow only as blanks.
+      // The reader saw no fault, and only blanks may follow.
       else assert.equal(column, text.length + 1, text);
     }
   }

@@ -1,15 +1,15 @@
-/** Where a text stops being JSON: lines from 1, columns in characters from 1. */
+/** Where a text stops being JSON. Lines and columns count from 1; columns are characters. */
 export interface JsonFault {
   readonly line: number;
   readonly column: number;
 }
 
-/** What may stand at a place of the text. */
+/** What may come next in the text. */
 type Place = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'after value' | 'end';
 
-/** Bytes that are looked through between two chances to let others work. */
+/** Bytes to scan before letting other work run. */
 const bytesPerLook = 64 * 1024;
-/** Asked of each byte, where a set would take half as long again. */
+/** Runs for each byte; a set would take half as long again. */
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 const words = new Map([
   [0x74, 'true'],
@@ -21,8 +21,9 @@ const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const escapes = '"\\/bfnrt';
 
 /**
- * The first position at which UTF-8 bytes stop being JSON (RFC 8259), or their end, when more had to come. The parser tells no
- * place for short texts. For texts that it has refused: one pass, which holds a byte for each open bracket.
+ * Returns the first position where UTF-8 bytes stop being JSON (RFC 8259), or their end when the text is cut off,
+ * because the parser gives no position for short texts. For texts that the parser rejected. Makes one pass and keeps a
+ * byte for each open bracket.
  */
 export function jsonFault(bytes: Buffer): JsonFault {
   const steps = offsetOfFault(bytes);
@@ -32,7 +33,7 @@ export function jsonFault(bytes: Buffer): JsonFault {
   }
 }
 
-/** The same for a large text, letting others have the event loop. */
+/** Like `jsonFault`, for a large text: lets other work use the event loop. */
 export async function largeJsonFault(bytes: Buffer, turns: () => Promise<void> | undefined): Promise<JsonFault> {
   const steps = offsetOfFault(bytes);
   for (;;) {
@@ -50,7 +51,7 @@ function lineAndColumn(bytes: Buffer, offset: number): JsonFault {
     from = next + 1;
   }
   let column = 1;
-  // Bytes that go on with a character do not count.
+  // Continuation bytes don't count as characters.
   for (let at = from; at < offset; at += 1) if ((bytes[at]! & 0xc0) !== 0x80) column += 1;
   return { line, column };
 }
@@ -111,7 +112,7 @@ function* offsetOfFault(bytes: Buffer): Generator<void, number, void> {
   return bytes.length;
 }
 
-/** Offset behind the closing quote, or minus the offset of the fault. */
+/** Returns the offset after the closing quote, or minus the offset of the fault. */
 function endOfString(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
@@ -126,7 +127,7 @@ function endOfString(bytes: Buffer, from: number): number {
   return -bytes.length;
 }
 
-/** Bytes of the number or word that stands here; 0: none does. */
+/** Returns the length of the number or word that starts here; 0 when there is none. */
 function lengthOfScalar(bytes: Buffer, at: number): number {
   const word = words.get(bytes[at]!);
   if (word !== undefined) return bytes.toString('latin1', at, at + word.length) === word ? word.length : 0;

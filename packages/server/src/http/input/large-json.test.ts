@@ -5,7 +5,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { parseJsonBody } from './json-body.ts';
 import { parseLargeJson } from './large-json.ts';
 
-/** What a reader makes of a body: the value, or the code of the refusal. */
+/** Returns what a reader makes of a body: the value, or the error code. */
 async function outcome(read: () => unknown): Promise<unknown> {
   try {
     return { value: await read() };

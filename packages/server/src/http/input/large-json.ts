@@ -4,33 +4,36 @@ import { takeTurns } from '../../platform/turns.ts';
 import { malformed, maximumDepth, notJsonAt, problemOfItem, refuseValue, tooDeep } from './json-body.ts';
 import { largeJsonFault } from './json-fault.ts';
 
-/** Bodies from this size on are read in pieces: a smaller one blocks the event loop for a few milliseconds at worst. */
+/**
+ * Bodies of at least this size are read in pieces. A smaller one blocks the event loop for a few milliseconds at worst.
+ */
 export const largeBodyBytes = 128 * 1024;
 
-/** Text that is parsed at once, roughly: as much as takes a millisecond or two. */
+/** Approximate size of text to parse at once, which takes a millisecond or two. */
 const usualPieceBytes = 64 * 1024;
-/** Bytes that are looked through between two looks at the clock. */
+/** Bytes to scan between two checks of the clock. */
 const bytesPerLook = 64 * 1024;
 /**
- * Values (members, items) that one item of a list, or all that stands outside of the lists, may have: they are parsed at
- * once, and 50,000 of the dearest, new keys, take half of the time that the loop may be held up (docs/design/quality.md law 2, T17).
+ * Maximum values (members, items) in one list item, or outside of all lists. They're parsed at once, and 50,000 of the
+ * most expensive kind (new keys) take half of the time that the loop may be blocked (docs/design/quality.md law 2,
+ * T17).
  */
 const maximumValues = 50_000;
 
 export interface LargeJsonOptions {
-  /** Items that a list may have, by member name; more are refused before they are parsed. */
+  /** Maximum items of a list, by member name. Longer lists are rejected before parsing. */
   readonly maxItems?: ReadonlyMap<string, number>;
   readonly pieceBytes?: number;
 }
 
-/** A run of items of a list, without the comma that follows it. */
+/** A run of list items, without the comma that follows it. */
 interface Piece {
   readonly start: number;
   readonly end: number;
   readonly items: number;
 }
 
-/** A list that is the value of a member of the body. */
+/** A list that's the value of a body member. */
 interface List {
   readonly start: number;
   end: number;
@@ -38,10 +41,9 @@ interface List {
 }
 
 /**
- * Reads a large JSON body by the rules of `parseJsonBody`, letting others have the event loop every few milliseconds.
- * What makes a body large is a list in it, so lists that are members of the body are parsed a few items at a time, and
- * the rest as a whole. Rejects like `parseJsonBody`; besides, `validation_failed` for a list of too many items and for
- * a value of too many parts.
+ * Parses a large JSON body by the rules of `parseJsonBody`, letting other work run every few milliseconds. Bodies are
+ * large because of lists, so lists among the body's members are parsed a few items at a time and the rest as a whole.
+ * Rejects like `parseJsonBody`, and with `validation_failed` for a list of too many items or a value of too many parts.
  */
 export async function parseLargeJson(bytes: Buffer, options: LargeJsonOptions = {}): Promise<unknown> {
   if (!isUtf8(bytes)) throw malformed('The body must be UTF-8.');
@@ -54,7 +56,7 @@ export async function parseLargeJson(bytes: Buffer, options: LargeJsonOptions = 
   }
 }
 
-/** Some piece of the body is not JSON. The position of the fault is searched for when this is caught. */
+/** Some piece of the body isn't JSON. The handler of this error looks for the position. */
 class NotJson extends Error {}
 
 async function parseInPieces(
@@ -70,7 +72,7 @@ async function parseInPieces(
   const names = new Map<number, string>();
   for (const name in body) {
     const member = body[name];
-    // In the rest, a list stands as its number; of twin members the last has stayed.
+    // In the rest, a number stands for each list. Of duplicate members the last one remains.
     if (Array.isArray(member) && member.length > 0) names.set(Number(member[0]), name);
   }
   for (const [number, list] of lists.entries()) {
@@ -78,7 +80,7 @@ async function parseInPieces(
     const items: unknown[] = [];
     for (const piece of list.pieces) {
       const found = parse(`[${bytes.toString('utf8', piece.start, piece.end)}]`);
-      // Counted apart: of `1,,2`, cut in the middle, both halves would pass.
+      // Count items separately: cut in the middle, both halves of `1,,2` would pass.
       if (!Array.isArray(found) || found.length !== piece.items) throw notJson();
       for (const item of found) {
         const problem = name === undefined ? null : problemOfItem(item, name, items.length);
@@ -102,7 +104,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The body with each list that is not empty replaced by its number: `{"rows":[0],"onDuplicate":"skip"}`. */
+/** Returns the body with each non-empty list replaced by its number: `{"rows":[0],"onDuplicate":"skip"}`. */
 function restOf(bytes: Buffer, lists: readonly List[]): string {
   let text = '';
   let from = 0;
@@ -121,7 +123,7 @@ const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
-/** Finds the lists by their brackets alone; whether what is between them is JSON, the parser says. */
+/** Finds the lists by their brackets alone. The parser decides whether what's between them is JSON. */
 async function findLists(
   bytes: Buffer,
   { maxItems, pieceBytes = usualPieceBytes }: LargeJsonOptions,
@@ -134,7 +136,7 @@ async function findLists(
   let name = '';
   let most = Number.POSITIVE_INFINITY;
   let items = 0;
-  /** Of the piece that is being gathered. */
+  /** Belongs to the piece being collected. */
   let start = 0;
   let commas = 0;
   let valuesInPiece = 0;
@@ -213,7 +215,7 @@ async function findLists(
 
 const tooManyValues = `contains more than ${maximumValues} values`;
 
-/** Position of the quote that ends a string. */
+/** Returns the position of the quote that ends a string. */
 function endOfString(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at += 1) {
     const byte = bytes[at]!;

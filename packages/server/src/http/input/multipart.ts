@@ -6,13 +6,13 @@ import { AppError } from '../../platform/app-error.ts';
 import { refuseValue } from './json-body.ts';
 import { cutShort, tooLarge } from './request-body.ts';
 
-/** What a multipart body may have besides its bytes (docs/design/quality.md T17). */
+/** Limits of a multipart body besides its bytes (docs/design/quality.md T17). */
 const limits = { fieldNameSize: 100, fieldSize: 64 * 1024, fields: 100, files: 10, parts: 110, headerPairs: 20 };
 
 /**
- * The parts of a `multipart/form-data` body while it arrives (RFC 7578). Nothing is read before the first part is asked
- * for, and no more than the reader of a file takes: a large file never lies in memory. Ends with `malformed_request` when
- * the body is not multipart or ends early, `payload_too_large` past `limit` bytes.
+ * Yields the parts of a `multipart/form-data` body as it arrives (RFC 7578). Reads nothing before the first part is
+ * requested, and no faster than the file's reader, so a large file is never in memory. Throws `malformed_request` when
+ * the body isn't multipart or ends early, and `payload_too_large` past `limit` bytes.
  */
 export async function* readParts(request: IncomingMessage, limit: number): Parts {
   const parser = createParser(request);
@@ -42,7 +42,7 @@ export async function* readParts(request: IncomingMessage, limit: number): Parts
     })
     .on('file', (name, content, fileName, _encoding, type) => {
       files.push(content);
-      // A reader that has left does not listen for what went wrong with a file that it did not want.
+      // A reader that stopped early doesn't listen for errors of the file.
       content.on('error', () => undefined);
       const part: FilePart = {
         kind: 'file',
@@ -69,7 +69,7 @@ export async function* readParts(request: IncomingMessage, limit: number): Parts
       const next = waiting.shift();
       if (next !== undefined) {
         yield next.part;
-        // What the reader left of a file is skipped, so that the parser goes on to the next part.
+        // Skip the rest of a file, so that the parser continues with the next part.
         next.content?.resume();
         continue;
       }
@@ -84,7 +84,7 @@ export async function* readParts(request: IncomingMessage, limit: number): Parts
   }
 }
 
-/** The bytes of a file; the parser's own words for a broken body mean nothing to the caller. */
+/** Yields the bytes of a file. The parser's own error texts mean nothing to the caller. */
 async function* bytesOf(content: Readable, failureOf: () => unknown): AsyncGenerator<Uint8Array> {
   try {
     yield* content;
@@ -106,7 +106,9 @@ const malformedBody = (): AppError =>
     detail: 'The body is not multipart/form-data, although its Content-Type says so.',
   });
 
-/** Hands the bytes to the parser as fast as it takes them. The request outlives it: an answer must still be sent. */
+/**
+ * Passes the bytes to the parser as fast as it takes them. The request must survive, because we still have to answer.
+ */
 async function feed(request: IncomingMessage, parser: BusboyInstance, limit: number): Promise<void> {
   let length = 0;
   try {

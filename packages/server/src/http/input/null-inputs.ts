@@ -2,8 +2,8 @@ import type { TSchema } from 'typebox';
 import { itemsOf, propertiesOf, requiredOf } from './schema-parts.ts';
 
 /**
- * The body without the optional properties that are null, at any depth that the schema describes; the same value when there
- * are none. In a POST null for an optional input counts as not sent (docs/design/api-access.md 22).
+ * Returns the body without optional properties that are null, at any depth the schema describes; the same value when
+ * there are none. In a POST, null for an optional input counts as not sent (docs/design/api-access.md 22).
  */
 export function withoutNullInputs(schema: TSchema, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

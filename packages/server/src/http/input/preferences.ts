@@ -1,11 +1,11 @@
 const preference = /^\s*([^\s=";]+)\s*(?:=\s*([^\s=";]*|"(?:[^"\\]|\\.)*")\s*)?$/;
-/** Longer `Prefer` headers are ignored: no real client sends one. */
+/** Longer `Prefer` headers are ignored. No real client sends one. */
 const longestHeader = 1_024;
 
 /**
- * True when the caller asks for strict handling: `Prefer: handling=strict` (RFC 7240). Of several `handling` the first
- * counts; other preferences, parameters and what cannot be read are passed over, as the RFC asks. `header`: the values
- * of all `Prefer` lines, joined by commas.
+ * Returns true when the caller asks for strict handling: `Prefer: handling=strict` (RFC 7240). The first of several
+ * `handling` values counts. Other preferences, parameters and unreadable parts are skipped, as the RFC requires.
+ * `header`: all `Prefer` values joined by commas.
  */
 export function prefersStrict(header: string | readonly string[] | undefined): boolean {
   if (header === undefined) return false;

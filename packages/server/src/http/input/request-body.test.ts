@@ -51,7 +51,7 @@ const principal: Principal = {
 };
 const key = `krn_${'k'.repeat(64)}`;
 
-/** While set, credentials are looked up that long, like those that no cache knows. */
+/** While set, credential look-ups take this long, like those that no cache knows. */
 let lookUpMs = 0;
 const shedder = createLoadShedder(() => 0);
 const { app, log } = createTestApp({
@@ -71,7 +71,7 @@ const headOf = (path: string, more: string): string =>
   `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\nx-requested-with: x\r\n` +
   `content-type: application/json\r\n${more}\r\n\r\n`;
 
-/** Sends the parts with a pause after each, and reads until the answer is whole. */
+/** Sends the parts with a pause after each, and reads until the answer is complete. */
 async function send(parts: readonly (string | Buffer)[]): Promise<{ status: number; body: string; head: string }> {
   const socket = connect(port, '127.0.0.1');
   socket.setNoDelay();

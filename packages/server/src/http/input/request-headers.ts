@@ -1,6 +1,6 @@
 const plainAscii = /^[\x20-\x7e]*$/;
 
-/** Every value that a header was sent with. Node joins or drops repeated ones, so they are counted in `rawHeaders` (F22). */
+/** Returns every value of a header. Node joins or drops repeated ones, so read `rawHeaders` (F22). */
 export function headerValues(rawHeaders: readonly string[], lowerCaseName: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -11,7 +11,7 @@ export function headerValues(rawHeaders: readonly string[], lowerCaseName: strin
   return values;
 }
 
-/** True when the header was also sent with another value than this one. */
+/** Returns true when the header was also sent with another value. */
 export function sentOtherwise(rawHeaders: readonly string[], lowerCaseName: string, value: string): boolean {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
@@ -21,7 +21,10 @@ export function sentOtherwise(rawHeaders: readonly string[], lowerCaseName: stri
   return false;
 }
 
-/** Node hands header bytes over as Latin-1; callers write UTF-8 (docs/design/quality.md E20, F22). Null when it is not UTF-8. */
+/**
+ * Decodes a header value: Node provides bytes as Latin-1, callers write UTF-8 (docs/design/quality.md E20, F22). Null
+ * when it isn't UTF-8.
+ */
 export function decodeHeader(value: string): string | null {
   if (plainAscii.test(value)) return value;
   try {

@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox';
 
-/** Parts of a JSON schema, read without knowing its kind; what is not there is empty. */
+/** Reads parts of a JSON schema without knowing its kind. Missing parts are empty. */
 
 export function get(schema: TSchema, key: string): unknown {
   return Reflect.get(schema, key);
 }
 
-/** The schemas (or values) of a list: `anyOf`, `enum`, `examples`. */
+/** Returns the schemas (or values) of a list: `anyOf`, `enum`, `examples`. */
 export function members(schema: TSchema, key: string): TSchema[] {
   const found = get(schema, key);
   return Array.isArray(found) ? found : [];
@@ -22,12 +22,12 @@ export function requiredOf(schema: TSchema): string[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** Of an array: the schema of its items. */
+/** Returns the schema of an array's items. */
 export function itemsOf(schema: TSchema): TSchema | undefined {
   return get(schema, 'items') as TSchema | undefined;
 }
 
-/** The schema without `null`, when it is a union with it. */
+/** Returns the schema without `null`, if it's a union with it. */
 export function withoutNull(schema: TSchema): { readonly schema: TSchema; readonly nullable: boolean } {
   const union = members(schema, 'anyOf');
   const rest = union.filter((each) => get(each, 'type') !== 'null');

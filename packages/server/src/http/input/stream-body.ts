@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ByteStream, StreamedFile } from '@arbiter/contract';
 import { cutShort, tooLarge } from './request-body.ts';
 
-/** A file in place of a JSON body; a class, so that no JSON can pass for one. */
+/** A file in place of a JSON body. A class, so that no JSON passes for one. */
 export class FileBody implements StreamedFile {
   readonly fileType: string;
   readonly content: ByteStream;
@@ -14,9 +14,9 @@ export class FileBody implements StreamedFile {
 }
 
 /**
- * The bytes of a body while they arrive. They are taken from the socket as fast as they come, and kept until the reader
- * takes them: a reader that works on them for longer than a request may take to arrive would otherwise have the connection
- * closed under it. Ends with `malformed_request` when the body ends early, `payload_too_large` past `limit` bytes.
+ * Yields the bytes of a body as they arrive. Takes them from the socket as fast as they come and keeps them for the
+ * reader: a slow reader would otherwise exceed the time for a request and lose the connection. Throws
+ * `malformed_request` when the body ends early, and `payload_too_large` past `limit` bytes.
  */
 export function readStream(request: IncomingMessage, limit: number): ByteStream {
   const waiting: Buffer[] = [];
@@ -38,7 +38,7 @@ export function readStream(request: IncomingMessage, limit: number): ByteStream 
     ended = true;
     wake();
   });
-  // Also comes when a caller leaves, and after every end, when it changes nothing any more.
+  // Also fires when a caller leaves, and after every end, when it changes nothing.
   request.on('close', () => {
     if (!request.complete) failure ??= cutShort();
     ended = true;

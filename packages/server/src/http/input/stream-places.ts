@@ -1,10 +1,11 @@
 import { AppError } from '../../platform/app-error.ts';
 
-/** Places for answers that stay open, such as event streams, so that they cannot use up the process's connections. */
+/** Limits answers that stay open, such as event streams, so they can't use up the process's connections. */
 export interface StreamPlaces {
   /**
-   * Takes a place for the tenant; the returned function gives it back, however often it is called. Throws AppError
-   * `rate_limited` (429) when the tenant has all of its places, `overloaded` (503) when the process has none left.
+   * Takes a place for the tenant. The returned function releases it and may be called more than once. Throws AppError
+   * `rate_limited` (429) when the tenant has used all of its places, and `overloaded` (503) when the process has none
+   * left.
    */
   take(tenantId: string): () => void;
 }
@@ -16,14 +17,14 @@ export interface StreamLimits {
   readonly total: number;
 }
 
-/** A browser opens six connections to a host at most, so this is some dozens of open pages of a tenant. */
+/** A browser opens at most six connections to a host, so this allows dozens of open pages per tenant. */
 export const defaultStreamLimits: StreamLimits = { perTenant: 100, total: 1_000 };
 
-/** Seconds after which a refused client may try again: places come free when others close their pages. */
+/** Seconds before a refused client may retry: places come free when others close their pages. */
 const retryAfterSeconds = 5;
 
 export function createStreamPlaces({ perTenant, total }: StreamLimits = defaultStreamLimits): StreamPlaces {
-  /** Tenants without an open stream are not in here. */
+  /** Only tenants with open streams. */
   const held = new Map<string, number>();
   let all = 0;
   return {

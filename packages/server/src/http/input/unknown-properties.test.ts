@@ -35,7 +35,7 @@ test("the server's own fields and aliases are known, but never suggested", () =>
   assert.equal(found(createPolicy, record), '');
   assert.equal(found(recommend, { flowId: 'x', decisionFlowId: 'x', maxOffers: 1 }), '');
   assert.equal(found(updatePolicy, { tenentId: 'x' }), 'tenentId');
-  // What only an answer has is not known to an operation that writes no record.
+  // An operation that writes no record doesn't know properties that only an answer has.
   assert.equal(found(recommend, { timestamp: 'x' }), 'timestamp');
 });
 

@@ -4,26 +4,28 @@ import type { Remark } from '../../platform/remark.ts';
 import { maximumRemarks } from '../answers/remarks.ts';
 import { declaredProperties } from './coercion.ts';
 
-/** Items of a list that are looked at; the schemas allow fewer where items are objects of known properties. */
+/** Maximum list items to check. Schemas allow fewer where items are objects with known properties. */
 const mostItems = 1_000;
 
-/** What is known inside a value: the names of an object, or the items of a list. */
+/** What's known inside a value: an object's names, or a list's items. */
 interface Known {
-  /** Null for a list, and for an object that the validation itself keeps closed, or that is open. */
+  /** Null for a list, and for an object that validation already closes or that is open. */
   readonly names: ReadonlySet<string> | null;
-  /** The names that may be suggested: those of the body, without the server's own. */
+  /** Names to suggest: those of the body, without the server's own. */
   readonly words: readonly string[];
   readonly inside: readonly (readonly [string, Known])[];
   readonly item: Known | null;
 }
 
-/** Finds what of a request is not known to its operation, at most ten. Null in the usual case: all of it is. */
+/**
+ * Finds parts of a request that its operation doesn't know, at most ten. Null in the usual case: everything is known.
+ */
 export type FindUnknown = (url: string, body: unknown) => readonly Remark[] | null;
 
 /**
- * Made from the operation's schemas. Objects that are closed by nature (they declare properties and do not say that
- * others may stand beside them) are looked into at any depth; free JSON is not. Query parameters count too: a filter
- * that is not known would answer all rows.
+ * Creates the check from the operation's schemas. Looks at any depth into objects that are closed by nature (they
+ * declare properties and don't allow others), but not into free JSON. Query parameters count too: a list with an
+ * unknown filter would return all rows.
  */
 export function createFindUnknown({ body, record, query }: Operation): FindUnknown {
   const known = body === undefined ? null : takesNothing(body) ? nothingKnown : knownOf(body, record);
@@ -39,7 +41,7 @@ export function createFindUnknown({ body, record, query }: Operation): FindUnkno
   };
 }
 
-/** A body that may only be empty: whatever it holds is not known. */
+/** A body that must be empty: anything in it is unknown. */
 const nothingKnown: Known = { names: new Set(), words: [], inside: [], item: null };
 
 function takesNothing(schema: unknown): boolean {
@@ -54,7 +56,7 @@ function objectOf(value: unknown): Members | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : null;
 }
 
-/** The object schemas that a value may have, and those of the items of its list. */
+/** Returns the object schemas that a value may have, and those of its list items. */
 function membersOf(schema: unknown): { readonly objects: readonly Members[]; readonly items: readonly unknown[] } {
   const form = objectOf(schema);
   if (form === null) return { objects: [], items: [] };
@@ -66,7 +68,7 @@ function membersOf(schema: unknown): { readonly objects: readonly Members[]; rea
   };
 }
 
-/** Null: there is nothing to look for. `record`: the schema of the same value as it is answered. */
+/** Null: there's nothing to check. `record`: the schema of the same value in answers. */
 function knownOf(schema: unknown, record: unknown): Known | null {
   const { objects, items } = membersOf(schema);
   const answered = membersOf(record);
@@ -80,14 +82,14 @@ function knownOf(schema: unknown, record: unknown): Known | null {
     const known = knownOf(property, ofRecord.get(name));
     return known === null ? [] : [[name, known] as const];
   });
-  // Declared closed: the validation refuses others. Declared open: others have a meaning.
+  // Declared closed: validation rejects others. Declared open: others have a meaning.
   const isByNature = objects.every(({ additionalProperties }) => additionalProperties === undefined);
   const words = properties.map(([name]) => name);
   if (!isByNature || words.length === 0) return inside.length === 0 ? null : { names: null, words, inside, item: null };
   return { names: new Set([...words, ...ofRecord.keys()]), words, inside, item: null };
 }
 
-/** The check that every request pays for; it makes nothing. */
+/** The check that every request pays for. It allocates nothing. */
 function isAllKnown({ names, inside, item }: Known, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (item !== null) {
@@ -140,7 +142,7 @@ function findParameters(text: string, known: readonly string[], found: Remark[])
   }
 }
 
-/** A name whose percent encoding is broken is kept as it was sent. */
+/** A name with broken percent encoding stays as sent. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

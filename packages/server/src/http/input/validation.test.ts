@@ -97,7 +97,7 @@ test('a union tells about the member that was meant', () => {
 
 test('of a large body only the first finding is told', () => {
   const value = { name: 'a', nodes: Array.from({ length: 100_000 }, () => ({ type: 'rank' })) };
-  // Processor time: what others do on the machine does not count.
+  // Processor time, so that other load on the machine doesn't count.
   const started = process.cpuUsage();
   assert.throws(
     () => check(value, 1_000_000),

@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 import { AppError } from '../../platform/app-error.ts';
 import { formats } from '../../platform/formats.ts';
 
-/** Where a validated value came from; decides how its errors are pointed at (docs/design/api-access.md 2). */
+/** Where a validated value came from. Decides how its errors are located (docs/design/api-access.md 2). */
 export type Place = 'body' | 'query' | 'path' | 'header';
 
 /** Throws AppError `validation_failed` with every finding, at most 50. `size` bounds the work spent on findings. */
@@ -13,22 +13,24 @@ export type Check = (value: unknown, size: number) => void;
 
 export const maximumFindings = 50;
 
-/** Above this many bytes only the first finding is told: all findings of a hostile megabyte would block the loop. */
+/**
+ * Above this many bytes only the first finding is reported: all findings of a hostile megabyte would block the loop.
+ */
 const fullReportBytes = 4 * 1024;
-/** Of the raw errors only the first so many are looked at: folding unions compares them pairwise. */
+/** Maximum raw errors to consider, because folding unions compares them pairwise. */
 const maximumRawErrors = 400;
 
 const formatTests = Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, format.test]));
 
-/** Between two schemas that are compiled in the background: so many times as long as the one before took. */
+/** Pause between two background compilations, as a multiple of the previous one's time. */
 const pauseTimes = 3;
 
 export interface Checks {
-  /** `early`: to be compiled before the first request, because many will ask for it. */
+  /** `early`: compile before the first request, because many will need it. */
   compile(schema: TSchema, place: Place, early?: boolean): Check;
   /** Compiles the early ones now. */
   prepare(): void;
-  /** Compiles what was not used yet, one schema after the other with pauses in between. */
+  /** Compiles the unused ones, one schema after another with pauses in between. */
   warmUp(): void;
 }
 
@@ -37,20 +39,20 @@ const options = {
   formats: formatTests,
   messages: true,
   verbose: false,
-  // They are our own, and a test holds all of them against the schema of schemas, which is the largest to compile.
+  // The schemas are our own, and a test checks them all against the meta-schema, which is the slowest to compile.
   validateSchema: false,
 } as const;
-/** The compilers of the process: whoever asks for the check of a schema, it is compiled once. */
+/** The process's compilers. A schema is compiled once, however many ask for its check. */
 const fastToRun = new Ajv2020({ ...options, allErrors: false });
-// To optimize the code takes as long as all else of its making, and saves a tenth of a microsecond for each check.
+// Optimizing the code doubles compile time and saves a tenth of a microsecond per check.
 const plain = { ...options, code: { optimize: false } } as const;
 const fastToMake = new Ajv2020({ ...plain, allErrors: false });
 const thorough = new Ajv2020({ ...plain, allErrors: true });
 
 /**
- * Two kinds of check. The fast one stops at the first finding and runs on each request; the thorough one is compiled for a
- * schema when a request first breaks it, and collects the findings for the answer. Nothing is ever coerced or removed.
- * Schemas are compiled when they are first needed: all of them at once would add a second to each start.
+ * Creates two kinds of check. The fast one stops at the first finding and runs on each request. The thorough one is
+ * compiled when a request first breaks a schema, and collects the findings for the answer. Neither coerces or removes
+ * anything. Schemas are compiled on first use: all at once would add a second to each start.
  */
 export function createChecks(): Checks {
   const waiting: (() => void)[] = [];
@@ -80,7 +82,7 @@ export function createChecks(): Checks {
     warmUp() {
       const began = performance.now();
       waiting.shift()?.();
-      // Requests come first: of the time, most is left to them.
+      // Requests come first: leave them most of the time.
       const pauseMs = (performance.now() - began) * pauseTimes;
       if (waiting.length > 0) setTimeout(() => this.warmUp(), pauseMs).unref();
     },
@@ -94,8 +96,8 @@ function refusal(entries: readonly ErrorEntry[]): AppError {
 }
 
 /**
- * The raw errors with the value and the schema that each is about, where a message compares them. Ajv would add both to
- * every error (`verbose`), also to those of a union's other members, which valid values make on each request.
+ * Adds to the raw errors the value and schema that messages compare. Ajv would add both to every error (`verbose`),
+ * also for a union's other members, which valid values fail on each request.
  */
 function withContext(raw: readonly ErrorObject[], value: unknown, schema: TSchema): ErrorObject[] {
   return raw.slice(0, maximumRawErrors).map((error) => {
@@ -108,7 +110,7 @@ function withContext(raw: readonly ErrorObject[], value: unknown, schema: TSchem
   });
 }
 
-/** The value at the steps of a JSON Pointer. */
+/** Returns the value at the steps of a JSON Pointer. */
 function at(value: unknown, steps: readonly string[]): unknown {
   return steps.reduce<unknown>((holder, step) => {
     const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -116,7 +118,7 @@ function at(value: unknown, steps: readonly string[]): unknown {
   }, value);
 }
 
-/** The findings of Ajv as entries of the problem body: unions are folded, twins dropped, at most 50. */
+/** Turns Ajv's findings into entries of the problem body: folds unions, drops duplicates, returns at most 50. */
 function tellFindings(raw: readonly ErrorObject[], place: Place): ErrorEntry[] {
   const found = foldUnions(raw.slice(0, maximumRawErrors));
   const entries: ErrorEntry[] = [];
@@ -133,12 +135,12 @@ function tellFindings(raw: readonly ErrorObject[], place: Place): ErrorEntry[] {
 }
 
 /**
- * For a union Ajv tells what every member missed, then that none matched. A person wants the findings of the member
- * that was meant: the one whose discriminator (a constant property) agrees, or the one that looked inside the value.
+ * For a union, Ajv reports what every member missed, then that none matched. People want the findings of the intended
+ * member: the one whose discriminator (a constant property) matches, or the one that looked inside the value.
  */
 function foldUnions(found: readonly ErrorObject[]): ErrorObject[] {
   let left = [...found];
-  // Inner unions end before the outer ones that hold them, so they are folded first.
+  // Inner unions end before the outer ones that contain them, so they're folded first.
   for (const union of found) {
     if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') continue;
     const inside = left.filter((error) => error !== union && isInside(error, union));
@@ -154,7 +156,7 @@ function isInside(error: ErrorObject, union: ErrorObject): boolean {
   return error.schemaPath.startsWith(`${union.schemaPath}/`) && error.instancePath.startsWith(union.instancePath);
 }
 
-/** Findings at the value itself that only an object can cause: its member of the union was meant. */
+/** Findings at the value itself that only an object can cause, so its union member was intended. */
 const looksInside = new Set(['required', 'additionalProperties']);
 
 function meantFindings(union: ErrorObject, inside: readonly ErrorObject[]): ErrorObject[] {
@@ -179,7 +181,10 @@ function isDiscriminator(error: ErrorObject, union: ErrorObject): boolean {
   return error.keyword === 'const' && step !== '' && step.lastIndexOf('/') === 0;
 }
 
-/** `must be a string or null` when the members differ by type; else what the only member of a fitting type asks for. */
+/**
+ * Returns `must be a string or null` when the members differ by type, otherwise the message of the only member with a
+ * fitting type.
+ */
 function unionMessage(own: readonly ErrorObject[]): string {
   const constants = own.filter((error) => error.keyword === 'const').map(constantOf);
   if (constants.length > 1) return oneOf(constants, own.find((error) => error.keyword === 'const')?.data);

@@ -35,7 +35,7 @@ const things = {
   read: operation({ ...base, id: 'things.read', method: 'GET', path: '/read', loadClass: 'crud' }),
 } satisfies Record<string, Operation>;
 
-/** Ends the calls that are inside the handler, oldest first. */
+/** Ends the calls inside the handler, oldest first. */
 const inside: (() => void)[] = [];
 let looked = 0;
 const handlers: Handlers<typeof things> = {
@@ -82,7 +82,7 @@ interface Sent {
   readonly headers?: Record<string, string>;
   readonly body?: string;
   readonly agent?: Agent;
-  /** Port; default: that of the app above. */
+  /** Port. Default: that of the app above. */
   readonly to?: number;
 }
 
@@ -116,13 +116,13 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** Open connections of a server. */
+/** Returns the open connections of a server. */
 const countOf = (of: typeof app) =>
   new Promise<number>((resolve, reject) => {
     of.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
   });
 
-/** Calls that hold all places of a credential, or of the class. */
+/** Starts calls that take all places of a credential, or of the class. */
 async function fill(): Promise<Promise<Seen>[]> {
   const mine = Array.from({ length: places - 1 }, () => send('POST', '/decide'));
   const theirs = send('POST', '/decide', { key: keys.otherTenant });
@@ -130,7 +130,7 @@ async function fill(): Promise<Promise<Seen>[]> {
   return [...mine, theirs];
 }
 
-/** Ends all that is inside, and what comes after it. */
+/** Ends all calls inside, and those that come after. */
 async function finish(calls: readonly Promise<Seen>[]): Promise<void> {
   let ended = false;
   const all = Promise.all(calls).finally(() => {
@@ -175,7 +175,7 @@ test('who finds no place is refused as the contract says, before he is known or 
   assert.equal(problem.recommendationId, problem.requestId);
   assert.equal(headers['access-control-allow-origin'], 'https://shop.example');
   assert.equal(looked, known, 'no credential was looked up');
-  // The answers of the router and of the gate are the same but for the ids.
+  // The router's and the gate's answers differ only in their ids.
   const routed = await app.inject({
     method: 'POST',
     url: '/decide',
@@ -183,16 +183,16 @@ test('who finds no place is refused as the contract says, before he is known or 
     payload: {},
   });
   assert.equal(routed.body, refused.text);
-  // Its own id is kept, whatever its form.
+  // Keeps its own id, whatever its form.
   const named = await send('POST', '/decide', { headers: { 'x-request-id': 'Mine.1' } });
   assert.equal(JSON.parse(named.text).requestId, 'Mine.1');
   assert.match(JSON.parse(named.text).recommendationId, /^[0-9a-f-]{36}$/);
   assert.equal(named.headers['x-request-id'], 'Mine.1');
-  // Neither health nor what is of another class gives way.
+  // Neither health checks nor requests of another class are shed.
   assert.equal((await send('GET', '/api/health')).status, 200);
   assert.equal((await send('GET', '/read')).status, 200);
   await finish(running);
-  // The connection outlives the refusal, though nobody read the body.
+  // The connection survives the refusal, even though nobody read the body.
   const again = send('POST', '/decide', { agent });
   await until(() => inside.length === 1, 'the next request of the connection did not arrive');
   inside.shift()?.();
@@ -209,7 +209,7 @@ test('who waits at the gate is served when a place comes free, the callers in tu
   const running = await fill();
   const waiting = send('POST', '/decide');
   const other = send('POST', '/decide', { key: keys.editor });
-  // Freed as soon as both are there, so that neither waits too long; on a busy machine they may be refused and come back.
+  // Freed once both are in, so that neither waits too long; on a busy machine they may be shed and retried.
   await finish(running);
   const served = await Promise.all(
     [waiting, other].map(async (call) => {
@@ -256,7 +256,7 @@ test('whoever is being served keeps his turn beside callers with ever new creden
   const mine = send('POST', '/decide', { to });
   const open = async () => (await countOf(patient.app)) === 2 + invented.length + 1;
   for (let all = await open(); !all; all = await open()) await new Promise((resolve) => setTimeout(resolve, 5));
-  // A turn of the event loop in which the server reads what came last.
+  // One turn of the event loop, in which the server reads what came last.
   assert.equal((await send('GET', '/api/health', { to })).status, 200);
   asked.length = 0;
   inside.shift()?.();
@@ -285,7 +285,7 @@ test('who leaves while he waits takes no place', async () => {
   socket.end(`${head}Content-Length: 2\r\n\r\n{}`);
   socket.destroySoon();
   await once(socket, 'close');
-  // One that comes later and is refused: the one before it has been judged by then.
+  // A later one that's shed: by then the earlier one has been judged.
   assert.equal((await send('POST', '/decide')).status, 503);
   await finish(running);
   assert.equal(shedder.inFlight(), 0);

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-// By name: a library's types declare the browser's as a global.
+// Imported by name, because a library's types declare the browser's as a global.
 import { performance } from 'node:perf_hooks';
 import type { LoadClass } from '@arbiter/contract';
 import { afterThisTurn, oneTurn } from '../../platform/turns.ts';
 import type { LoadShedder } from './load-shedding.ts';
 
-/** What is done with a request that found no place in time. */
+/** Handles a request that found no place in time. */
 export type Refuse = (request: IncomingMessage, response: ServerResponse, arrivedAt: number) => void;
 
 /** A route as the gate knows it. */
@@ -14,42 +14,42 @@ export interface GatedRoute {
   readonly refuse: Refuse;
 }
 
-/** What serves a request once it is let in. */
+/** Serves a request once it's admitted. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * The first that a request meets, before it is routed, read or proven. While its class is full it waits here, where it
- * costs nothing but its memory, and is refused when no place came free: a refusal that is given at once to a caller who
- * comes back at once would take the processor from those who are served (docs/adr/0014-what-a-request-costs.md).
+ * The first stop of every request, before it's routed, read or authenticated. While its class is full, a request waits
+ * here, where it costs only memory, and is refused when no place comes free. Refusing immediately would let clients
+ * that retry immediately take the processor from requests being served (ADR 14).
  */
 export interface Gate {
   enter(request: IncomingMessage, response: ServerResponse): void;
-  /** Requests that wait. */
+  /** Number of waiting requests. */
   waiting(): number;
 }
 
 export interface GateOptions {
   readonly shedder: LoadShedder;
-  /** Routes by `METHOD /path`; requests to other paths pass. */
+  /** Routes by `METHOD /path`. Requests to other paths pass. */
   readonly routes: ReadonlyMap<string, GatedRoute>;
   readonly serve: Serve;
-  /** Takes the monotonic ms at which those came in that had to wait and are served now. */
+  /** Receives the monotonic ms of arrival of requests that had to wait before being served. */
   readonly arrivals: WeakMap<IncomingMessage, number>;
-  /** Tests: ms that a request waits at most. */
+  /** For tests: maximum milliseconds a request waits. */
   readonly holdMs?: number | undefined;
 }
 
-/** A refusal comes within 100 ms (docs/design/quality.md R1); the rest is for a busy event loop. */
+/** A refusal comes within 100 ms (docs/design/quality.md R1). The difference is for a busy event loop. */
 export const usualHoldMs = 70;
 const tickMs = 5;
 /**
- * What may be spent on refusing: a part of all time, and more of the time in which the event loop had nothing to do. To take
- * the refused requests in costs two or three times as much again. Where a machine is so slow, or callers are so many, that
- * this is too little, refusals come later and goodput stays.
+ * Share of all time that may be spent on refusing, plus a larger share of the event loop's idle time. Accepting the
+ * refused requests costs two or three times as much again. On a slow machine or under many callers, refusals come later
+ * instead of reducing throughput.
  */
 const refusingShare = 0.05;
 const refusingShareOfIdle = 0.5;
-/** Refusing that may be saved up for a burst. */
+/** Refusing time that may be saved up for a burst. */
 const mostSavedMs = 4;
 
 interface Waiting {
@@ -60,27 +60,27 @@ interface Waiting {
   readonly since: number;
 }
 
-/** The line of callers of whom nothing is in flight; no credential is empty. */
+/** The queue of callers with nothing in flight. No credential is empty. */
 const newcomers = '';
 
 export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHoldMs }: GateOptions): Gate {
   /**
-   * By class and caller, so that the places that come free go round the callers. Those of whom nothing is in flight share one
-   * line: else whoever sends ever new invented credentials would get most of the places.
+   * By class and caller, so that free places go round the callers. Callers with nothing in flight share one queue;
+   * otherwise a client that invents a new credential for each request would get most of the places.
    */
   const queues = new Map<LoadClass, Map<string, Waiting[]>>();
   let waiting = 0;
-  /** Milliseconds that may be spent on refusing, and when they were counted. */
+  /** Milliseconds that may be spent on refusing, and when they were computed. */
   let allowedMs = mostSavedMs;
   let paidAt = performance.now();
-  /** Milliseconds that the event loop had been idle then. */
+  /** Idle milliseconds of the event loop at that time. */
   let idleUntil = 0;
   let pumping = false;
   let ticking = false;
 
   function enter(request: IncomingMessage, response: ServerResponse): void {
     const route = routes.get(routeKey(request));
-    // One that stands behind others of its pipeline is judged when its turn on the connection has come.
+    // A request behind others of its pipeline is judged when its turn on the connection comes.
     if (route === undefined || response.socket === null) {
       serve(request, response);
       return;
@@ -105,7 +105,7 @@ export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHol
     else known.push(entry);
   }
 
-  /** Takes the first of a line, which then stands behind the other lines. */
+  /** Takes the first of a queue and moves the queue behind the others. */
   function take(lines: Map<string, Waiting[]>, line: string): Waiting | undefined {
     const entries = lines.get(line);
     const entry = entries?.shift();
@@ -116,15 +116,15 @@ export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHol
     return entry;
   }
 
-  /** Lets in who finds a place, one of each line in turn; false when this turn was too short. */
+  /** Admits requests that find a place, one per queue in turn. Returns false when this turn was too short. */
   function pump(isOver: () => boolean): boolean {
     for (const [loadClass, lines] of queues) {
-      // A line that is set behind the others comes again in the same loop.
+      // A queue moved behind the others comes up again in the same loop.
       for (const [line, [first]] of lines) {
         if (shedder.isFull(loadClass)) break;
         if (first === undefined) continue;
         const hasRoom = shedder.hasRoom(loadClass, first.caller);
-        // A caller at its limit waits in a line of its own.
+        // A caller at its limit waits in its own queue.
         if (!hasRoom && line === first.caller) continue;
         take(lines, line);
         if (!hasRoom) {
@@ -140,7 +140,10 @@ export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHol
     return true;
   }
 
-  /** Refuses who has waited long enough, for as long as may be spent on it; false when this turn was too short. */
+  /**
+   * Refuses requests that waited long enough, as far as the time for refusing lasts. Returns false when this turn was
+   * too short.
+   */
   function refuseLate(isOver: () => boolean): boolean {
     const started = performance.now();
     const { idle } = performance.eventLoopUtilization();
@@ -167,7 +170,7 @@ export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHol
   function work(): void {
     pumping = false;
     const isOver = oneTurn();
-    // Places first: who finds one is not refused.
+    // Places first: a request that finds one isn't refused.
     if (!pump(isOver) || !refuseLate(isOver)) pumpLater();
   }
 
@@ -199,7 +202,7 @@ function routeKey({ method, url = '' }: IncomingMessage): string {
   return `${method} ${end < 0 ? url : url.slice(0, end)}`;
 }
 
-/** What a request presents as its credential, as it stands there; empty for nothing. */
+/** Returns the credential as the request sent it; empty for none. */
 export function callerOf({ headers }: IncomingMessage): string {
   const key = headers['x-api-key'];
   return headers.authorization ?? (typeof key === 'string' ? key : undefined) ?? headers.cookie ?? '';

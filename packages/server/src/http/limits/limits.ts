@@ -5,10 +5,10 @@ import type { Caller } from '../binding/access.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { bucketOf, type RateLimitStore, type RateLimitVerdict } from './rate-limit.ts';
 
-/** Retry-After when the store does not answer: until then limited routes answer 503 and all other routes work (T19). */
+/** Retry-After when the store doesn't answer. Until then, limited routes answer 503 and all others work (T19). */
 const storeDownRetrySeconds = 5;
 
-/** The limits of an operation: its own, those that the configuration sets for it, else the default per credential. */
+/** Returns an operation's limits: its own, those the configuration sets for it, or the default per credential. */
 export function limitsOf(operation: Operation, config: AppDependencies['config']): readonly RateLimit[] {
   const own = [...(operation.rateLimits ?? [])];
   if (operation.rateLimitSetting !== undefined && config.recommendRatePerMinute > 0) {
@@ -21,8 +21,8 @@ export function limitsOf(operation: Operation, config: AppDependencies['config']
 }
 
 /**
- * Takes a call from each limit, in order. Returns the RateLimit headers of the tightest one; throws 429
- * `rate_limited`, also when the store is down. `announce` gets the headers in both cases.
+ * Takes a call from each limit, in order. Returns the RateLimit headers of the tightest one. Throws 429 `rate_limited`,
+ * also when the store is down. `announce` gets the headers in both cases.
  */
 export async function takeLimits(
   operation: Operation,

@@ -86,7 +86,7 @@ test('one credential cannot hold a class either, and is known before its tenant 
   shedder.leave('decision', 'a');
   assert.equal(told, 1);
   shedder.enter('decision', 'a');
-  // Without a credential there is no caller whose share could be counted.
+  // Without a credential there's no caller to count against.
   shedder.leave('decision', 'b');
   shedder.enter('decision', '');
   assert.equal(shedder.inFlight(), 3);

@@ -2,21 +2,21 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { LoadClass } from '@arbiter/contract';
 import { AppError } from '../../platform/app-error.ts';
 
-/** Admits a request or refuses it with 503 `overloaded`, before anything else is done for it (docs/design/quality.md T27, R1). */
+/** Admits a request or throws 503 `overloaded`, before any other work on it (docs/design/quality.md T27, R1). */
 export interface LoadShedder {
   /**
-   * Throws AppError `overloaded`; every admitted request is given back with `leave`. `caller`: what the request presents as
-   * its credential, unproven; empty for one without.
+   * Throws AppError `overloaded`. Return every admitted request with `leave`. `caller`: the unproven credential of the
+   * request; empty for none.
    */
   enter(loadClass: LoadClass, caller: string): void;
   leave(loadClass: LoadClass, caller: string): void;
-  /** True when `enter` would admit the request. */
+  /** Returns true when `enter` would admit the request. */
   hasRoom(loadClass: LoadClass, caller: string): boolean;
-  /** True while a request of the caller is in flight. */
+  /** Returns true while a request of the caller is in flight. */
   serves(loadClass: LoadClass, caller: string): boolean;
-  /** True when the class has no room for anybody. */
+  /** Returns true when the class has no room for anyone. */
   isFull(loadClass: LoadClass): boolean;
-  /** Takes one of the class's places for a tenant, of which one tenant may hold only a part. */
+  /** Takes one of the class's places for a tenant. One tenant may hold only part of them. */
   enterTenant(loadClass: LoadClass, tenantId: string): void;
   leaveTenant(loadClass: LoadClass, tenantId: string): void;
   /** Calls `listener` whenever a place is given back. */
@@ -25,20 +25,20 @@ export interface LoadShedder {
 }
 
 export interface ClassLimits {
-  /** Requests of this class in flight at most. */
+  /** Maximum requests of this class in flight. */
   readonly own: number;
-  /** Requests of all classes in flight above which this class is refused; falls from class to class. */
+  /** Total requests in flight above which this class is shed. Decreases from class to class. */
   readonly total: number;
-  /** Of `own`, how many one tenant, and one credential, may hold. */
+  /** How many of `own` one tenant, and one credential, may hold. */
   readonly perTenant: number;
-  /** Delay of the event loop, in milliseconds, above which this class is refused. */
+  /** Event loop delay in milliseconds above which this class is shed. */
   readonly delayMs: number;
 }
 
 /**
- * The classes give way from the bottom. Numbers from the machine of docs/benchmarks.md: at 4,000 decisions/s, 320 in
- * flight are 80 ms of work; who comes on top waits at the gate (`gate.ts`), where he costs nothing. 200 CRUD requests over
- * a pool of 10 connections are about as much work.
+ * Lower classes are shed first. Numbers from the machine in docs/benchmarks.md: at 4,000 decisions/s, 320 in flight are
+ * 80 ms of work; further requests wait at the gate (`gate.ts`), where they cost nothing. 200 CRUD requests over a pool
+ * of 10 connections are about as much work.
  */
 export const defaultLimits: Readonly<Record<LoadClass, ClassLimits>> = {
   health: { own: Infinity, total: Infinity, perTenant: Infinity, delayMs: Infinity },
@@ -62,7 +62,7 @@ export function createLoadShedder(
     crud: new Map(),
     heavy: new Map(),
   };
-  /** Requests in flight by what they present; who has none is not listed. */
+  /** Requests in flight by credential. Callers without one aren't listed. */
   const callers: Record<LoadClass, Map<string, number>> = {
     health: new Map(),
     inbound: new Map(),
@@ -114,7 +114,7 @@ export function createLoadShedder(
     leaveTenant(loadClass, tenantId) {
       const places = tenants[loadClass];
       const held = places.get(tenantId) ?? 0;
-      // A tenant that holds nothing stays listed, while the list is short: it will be back with its next request.
+      // While the list is short, keep a tenant that holds nothing: it'll be back with its next request.
       if (held <= 1 && places.size > keptTenants) places.delete(tenantId);
       else places.set(tenantId, Math.max(0, held - 1));
     },
@@ -122,7 +122,7 @@ export function createLoadShedder(
   };
 }
 
-/** 503 for a request that is not taken. */
+/** Returns a 503 for a request that isn't admitted. */
 export function overloaded(): AppError {
   return new AppError('overloaded', {
     detail: 'The server is overloaded. Try again in a moment.',
@@ -133,7 +133,7 @@ export function overloaded(): AppError {
 const sampleMs = 250;
 const resolutionMs = 10;
 
-/** Mean delay of the event loop over the last quarter of a second, in milliseconds, read without a timer of ours. */
+/** Returns the mean event loop delay over the last quarter of a second in milliseconds, without a timer of our own. */
 export function eventLoopDelay(): () => number {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
@@ -144,7 +144,7 @@ export function eventLoopDelay(): () => number {
   return () => {
     const now = performance.now();
     if (now - readAt < sampleMs) return delay;
-    // Differences, not resets: a reset loses the tick that follows it, which in a stalled loop is the only one.
+    // Use differences, not resets: a reset loses the next tick, which in a stalled loop is the only one.
     const newCount = histogram.count;
     const newSumMs = newCount === 0 ? 0 : (histogram.mean / 1e6) * newCount;
     delay = newCount === count ? 0 : Math.max(0, (newSumMs - sumMs) / (newCount - count) - resolutionMs);

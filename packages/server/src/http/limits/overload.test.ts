@@ -36,7 +36,7 @@ const made = () => new Map(handlerEntries(things, handlers));
 const { app } = createTestApp({ operations, handlers: made() });
 after(() => app.close());
 
-/** Resolves when so many calls are inside the handler. */
+/** Resolves when `count` calls are inside the handler. */
 async function arrived(count: number): Promise<void> {
   const until = performance.now() + 20_000;
   while (waiting.length < count) {
@@ -60,7 +60,7 @@ test('heavy work of one tenant is refused at its cap, fast, and others go on (T2
     assert.equal(refused.headers['retry-after'], '1');
     tookMs.push(performance.now() - started);
   }
-  // R1 asks for less than 100 ms. A busy machine delays some of the refusals, waiting for the work would delay all.
+  // R1 requires less than 100 ms. A busy machine delays some refusals; waiting for the work would delay all.
   assert.ok(Math.min(...tookMs) < 100, `${tookMs} ms`);
   const other = get('/heavy', keys.otherTenant);
   assert.equal((await get('/light')).statusCode, 200);

@@ -10,7 +10,7 @@ import type { RateLimitStore } from './rate-limit.ts';
 
 const skip = redisMissing() ?? false;
 let redis: TestRedis;
-/** As of two processes. */
+/** Simulates two processes. */
 const connections: RedisConnection[] = [];
 let stores: RateLimitStore[] = [];
 before(async () => {

@@ -4,9 +4,9 @@ import { answersWithin } from '../answers/answers-within.ts';
 import type { Bucket, RateLimitStore } from './rate-limit.ts';
 
 /**
- * Counts one call of a sliding window, a sorted set of the calls in it, by the clock of Redis, so that processes agree. A
- * script runs alone: what it reads nobody changes before it writes (docs/design/quality.md R13).
- * KEYS[1] window; ARGV: limit, length in microseconds, a name for the call, as how many it counts. Answers granted, calls in the window,
+ * Counts one call in a sliding window, stored as a sorted set of calls, by Redis's clock so that processes agree. A
+ * script runs alone, so nobody changes what it read before it writes (docs/design/quality.md R13). KEYS[1] window;
+ * ARGV: limit, length in microseconds, a name for the call, its weight. Returns granted, calls in the window,
  * microseconds until the oldest leaves.
  */
 const script = `
@@ -28,8 +28,8 @@ if oldest[2] then reset = tonumber(oldest[2]) + length - now end
 return { granted, used, reset }`;
 
 /**
- * Windows in Redis, for installations that have one (`REDIS_URL`): limits then cost the database nothing. A store that
- * does not answer within `timeoutMs` counts as down, and the call is refused (T19).
+ * Creates windows in Redis, for installations that have one (`REDIS_URL`), so limits cost the database nothing. A store
+ * that doesn't answer within `timeoutMs` counts as down, and the call is refused (T19).
  */
 export function createRedisRateLimitStore(redis: Pick<RedisConnection, 'run'>, timeoutMs = 900): RateLimitStore {
   return {

@@ -1,10 +1,10 @@
 import { numberArray, type Tx, textArray, uuidArray } from '../../db/index.ts';
 
 /**
- * Counts calls of several windows, `calls` of each. Exact in any window (docs/design/quality.md R13): under the row's lock the calls
- * older than the window are dropped, and as many are added as there is room for. The database's clock counts, so that
- * processes agree. The calls added together have one instant, later than all before, and so can be told from those.
- * Rows are locked in the order of their keys, so that two processes cannot lock each other out.
+ * Counts calls in several windows, `calls` in each. Exact for any window (docs/design/quality.md R13): under the row's
+ * lock it drops calls older than the window and adds as many as there is room for. Uses the database's clock, so
+ * processes agree. Calls added together get one instant, later than all before, which tells them apart. Rows are locked
+ * in key order, so two processes can't deadlock.
  */
 const takeStatement = `
   with asked as (
@@ -44,30 +44,30 @@ const sweepStatement = `
      select tenant_id, bucket from rate_limit_windows where expires_at < clock_timestamp()
       order by expires_at limit 200 for update skip locked)`;
 
-/** Calls of one window that came together. */
+/** Calls in one window that arrived together. */
 export interface Calls {
   readonly tenantId: string;
   readonly name: string;
   readonly limit: number;
   readonly windowSeconds: number;
   readonly calls: number;
-  /** Where there is room for fewer of them, none is let through. */
+  /** If fewer than this fit, none is let through. */
   readonly fewest: number;
 }
 
-/** What became of them. */
+/** The outcome of those calls. */
 export interface Taken {
   readonly tenantId: string;
   readonly name: string;
-  /** Calls in the window now. */
+  /** Calls now in the window. */
   readonly used: number;
-  /** Calls of these that were let through. */
+  /** How many of these calls were let through. */
   readonly granted: number;
-  /** Until the oldest call leaves the window. */
+  /** Milliseconds until the oldest call leaves the window. */
   readonly resetMs: number;
 }
 
-/** Counts calls of several windows, each at most once in the list, as far as there is room. Needs a system transaction. */
+/** Counts calls in several windows, each listed at most once, as far as there is room. Needs a system transaction. */
 export async function takeCalls(tx: Tx, windows: readonly Calls[]): Promise<readonly Taken[]> {
   return tx.query<Taken>(takeStatement, [
     uuidArray(windows.map(({ tenantId }) => tenantId)),
@@ -79,7 +79,7 @@ export async function takeCalls(tx: Tx, windows: readonly Calls[]): Promise<read
   ]);
 }
 
-/** Deletes some of the windows that are over. Needs a system transaction. */
+/** Deletes some expired windows. Needs a system transaction. */
 export async function sweepWindows(tx: Tx): Promise<void> {
   await tx.query(sweepStatement);
 }

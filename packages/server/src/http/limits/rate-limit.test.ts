@@ -6,7 +6,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { tenantA, tenantB } from '../test-app.ts';
 import { createRateLimitStore } from './rate-limit.ts';
 
-/** How calls are counted when many come at once, and when the store does not answer. */
+/** Tests how calls are counted when many come at once, and when the store doesn't answer. */
 
 let kit: TestDatabase;
 before(async () => {
@@ -14,11 +14,11 @@ before(async () => {
 });
 after(() => kit.close());
 
-/** A busy machine is not a store that is down. */
+/** A busy machine must not look like a store that's down. */
 const patientMs = 30_000;
 type Store = Parameters<typeof createRateLimitStore>[0];
 
-/** The real store, and how many transactions it was asked for. */
+/** Wraps the real store and counts its transactions. */
 function counted(): { readonly store: Store; asked(): number } {
   let asked = 0;
   const withSystem: Store['withSystem'] = (...work) => {
@@ -87,7 +87,7 @@ test('more windows than one statement takes are all counted', async () => {
 });
 
 test('a process too busy to hear the answer does not call the store down', async () => {
-  // The answer is there, and takes a few turns of the event loop to be read.
+  // The answer has arrived and takes a few turns of the event loop to be read.
   const answer: unknown = [{ tenantId: tenantA, name: 'busy', used: 1, granted: 1, resetMs: 60_000 }];
   const withSystem = async <T>(): Promise<T> => {
     for (let i = 0; i < 5; i++) await turn();

@@ -6,7 +6,7 @@ import { sweepWindows, type Taken, takeCalls } from './rate-limit.store.ts';
 
 /** One limit applied to one caller. */
 export interface Bucket {
-  /** Tenant that the window belongs to; null for callers without a credential. */
+  /** The window's tenant; null for callers without a credential. */
   readonly tenantId: string | null;
   /** Limit and caller, at most 200 characters: `<operation id>:<window>:<caller>`. */
   readonly name: string;
@@ -22,11 +22,11 @@ export interface RateLimitVerdict {
   readonly resetSeconds: number;
 }
 
-/** Where windows are kept, shared by all processes: PostgreSQL, or Redis (rate-limit.redis.ts). */
+/** Stores windows shared by all processes: PostgreSQL, or Redis (rate-limit.redis.ts). */
 export interface RateLimitStore {
   /**
-   * Counts one call when the window has room for it; a refused call is not counted. One atomic step. `weight`: the call counts
-   * as so many, all of them or none; more than the limit has no room ever.
+   * Counts one call if the window has room; a refused call isn't counted. Atomic. `weight`: counts as that many calls,
+   * all or none. A weight above the limit never fits.
    */
   take(bucket: Bucket, weight?: number): Promise<RateLimitVerdict>;
 }
@@ -35,7 +35,7 @@ const nilTenant = '00000000-0000-0000-0000-000000000000';
 
 const takesPerSweep = 100;
 const maximumMemos = 10_000;
-/** Windows counted in one statement at most. */
+/** Maximum windows counted in one statement. */
 const mostWindows = 100;
 
 interface Waiting {
@@ -46,20 +46,20 @@ interface Waiting {
 }
 
 /**
- * Windows in PostgreSQL. `database` should have connections of its own: then a call that is counted never waits for
- * the work of others. Calls that come while one statement is on its way are counted together by the next, so that any
- * number of them costs two trips. A store that does not answer within `timeoutMs` counts as down: calls that wait are refused.
+ * Creates windows in PostgreSQL. Give `database` its own connections, so that counting never waits for other work.
+ * Calls that arrive while a statement is in flight are counted together by the next one, so any number of them costs
+ * two round trips. A store that doesn't answer within `timeoutMs` counts as down, and waiting calls are refused.
  */
 export function createRateLimitStore(database: Pick<Database, 'withSystem'>, timeoutMs = 900): RateLimitStore {
   let takes = 0;
-  // A full window stays full until its oldest call leaves it, whatever other processes do: until then a refusal needs
-  // no database, and a caller who hammers a closed door costs nothing.
+  // A full window stays full until its oldest call leaves it, whatever other processes do. Until then a refusal needs
+  // no database, so a client that keeps retrying costs nothing.
   const fullUntil = new Map<string, number>();
-  /** Calls that are not counted yet, by window. */
+  /** Uncounted calls, by window. */
   let waiting = new Map<string, Waiting[]>();
   let counting = false;
 
-  /** Calls that are counted together; one that counts as several is counted by itself. */
+  /** Returns the calls to count together. A call with a weight is counted alone. */
   function nextOf(calls: readonly Waiting[]): Waiting[] {
     const heavy = calls.findIndex(({ weight }) => weight > 1);
     return calls.slice(0, heavy === -1 ? calls.length : Math.max(1, heavy));
@@ -103,7 +103,7 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
     const { tenantId, name, limit } = bucket;
     const memo = keyOf(tenantId, name);
     if (weight > 1) {
-      // A window that had no room for so many may have some for fewer.
+      // A window without room for this weight may have room for a smaller one.
       const allowed = granted === weight;
       const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
       calls[0]!.resolve({ allowed, limit, remaining: allowed ? limit - used : 0, resetSeconds });
@@ -133,7 +133,8 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
         }
       } catch (error) {
         for (const call of batch.flat()) call.reject(error);
-        // Behind a store that is down everybody has waited long enough; one trip that was lost says nothing of the next.
+        // When the store is down, everyone has waited long enough. A single lost round trip says nothing about the
+        // next.
         if (performance.now() - started < timeoutMs / 2) continue;
         const behind = [...waiting.values()].flat();
         waiting = new Map();
@@ -164,7 +165,7 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
 
 const keyOf = (tenantId: string | null, name: string): string => `${tenantId ?? nilTenant}:${name}`;
 
-/** Which bucket a call of an operation falls into. */
+/** Returns the bucket that counts a call of an operation. */
 export function bucketOf(
   operationId: string,
   rule: RateLimit,

@@ -1,8 +1,8 @@
 import { isMailAddress, type MailSender } from '../../config/mail-settings.ts';
 
-/** A mail as every way of sending takes it. */
+/** An email, as every transport takes it. */
 export interface MailMessage {
-  /** Names the mail in its `Message-ID`, so that a second delivery of the same mail is known as such. */
+  /** Used in `Message-ID`, so that a second delivery of the same email is recognizable. */
   readonly id: string;
   /** One word for logs and file names. */
   readonly kind: string;
@@ -12,12 +12,12 @@ export interface MailMessage {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Where answers go; default: to the sender. */
+  /** Reply address. Default: the sender. */
   readonly replyTo?: string;
   readonly attachments?: readonly { readonly fileName: string; readonly mimeType: string; readonly content: Buffer }[];
 }
 
-/** A mail as it goes over the wire: with its headers, in RFC 5322 form. */
+/** An email in wire format: with headers, per RFC 5322. */
 export interface RawMail {
   readonly id: string;
   readonly kind: string;
@@ -28,14 +28,14 @@ export interface RawMail {
   readonly raw: Buffer;
 }
 
-/** Writes the mail out. Throws for a subject or an address that could reach into the header. */
+/** Renders the email. Throws for a subject or an address that could inject headers. */
 export async function writeMail(message: MailMessage, from: MailSender): Promise<RawMail> {
   const { id, kind, createdAt, to, subject, text, html, replyTo, attachments = [] } = message;
   if (!isMailAddress(to)) throw new Error('an email has one recipient');
   if (replyTo !== undefined && !isMailAddress(replyTo)) throw new Error('an email has one reply-to address');
   if (/\p{Cc}/u.test(subject)) throw new Error('the subject of an email is one line');
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
-  // Loaded with the first mail: no start waits for it.
+  // Loaded with the first email, so that startup doesn't wait for it.
   const { createTransport } = await import('nodemailer');
   const builder = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   const { message: raw } = await builder.sendMail({
@@ -52,7 +52,7 @@ export async function writeMail(message: MailMessage, from: MailSender): Promise
     })),
     date: createdAt,
     messageId: `<${id}@${domain}>`,
-    // So that nobody's automatic answer comes back (RFC 3834).
+    // Prevents automatic replies (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     textEncoding: 'quoted-printable',
     disableFileAccess: true,

@@ -4,9 +4,9 @@ import type { RawMail } from './mail-message.ts';
 import { MailError, type MailTransport } from './mail-transport.ts';
 
 /**
- * Puts each mail into a file of its own, which mail programs open: the way of sending where no mail server is configured.
- * Only this user can read folder and files, since they hold links that sign people in. A mail that is sent again takes the place
- * of its file. Throws MailError when it cannot be written (the disk is full): then there is no part of it.
+ * Creates a transport that writes each email to a file that mail programs can open, for installations without a mail
+ * server. Only this user can read the folder and files, because they contain sign-in links. A repeated email replaces
+ * its file. Throws MailError when it can't be written (disk full), leaving no partial file.
  */
 export function createMailOutbox(folder: string): MailTransport {
   const files = createPrivateFolder(folder);
@@ -25,7 +25,7 @@ export function createMailOutbox(folder: string): MailTransport {
   };
 }
 
-/** In the order of their making: `2026-11-20T09-00-00-verification-<id>.eml`. */
+/** Sorted by creation: `2026-11-20T09-00-00-verification-<id>.eml`. */
 function fileName({ id, kind, createdAt }: RawMail): string {
   const at = createdAt.toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replaceAll(':', '-');
   return `${at}-${kind}-${id}.eml`;

@@ -16,7 +16,10 @@ export interface SesAccount {
 const connectMs = 5_000;
 const answerMs = 20_000;
 
-/** Sends by SES. AWS' client is large and is loaded with the first mail, so that who does not use it does not wait for it. */
+/**
+ * Sends with SES. AWS's client is large, so it's loaded with the first email: installations without SES never wait for
+ * it.
+ */
 export function createSesTransport({ region, credentials, endpoint }: SesAccount): MailTransport {
   async function load() {
     const { SESv2Client, SendEmailCommand } = await import('@aws-sdk/client-sesv2');
@@ -44,7 +47,7 @@ export function createSesTransport({ region, credentials, endpoint }: SesAccount
       try {
         await deliver(from, to, raw);
       } catch (error) {
-        // Its text quotes addresses; its name is a word of a list.
+        // Its text quotes addresses; its name comes from a fixed list.
         throw new MailError(`SES rejected the email: ${error instanceof Error ? error.name : 'unknown'}`);
       }
       return { via: 'ses' };

@@ -6,10 +6,9 @@ const connectMs = 10_000;
 const silenceMs = 20_000;
 
 /**
- * Sends by the operator's own mail server, a connection for each mail: mails are few, and a connection that is kept has
- * often been closed by the other side when it is needed.
- *
- * @param authority certificate (PEM) that is trusted besides those of the system
+ * Sends with the operator's mail server, one connection per email: emails are rare, and a kept connection has often
+ * been closed by the other side.
+ * @param authority certificate (PEM) to trust besides the system's
  */
 export function createSmtpTransport(server: SmtpServer, authority: string | null = null): MailTransport {
   const { host, port, implicitTls, tls, user, password } = server;
@@ -32,7 +31,7 @@ export function createSmtpTransport(server: SmtpServer, authority: string | null
     about: `email is sent through ${host}:${port}`,
     async send({ from, to, raw }) {
       try {
-        // Loaded with the first mail: no start waits for it.
+        // Loaded with the first email, so that startup doesn't wait for it.
         const { createTransport } = await import('nodemailer');
         await createTransport(settings).sendMail({ envelope: { from, to }, raw });
       } catch (error) {

@@ -1,16 +1,14 @@
 import type { RawMail } from './mail-message.ts';
 
-/** One way of sending mail. */
+/** One way of sending email. */
 export interface MailTransport {
-  /** What is said about it at the start. */
+  /** Description for the log at start. */
   readonly about: string;
-  /**
-   * Sends the mail; answers with what the log says of it. Throws MailError when it was not taken.
-   */
+  /** Sends the email and returns fields for the log. Throws MailError when it was rejected. */
   send(mail: RawMail): Promise<Readonly<Record<string, string>>>;
 }
 
-/** A mail that was not sent. The message names the code of the refusal, never an address or what the other side wrote. */
+/** An email wasn't sent. The message contains the error code, never an address or the other side's text. */
 export class MailError extends Error {
   constructor(message: string) {
     super(message);

@@ -183,7 +183,7 @@ test('outbox: one private file for each mail, replaced when it is sent again', a
   const outbox = createMailOutbox(folder);
   const name = `2026-11-20T09-00-00-verification-${message.id}.eml`;
   assert.deepEqual(await outbox.send(await written()), { file: join(folder, name) });
-  // As a crash leaves it behind.
+  // What a crash leaves behind.
   await writeFile(join(folder, `${name}.draft`), 'half a mail', { mode: 0o644 });
   await outbox.send(await written());
   assert.deepEqual(await readdir(folder), [name]);

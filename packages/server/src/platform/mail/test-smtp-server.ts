@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-/** A mail as the test's server took it. */
+/** An email that the test server received. */
 export interface TakenMail {
   readonly from: string;
   readonly to: readonly string[];
@@ -22,8 +22,8 @@ export interface TestSmtpServer {
 }
 
 /**
- * Starts a mail server. Options are those of the library; by default it takes every mail, has STARTTLS with `testCertificate`
- * and knows the user `arbiter` with the password `p@ss%word`.
+ * Starts a mail server. Options are the library's; by default it accepts every email, has STARTTLS with
+ * `testCertificate` and knows the user `arbiter` with the password `p@ss%word`.
  */
 export async function startTestSmtpServer(options: SMTPServerOptions = {}): Promise<TestSmtpServer> {
   const mails: TakenMail[] = [];
@@ -56,7 +56,7 @@ export async function startTestSmtpServer(options: SMTPServerOptions = {}): Prom
     },
     ...options,
   });
-  // A client that goes because it does not trust the certificate: the client's test says so.
+  // A client that disconnects because it doesn't trust the certificate. The client's test asserts it.
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -66,7 +66,7 @@ export async function startTestSmtpServer(options: SMTPServerOptions = {}): Prom
   };
 }
 
-/** For localhost and 127.0.0.1, until 2126; made for tests and used nowhere else. */
+/** For localhost and 127.0.0.1, valid until 2126. Created for tests and used nowhere else. */
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUV4EoNkZOcwBAHD57B66MhQKgYxYwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjE5MzIwNFoYDzIxMjYxMDI5
