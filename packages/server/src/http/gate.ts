@@ -20,7 +20,7 @@ export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 /**
  * The first that a request meets, before it is routed, read or proven. While its class is full it waits here, where it
  * costs nothing but its memory, and is refused when no place came free: a refusal that is given at once to a caller who
- * comes back at once would take the processor from those who are served (docs/adr/0014-what-a-request-costs.md).
+ * comes back at once would take the processor from those who are served (docs/adr/0014).
  */
 export interface Gate {
   enter(request: IncomingMessage, response: ServerResponse): void;
