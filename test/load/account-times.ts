@@ -1,5 +1,5 @@
 // How long registrations and requests for a password link take on a busy machine, for known and unknown addresses: the
-// medians mustn't differ (docs/adr/0069-account-requests-are-answered-later.md). Run by hand:
+// medians mustn't differ (docs/adr/0069). Run by hand:
 //   node_modules/.bin/node test/load/account-times.ts [rounds]
 import {
   createPeople,

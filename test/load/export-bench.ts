@@ -1,5 +1,5 @@
 // Export of interaction history: how fast, and whole whatever is killed (docs/design/quality.md R15;
-// docs/adr/0056-exports-remember-what-they-have-written.md). By hand, or as a row of `npm run bench`:
+// docs/adr/0056). By hand, or as a row of `npm run bench`:
 //   node test/load/export-bench.ts [rows = 100000] [kills = 20] [mostHeldMs = 5000]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The forms in which history and events may be written, side by side (docs/adr/0021-packed-history-and-read-summaries.md): batches of 25
+// The forms in which history and events may be written, side by side (docs/adr/0021): batches of 25
 // decisions with three items each, durable or not as the cluster is, forced row-level security, the restricted role.
 // Interleaved rounds; medians of the backend's processor time and of the WAL per decision.
 //   node test/load/history-bench.ts [rounds = 7] [batches = 120]

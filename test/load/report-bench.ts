@@ -1,4 +1,4 @@
-// Sources of reports and dashboards over a tenant's history (docs/adr/0058-reports-are-claimed-with-their-run.md). By hand, or
+// Sources of reports and dashboards over a tenant's history (docs/adr/0058). By hand, or
 // as rows of `npm run bench`:
 //   node test/load/report-bench.ts [interactions = 1000000] [days = 90]
 import { reportSourceKeys } from '@arbiter/contract';

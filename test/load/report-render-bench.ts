@@ -1,5 +1,5 @@
 // Reports of 5,000 rows in each format: how long, how much memory, and how long the event loop stands still meanwhile
-// (docs/adr/0059-reports-are-rendered-by-our-own-writers.md). By hand, or as rows of `npm run bench`:
+// (docs/adr/0059). By hand, or as rows of `npm run bench`:
 //   node test/load/report-render-bench.ts [rows = 5000] [rounds = 5]
 import { execFile } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -3,7 +3,7 @@ import type { Metrics } from './node-metrics.ts';
 import type { Place } from './place.ts';
 import type { WorkChecks, WorkFacts } from './server-process.ts';
 
-/** What the primary process and the server processes say to each other (docs/adr/0018-processes-behind-one-port.md). */
+/** What the primary process and the server processes say to each other (docs/adr/0018). */
 
 /** To a server process. */
 export type ToProcess =

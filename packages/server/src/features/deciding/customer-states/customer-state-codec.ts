@@ -8,8 +8,8 @@ import {
 } from './customer-state.ts';
 import { bytesOfId, idAt, textOfId } from './known-ids.ts';
 
-// Binary, because every decision reads and writes the row (measured against JSON: docs/adr/0011-rows-of-the-hot-path.md).
-// A short state is written whole. A long one is split in two (docs/adr/0022-history-order-and-split-states.md): a base,
+// Binary, because every decision reads and writes the row (measured against JSON: docs/adr/0011).
+// A short state is written whole. A long one is split in two (docs/adr/0022): a base,
 // written now and then, and a tail of what came since. Numbers are LEB128 varints up to 2^53.
 //
 // Whole, and base: format, UUID dictionary, lanes, log (delta-coded instants), reservations, outcomes.

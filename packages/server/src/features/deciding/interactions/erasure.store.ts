@@ -14,7 +14,7 @@ export interface ErasedHistory {
 
 /**
  * Deletes a customer's history and sums. What they count in the tenant's figures is kept, without the customer, for when
- * the figures are counted anew (docs/adr/0038-import-and-erasure.md). `zone`: what a day is. The caller holds the customer's
+ * the figures are counted anew (docs/adr/0038). `zone`: what a day is. The caller holds the customer's
  * row, so that nobody writes history meanwhile.
  */
 export async function eraseHistory(tx: Tx, customerId: string, zone: string): Promise<ErasedHistory> {

@@ -114,7 +114,7 @@ async function ids(tx: Tx, rest: string, values: readonly unknown[]): Promise<st
 
 /**
  * Rows of history below an id, newest first. The page is chosen in the two tables, by their keys, and then read through the
- * view that unpacks them (docs/adr/0031-lists-read-plain-columns.md).
+ * view that unpacks them (docs/adr/0031).
  */
 export async function selectHistory(
   tx: Tx,

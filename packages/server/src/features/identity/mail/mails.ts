@@ -1,6 +1,6 @@
 /**
  * Every mail that the server sends to people with an account, or with an invitation to one. `to` is one address. Tokens
- * stand in the links of these mails and nowhere else that can be read (docs/adr/0042-mail.md).
+ * stand in the links of these mails and nowhere else that can be read (docs/adr/0042).
  */
 export type Mail =
   /**

@@ -5,7 +5,7 @@ import { startServerOn, startTestServer, type TestServer } from '../../../main/t
 import { createPeople, type Person, trusting } from '../../identity/accounts/test-people.ts';
 import { eventually } from './test-access-server.ts';
 
-/** What keys, clients and issued tokens may do depends on their owner (docs/adr/0068-a-credential-does-what-its-owner-may.md). */
+/** What keys, clients and issued tokens may do depends on their owner (docs/adr/0068). */
 
 let server: TestServer;
 /** Another process over the same database. */

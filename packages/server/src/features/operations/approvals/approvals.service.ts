@@ -108,7 +108,7 @@ export async function fileApproval(
 
 /**
  * The payload, with the version of the flow that is to be published as it is: what is approved later is this draft, or nothing
- * (docs/adr/0063-live-records-change-by-approval.md).
+ * (docs/adr/0063).
  */
 async function pinned(
   tx: Tx,

@@ -67,7 +67,7 @@ const classesOf: Readonly<Record<ErasureScope, readonly DataClass[]>> = {
 
 /**
  * Makes the customer's row when there is none; to be committed before the erasure, which holds the row. A decision that
- * found none can then tell that somebody was erased since it began (docs/adr/0038-import-and-erasure.md). Answers with the
+ * found none can then tell that somebody was erased since it began (docs/adr/0038). Answers with the
  * `ref` of the row that it would have made.
  */
 export async function prepareErasure(tx: Tx, { keys }: ErasurePorts, customerId: string): Promise<string> {

@@ -45,7 +45,7 @@ const rowsPerRead = 1_000;
  * Exports what was not exported yet of a tenant's history, at most `mostExportedAtOnce` items, as one file. A batch is
  * noted with the name of its file before the file is written, and whoever comes next finishes one that was left behind,
  * under the same name; so every row is in one file once, wherever a process is killed
- * (docs/adr/0056-exports-remember-what-they-have-written.md). While another export of the tenant is at work it does nothing. Throws what
+ * (docs/adr/0056). While another export of the tenant is at work it does nothing. Throws what
  * keeps the file from being written; the checkpoint then says so, and the next call tries the same batch.
  */
 export async function exportHistory(

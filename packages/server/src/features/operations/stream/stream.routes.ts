@@ -10,7 +10,7 @@ export interface StreamPorts {
   readonly eventTypes: readonly string[];
 }
 
-/** Handler of the tenant's events (docs/design/api-access.md 12.1, docs/adr/0027-one-address-for-events.md). */
+/** Handler of the tenant's events (docs/design/api-access.md 12.1, docs/adr/0027). */
 export function streamRoutes({ database, eventTypes }: StreamPorts): Handlers<typeof eventOperations> {
   const watch = createStreamWatch(database);
   return {

@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../../../../main/test-server.t
 import { addContact, emptyState, laneOf } from '../../customer-states/customer-state.ts';
 import { decodeState, encodeState, encodeWhole } from '../../customer-states/customer-state-codec.ts';
 
-/** A customer with thousands of contacts: caps count all of them, and a decision writes little (docs/adr/0022-history-order-and-split-states.md). */
+/** A customer with thousands of contacts: caps count all of them, and a decision writes little (docs/adr/0022). */
 
 const dayMs = 86_400_000;
 const now = Date.parse('2026-11-20T09:00:00Z');
