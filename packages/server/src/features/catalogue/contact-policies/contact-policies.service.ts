@@ -22,7 +22,7 @@ import {
   storedConfig,
 } from './contact-policies.rules.ts';
 import { type ContactPolicyRow, contactPolicySpec } from './contact-policies.store.ts';
-import { historyRemarks } from './kept-history.service.ts';
+import { historyRemarks } from './required-history.service.ts';
 
 /** Who may name a policy: declared here, plugged by `main` (docs/design/architecture.md 2). */
 export interface PolicyReferrers {

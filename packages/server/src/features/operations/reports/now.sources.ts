@@ -230,4 +230,11 @@ const systemHealth: Source = {
 };
 
 /** Sources of what is, and of what is worked out. */
-export const nowSources = [summary, modelMetricsTrend, anomalyCandidates, budgetBurn, experimentResults, systemHealth];
+export const nowSources = {
+  summary,
+  model_metrics_trend: modelMetricsTrend,
+  anomaly_candidates: anomalyCandidates,
+  budget_burn: budgetBurn,
+  experiment_results: experimentResults,
+  system_health: systemHealth,
+};

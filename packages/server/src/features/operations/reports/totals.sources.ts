@@ -294,12 +294,12 @@ const revenueTrend: Source = {
 };
 
 /** Sources of what customers saw and did. */
-export const totalsSources = [
-  offerPerformance,
-  offerPerformanceGrouped,
-  acceptanceRate,
-  channelEffectiveness,
-  selectionFrequency,
-  dailyTrend,
-  revenueTrend,
-];
+export const totalsSources = {
+  offer_performance: offerPerformance,
+  offer_performance_grouped: offerPerformanceGrouped,
+  acceptance_rate: acceptanceRate,
+  channel_effectiveness: channelEffectiveness,
+  selection_frequency: selectionFrequency,
+  daily_trend: dailyTrend,
+  revenue_trend: revenueTrend,
+};

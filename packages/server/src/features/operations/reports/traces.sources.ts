@@ -218,4 +218,10 @@ const policyPressure: Source = {
 };
 
 /** Sources that read decision traces. */
-export const traceSources = [funnel, tracesSummary, whyNotRanked, scoreDistribution, policyPressure];
+export const traceSources = {
+  funnel,
+  decision_traces_summary: tracesSummary,
+  why_not_ranked: whyNotRanked,
+  score_distribution: scoreDistribution,
+  contact_policy_pressure: policyPressure,
+};

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Warning } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
-import { daysCounted } from './kept-history.rules.ts';
+import { daysCounted } from './required-history.rules.ts';
 
 test('how far a policy looks back', () => {
-  const cases: [string, Parameters<typeof daysCounted>[1], number][] = [
+  const cases: [Parameters<typeof daysCounted>[0], Parameters<typeof daysCounted>[1], number][] = [
     ['frequency_cap', { maxPerDay: 1 }, 1],
     ['frequency_cap', { maxPerDay: 1, maxPerMonth: 3 }, 31],
     ['frequency_cap', { maxTotal: 3 }, Number.POSITIVE_INFINITY],

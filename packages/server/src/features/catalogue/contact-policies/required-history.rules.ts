@@ -1,13 +1,14 @@
+import type { ContactPolicyType } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
 
 type JsonObject = Readonly<Record<string, Json>>;
 
-const periodDays: Readonly<Record<string, number>> = {
+const periodDays = {
   daily: 1,
   weekly: 7,
   monthly: 31,
   alltime: Number.POSITIVE_INFINITY,
-};
+} as const;
 
 /** Limits of a frequency_cap by the days that they look back. */
 const limitDays = { maxPerDay: 1, maxPerWeek: 7, maxPerMonth: 31, maxTotal: Number.POSITIVE_INFINITY } as const;
@@ -27,13 +28,20 @@ function windowDays(config: JsonObject): number {
   return Math.max(0, ...days);
 }
 
-const ofPeriod = (config: JsonObject, usual: string): number => {
-  const named = typeof config.periodType === 'string' ? config.periodType : usual;
-  return Math.max(periodDays[named] ?? 0, windowDays(config));
-};
+/** Days of the config's period, or of its default. Configs are checked before, so other names don't occur. */
+function periodOf(config: JsonObject, usual: keyof typeof periodDays): number {
+  const { periodType } = config;
+  const name = isPeriod(periodType) ? periodType : usual;
+  return Math.max(periodDays[name], windowDays(config));
+}
 
-/** How far back a type looks, by its config. */
-const looksBack: Readonly<Record<string, (config: JsonObject) => number>> = {
+const isPeriod = (name: Json | undefined): name is keyof typeof periodDays =>
+  typeof name === 'string' && Object.hasOwn(periodDays, name);
+
+const nothing = () => 0;
+
+/** Days of history that each policy type counts, by its config. */
+const countedDays = {
   frequency_cap: (config) => {
     const days = Object.entries(limitDays).map(([key, each]) => (typeof config[key] === 'number' ? each : 0));
     return Math.max(windowDays(config), ...days);
@@ -42,10 +50,16 @@ const looksBack: Readonly<Record<string, (config: JsonObject) => number>> = {
   outcome_based: (config) => numberAt(config, 'suppressForDays'),
   category_suppression: (config) => numberAt(config, 'suppressionDays'),
   mutual_exclusion: (config) => (typeof config.lookbackDays === 'number' ? config.lookbackDays : 30),
-  cross_channel_cap: (config) => ofPeriod(config, 'daily'),
-  customer_total_cap: (config) => ofPeriod(config, 'alltime'),
-  offer_category_cap: (config) => ofPeriod(config, 'alltime'),
-};
+  cross_channel_cap: (config) => periodOf(config, 'daily'),
+  customer_total_cap: (config) => periodOf(config, 'alltime'),
+  offer_category_cap: (config) => periodOf(config, 'alltime'),
+  budget_exhausted: nothing,
+  segment_exclusion: nothing,
+  time_window: nothing,
+  allow_override: nothing,
+  do_not_contact: nothing,
+  metric_condition: nothing,
+} satisfies Record<ContactPolicyType, (config: JsonObject) => number>;
 
-/** Days of a customer's history that a policy of this type and config counts; infinite for one without a period. */
-export const daysCounted = (ruleType: string, config: JsonObject): number => looksBack[ruleType]?.(config) ?? 0;
+/** Returns the days of a customer's history that a policy counts: 0 for none, infinite without a period. */
+export const daysCounted = (ruleType: ContactPolicyType, config: JsonObject): number => countedDays[ruleType](config);

@@ -4,7 +4,7 @@ import { asJsonObject } from '../../../platform/json.ts';
 import type { Remark } from '../../../platform/remark.ts';
 import { getTenant } from '../../identity/tenants/index.ts';
 import { retentionOf } from '../../operations/retention/index.ts';
-import { daysCounted } from './kept-history.rules.ts';
+import { daysCounted } from './required-history.rules.ts';
 
 const dayMs = 86_400_000;
 
