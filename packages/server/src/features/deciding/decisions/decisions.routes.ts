@@ -1,4 +1,5 @@
 import {
+  type DecisionTrace,
   decisionOperations,
   type RecommendAnswer,
   RespondRequest,
@@ -93,7 +94,7 @@ const callerOf = (request: RequestFacts): CallerFacts => ({
   until: request.until,
 });
 
-const shapeTrace = (row: TraceRow): Record<string, unknown> => ({
+const shapeTrace = (row: TraceRow): DecisionTrace => ({
   id: row.id,
   customerId: row.customerId,
   requestId: row.requestId,

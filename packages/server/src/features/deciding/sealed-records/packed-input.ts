@@ -45,7 +45,7 @@ export interface PackedInput {
   /** number of the evidence state */
   readonly v: number;
   /** zone clocks */
-  readonly z: Readonly<Record<string, readonly unknown[]>>;
+  readonly z: Readonly<Record<string, readonly (number | string | readonly (readonly number[])[])[]>>;
   /** items that a quota left */
   readonly a?: number;
   /** true: figures of joined rows are over the newest of them only */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { RecordedResult, ShownAssignment } from '@arbiter/contract';
 import {
   canonicalJson,
   type Decision,
@@ -8,6 +9,7 @@ import {
   type Json,
   type PropensitySource,
 } from '@arbiter/engine';
+import type { Frozen } from '../../platform/json.ts';
 import type { PlanRefs } from '../plans/index.ts';
 import { contentText } from './content-text.ts';
 
@@ -134,10 +136,11 @@ function membersText(decision: Decision, withProperties: boolean): string {
  * Shares of chance besides the ranking as answers show them: of the tenant's holdout, the side that the customer is on and the
  * share of customers on that side (docs/design/api-settled.md 73).
  */
-export function shownAssignment(assignment: object, inHoldout: boolean): Record<string, unknown> {
-  const shown: Record<string, unknown> = { ...assignment };
-  const share = shown.holdout ?? null;
-  return { ...shown, holdout: share === null ? null : { inHoldout, share } };
+export function shownAssignment(
+  { holdout: share, ...assignment }: Frozen<RecordedResult['assignment']>,
+  inHoldout: boolean,
+): Frozen<ShownAssignment> {
+  return { ...assignment, holdout: share === null ? null : { inHoldout, share } };
 }
 
 /** The result without content and computed fields; `result` of `GET /decisions/{id}` where a replay cannot add them. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { DecisionRecord, RecordedInputs, RecordedResult, ShownAssignment } from '@arbiter/contract';
 import { type Decision, type DecisionInput, decide, diffResults, type Json, resultOf } from '@arbiter/engine';
 import type { Tx } from '../../../db/index.ts';
 import { AppError } from '../../../platform/app-error.ts';
@@ -10,10 +11,11 @@ import { recordAudit } from '../../identity/audit/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
 import { countsOf } from '../objectives/index.ts';
-import { type CompiledFlow, openPlan, type PlanRefs, type ReadSetNames, readNames } from '../plans/index.ts';
+import { type CompiledFlow, openPlan, readNames } from '../plans/index.ts';
+import { usesSegment } from '../../catalogue/segments/index.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
 import { engineStamp } from './engine-stamp.ts';
-import { type PackedInput, reduceRequest, unpackExternal, unpackInput, unpackWindows } from './packed-input.ts';
+import { type PackedInput, reduceRequest, unpackInput } from './packed-input.ts';
 import {
   itemTexts,
   type PackedResult,
@@ -23,6 +25,7 @@ import {
   shownAssignment,
   unpackResult,
 } from './packed-result.ts';
+import { readableInputs } from './readable-inputs.ts';
 import { findRecord, type StoredRecord } from './sealed-records.store.ts';
 import { unseal } from './sealing.ts';
 
@@ -40,7 +43,12 @@ interface OpenRecord {
 }
 
 /** The decision as `GET /decisions/{id}` answers it (docs/design/api-decisioning.md 12). 404, 409 `record_corrupt`. */
-export async function readDecision(tx: Tx, ports: RecordPorts, id: string, options: { readonly inputs: boolean }) {
+export async function readDecision(
+  tx: Tx,
+  ports: RecordPorts,
+  id: string,
+  options: { readonly inputs: boolean },
+): Promise<DecisionRecord> {
   const { record, body } = await open(tx, ports, id);
   const flow = await planOf(tx, record, body);
   const withheld = [...(body?.i.w ?? []), ...(body?.i.u ?? [])].sort();
@@ -71,10 +79,12 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
     resultHash: body === null ? null : record.resultHash.toString('hex'),
     inputsState: body === null ? 'erased' : body.i.w !== undefined ? 'withheld' : 'available',
     withheld,
-    assignment: result === null ? null : shownAssignment(asObject(result.assignment), result.controlGroup === true),
-    slateProbability: result === null ? null : Number(result.slateProbability),
+    assignment: result === null ? null : (shownAssignment(result.assignment, result.controlGroup) as ShownAssignment),
+    slateProbability: result?.slateProbability ?? null,
     result,
-    ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i, record, readSet, flow.refs) } : {}),
+    ...(options.inputs
+      ? { inputs: body === null ? null : (readableInputs(body.i, record, readSet, flow.refs) as RecordedInputs) }
+      : {}),
   };
 }
 
@@ -212,14 +222,17 @@ async function readResult(
   record: StoredRecord,
   body: NonNullable<OpenRecord['body']>,
   flow: CompiledFlow,
-): Promise<Record<string, unknown>> {
+): Promise<RecordedResult> {
   if (body.i.w === undefined) {
     const decision = await runAgain(tx, record, body.i, flow);
     const text = resultText(decision, flow.refs);
-    if (resultHash(text, itemTexts(decision)).equals(record.resultHash)) return asObject(resultOf(decision));
+    if (resultHash(text, itemTexts(decision)).equals(record.resultHash)) return shownResult(resultOf(decision));
   }
-  return { ...unpackResult(body.r, flow.refs) };
+  return shownResult(unpackResult(body.r, flow.refs));
 }
+
+/** Both sources give the JSON that the contract describes; decision-schemas.test.ts checks it for every decision of the corpus. */
+const shownResult = (result: Json): RecordedResult => result as unknown as RecordedResult;
 
 /** The record of a recommendationId, or of the id of a request or trace. */
 async function find(tx: Tx, ports: RecordPorts, id: string): Promise<StoredRecord | null> {
@@ -252,38 +265,4 @@ function subFlowsOf(packed: PackedResult | undefined): { key: string; version: n
   return rows
     .filter((row: Json) => isObject(row))
     .map(({ key, version }) => ({ key: String(key), version: version === null ? null : Number(version) }));
-}
-
-/** Inputs with the names of docs/design/api-decisioning.md 12. */
-function readableInputs(
-  packed: PackedInput,
-  { countsNumber }: StoredRecord,
-  readSet: ReadSetNames | null,
-  refs: PlanRefs,
-): Record<string, unknown> {
-  return {
-    request: packed.q,
-    profile: packed.p,
-    enriched: packed.e ?? {},
-    metrics: {},
-    segments: packed.g ?? [],
-    counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) } : null,
-    outcomes: packed.l ?? [],
-    suppressions: packed.s ?? [],
-    budgets: { soldOut: packed.b?.stock ?? [], volumes: packed.b?.volumes ?? [] },
-    evidence: { number: packed.v },
-    objectiveCounts: countsNumber === null ? null : { number: Number(countsNumber) },
-    modelStates: packed.m ?? {},
-    breakers: packed.j ?? {},
-    external: packed.y === undefined ? {} : unpackExternal(packed.y, refs),
-    now: packed.n,
-    zones: packed.z,
-    readSet: readSet === null ? null : { ...readSet },
-    cut: packed.x ?? [],
-  };
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new AppError('record_corrupt');
-  return { ...value };
 }

@@ -106,7 +106,16 @@ const decision: Decision = {
     afterScoring: 6,
     finalCount: 2,
     computeErrors: 1,
-    channelCoupling: [{ channelId: 'ch', dropped: 1 }],
+    channelCoupling: [
+      {
+        channelId: 'ch',
+        mode: 'atomic',
+        source: 'flow',
+        cascaded: true,
+        emptyPlacements: ['p'],
+        suppressedPlacements: [],
+      },
+    ],
     slateProbability: 0.11111111,
     droppedByReason: { qualification: 1, cut: 2 },
     warnings: ['careful "here"'],

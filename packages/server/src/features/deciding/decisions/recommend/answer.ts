@@ -1,7 +1,24 @@
-import type { RecommendAnswer, RecommendQuota, Warning } from '@arbiter/contract';
-import { type Decision, type DecisionItem, type DecisionTrace, type Plan, round6, targetHint } from '@arbiter/engine';
+import {
+  type DebugMeta,
+  debugRows,
+  type RecommendAnswer,
+  type RecommendQuota,
+  type TimedSummary,
+  type TraceStage,
+  type Warning,
+} from '@arbiter/contract';
+import {
+  type Decision,
+  type DecisionItem,
+  type DecisionSummary,
+  type DecisionTrace,
+  type Plan,
+  round6,
+  targetHint,
+} from '@arbiter/engine';
+import type { Frozen } from '../../../../platform/json.ts';
 import type { StageClock } from '../traces/stage-clock.ts';
-import { withInstants } from '../traces/trace-rows.ts';
+import { shownRows } from '../traces/trace-rows.ts';
 
 /** What the answer says beside the decision itself. */
 export interface AnswerFacts {
@@ -53,8 +70,6 @@ const minimalFields: ReadonlySet<string> = new Set([
   'personalization',
 ]);
 const fieldsAlwaysKept: ReadonlySet<string> = new Set(['rank', 'interactionId', 'recommendationId', 'offerId']);
-const droppedRows = 500;
-const scoreRows = 200;
 
 /** The answer of recommend (docs/design/api-decisioning.md 2). Numbers are rounded to 6 decimals here and nowhere before. */
 export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts): RecommendAnswer {
@@ -104,21 +119,12 @@ export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts):
     },
     trace: {
       traceId: facts.traceId,
-      summary: {
-        ...decision.summary,
-        slateProbability: round6(decision.summary.slateProbability),
-        durationMs: facts.durationMs,
-      },
+      summary: timedSummary(decision.summary, facts.durationMs) as TimedSummary,
     },
   };
   if (facts.quota !== null) answer.quota = facts.quota;
   if (facts.debug && decision.trace !== null) {
-    const hint = targetHint(plan, facts.asked, decision.emptyReason);
-    answer.meta = {
-      ...shapeMeta(decision.trace, decision, facts.stages),
-      ...(hint === null ? {} : { hint }),
-      ...(facts.schemaWarnings.length === 0 ? {} : { schemaWarnings: facts.schemaWarnings }),
-    };
+    answer.meta = shapeMeta(plan, decision, decision.trace, facts) as DebugMeta;
   }
   return answer;
 }
@@ -193,15 +199,25 @@ function keep(item: Item, wanted: (name: string) => boolean): Item {
 }
 
 /** The stages of a trace with the time that each took. */
-export function timedStages(trace: DecisionTrace, stages: StageClock | null) {
+export function timedStages(trace: DecisionTrace, stages: StageClock | null): Frozen<TraceStage[]> {
   return trace.pipeline.map((row) => ({ ...row, durationMs: stages?.msOf(row.stage, row.nodeId) ?? null }));
 }
 
-function shapeMeta(trace: DecisionTrace, decision: Decision, stages: StageClock | null) {
+const timedSummary = (summary: DecisionSummary, durationMs: number): Frozen<TimedSummary> => ({
+  ...summary,
+  slateProbability: round6(summary.slateProbability),
+  durationMs,
+});
+
+function shapeMeta(plan: Plan, decision: Decision, trace: DecisionTrace, facts: AnswerFacts): Frozen<DebugMeta> {
+  const rows = shownRows(trace, null);
+  const hint = targetHint(plan, facts.asked, decision.emptyReason);
   return {
-    stages: timedStages(trace, stages),
-    dropped: trace.dropped.slice(0, droppedRows).map((row) => withInstants({ ...row })),
-    scores: trace.scoringResults.slice(0, scoreRows),
+    stages: timedStages(trace, facts.stages),
+    dropped: rows.dropped.slice(0, debugRows.dropped),
+    scores: rows.scoringResults.slice(0, debugRows.scores),
     warnings: decision.summary.warnings,
+    ...(hint === null ? {} : { hint }),
+    ...(facts.schemaWarnings.length === 0 ? {} : { schemaWarnings: facts.schemaWarnings }),
   };
 }

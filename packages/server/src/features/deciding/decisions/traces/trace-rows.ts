@@ -1,5 +1,6 @@
-import type { Json, Plan } from '@arbiter/engine';
-import { isObject } from '../../../../platform/json.ts';
+import { type TraceBody, traceRows } from '@arbiter/contract';
+import type { DecisionTrace, Json, Plan } from '@arbiter/engine';
+import { type Frozen, isObject } from '../../../../platform/json.ts';
 import type { CompiledFlow } from '../../plans/index.ts';
 
 type JsonObject = { readonly [name: string]: Json };
@@ -44,6 +45,24 @@ export const valuesNeverStored = ({
   neverStore,
 }: Pick<CompiledFlow, 'plan' | 'neverStore'>): ReadonlySet<string> => hiddenValues(plan, neverStore, noRules).fields;
 
+type TraceRows = Frozen<
+  Pick<TraceBody, 'scoringResults' | 'qualificationResults' | 'contactPolicyResults' | 'suppressionResults' | 'dropped'>
+>;
+
+/** The rows of a trace as answers show them; `hidden`: without the values that are never stored. */
+export function shownRows(trace: DecisionTrace, hidden: Hidden | null): TraceRows {
+  const perOffer = (rows: readonly Json[]) => rows.slice(0, traceRows.perOffer);
+  const rows: Readonly<Record<keyof TraceRows, readonly Json[]>> = {
+    scoringResults: perOffer(trace.scoringResults),
+    qualificationResults: perOffer(trace.qualificationResults).map((row) => withhold(row, hidden)),
+    contactPolicyResults: perOffer(trace.contactPolicyResults).map((row) => withhold(row, hidden)),
+    suppressionResults: perOffer(trace.suppressionResults).map(withInstants),
+    dropped: trace.dropped.slice(0, traceRows.dropped).map((row) => withhold(withInstants({ ...row }), hidden)),
+  };
+  // The engine leaves open what its rows hold; decision-schemas.test.ts checks them for every decision of the corpus.
+  return rows as unknown as TraceRows;
+}
+
 const noRules: ReadonlyMap<string, string> = new Map();
 
 /** The row without the value of a field that is never stored: neither in its detail nor in its text. */
@@ -54,7 +73,9 @@ export function withhold(row: Json, hidden: Hidden | null): Json {
   const actual = typeof attribute === 'string' && hidden.fields.has(fieldOf(attribute)) ? attribute : null;
   const expected = typeof row.ruleId === 'string' ? (hidden.compared.get(row.ruleId) ?? null) : null;
   if (actual === null && expected === null) return row;
-  const mask = { ...(actual === null ? {} : { actual: null }), ...(expected === null ? {} : { expected: null }) };
+  // An age would tell the date nearly as well.
+  const found = 'actualDays' in row.detail ? { actualDays: null } : { actual: null };
+  const mask = { ...(actual === null ? {} : found), ...(expected === null ? {} : { expected: null }) };
   const masked = { ...row, detail: { ...row.detail, ...mask } };
   return row.passed === false ? { ...masked, reason: `${actual ?? expected} is withheld` } : masked;
 }

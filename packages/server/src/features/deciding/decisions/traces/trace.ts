@@ -1,13 +1,19 @@
-import type { RecommendAnswer } from '@arbiter/contract';
+import type { RecommendAnswer, TraceBody } from '@arbiter/contract';
 import { type Decision, type DecisionInput, type Plan, round6 } from '@arbiter/engine';
+import type { Frozen } from '../../../../platform/json.ts';
 import type { CompiledFlow } from '../../plans/index.ts';
 import { shownAssignment } from '../../sealed-records/index.ts';
 import { timedStages } from '../recommend/answer.ts';
 import type { StageClock } from './stage-clock.ts';
-import { hiddenValues, withhold, withInstants } from './trace-rows.ts';
+import { hiddenValues, shownRows } from './trace-rows.ts';
 
-const resultRows = 2_000;
-const droppedRows = 500;
+const noRows = {
+  scoringResults: [],
+  qualificationResults: [],
+  contactPolicyResults: [],
+  suppressionResults: [],
+  dropped: [],
+};
 
 /** Body of a stored trace (docs/design/api-decisioning.md 11), without its ids. */
 export function traceBody(
@@ -18,9 +24,10 @@ export function traceBody(
   { hash: planHash, neverStore, comparedWith }: Pick<CompiledFlow, 'hash' | 'neverStore' | 'comparedWith'>,
   inputsHash: string,
   stages: StageClock | null,
-): object {
+): Frozen<TraceBody> {
   const { trace } = decision;
   const hidden = neverStore.size === 0 ? null : hiddenValues(plan, neverStore, comparedWith);
+  const rows = trace === null ? noRows : shownRows(trace, hidden);
   const top = decision.items[0];
   return {
     source: 'recommend',
@@ -36,7 +43,7 @@ export function traceBody(
     placements: input.request.placements,
     customerSegments: [...new Set([...input.segments, ...input.request.segments])],
     pipeline: trace === null ? [] : timedStages(trace, stages),
-    scoringResults: trace?.scoringResults.slice(0, resultRows) ?? [],
+    scoringResults: rows.scoringResults,
     selectedOffers: decision.items.map((item, i) => ({
       offerId: item.offerId,
       offerName: plan.names.offer(item.offerId)?.name ?? null,
@@ -49,10 +56,10 @@ export function traceBody(
       interactionId: answer.decisions[i]?.interactionId ?? null,
       selection: { ...item.selection, probability: round6(item.selection.probability) },
     })),
-    qualificationResults: trace?.qualificationResults.slice(0, resultRows).map((row) => withhold(row, hidden)) ?? [],
-    contactPolicyResults: trace?.contactPolicyResults.slice(0, resultRows).map((row) => withhold(row, hidden)) ?? [],
-    suppressionResults: trace?.suppressionResults.slice(0, resultRows).map(withInstants) ?? [],
-    dropped: trace?.dropped.slice(0, droppedRows).map((row) => withhold(withInstants({ ...row }), hidden)) ?? [],
+    qualificationResults: rows.qualificationResults,
+    contactPolicyResults: rows.contactPolicyResults,
+    suppressionResults: rows.suppressionResults,
+    dropped: rows.dropped,
     result: { count: decision.items.length, topOffer: top ? { offerId: top.offerId, score: round6(top.score) } : null },
     summary: answer.trace.summary,
     assignment: shownAssignment(decision.assignment, decision.controlGroup),

@@ -1,3 +1,4 @@
+import type { TraceBody } from '@arbiter/contract';
 import { columns, type RowOf, select, table } from '../../../../db/columns.ts';
 import { conditionsOf } from '../../../../db/conditions.ts';
 import type { HotStatement, Tx } from '../../../../db/index.ts';
@@ -25,7 +26,7 @@ export function insertTrace(
   };
 }
 
-const traces = table<'decision_traces', { body: Readonly<Record<string, unknown>> }>('decision_traces');
+const traces = table<'decision_traces', { body: TraceBody }>('decision_traces');
 const traceColumns = columns(traces, [
   'id',
   'decisionId',
