@@ -53,7 +53,7 @@ export interface TransactionOptions {
   readonly onCatalogueVersion?: (version: number) => void;
 }
 
-/** The only way to the data. The pool itself is not handed out (docs/design/architecture.md 5). */
+/** The only way to the data. The pool itself is not handed out (docs/architecture.md). */
 export interface Database {
   /**
    * One transaction (READ COMMITTED, unless the options say otherwise) bound to a tenant; commits when `fn` resolves, rolls back when it throws. Throws

@@ -6,7 +6,7 @@ export const queueSchema = 'graphile_worker';
 
 /**
  * Connections of the job worker, as `arbiter_queue`: that role owns only the queue's tables
- * (docs/design/architecture.md 5). `onError` gets broken connections.
+ * (docs/adr/0005). `onError` gets broken connections.
  */
 export function createQueuePool(url: string, max: number, onError: (error: unknown) => void): pg.Pool {
   const pool = new pg.Pool({

@@ -11,7 +11,7 @@ export interface ApplicationLogin {
 }
 
 /**
- * Group roles of the cluster (docs/design/architecture.md 5). The doors are NOINHERIT: who is a member can `set role` to the role
+ * Group roles of the cluster (docs/adr/0005). The doors are NOINHERIT: who is a member can `set role` to the role
  * behind the door but carries none of its rights by itself, on PostgreSQL 15 as on 18.
  */
 const groupRoles = [
