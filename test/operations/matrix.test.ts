@@ -39,7 +39,7 @@ import {
 } from './requests.ts';
 
 /**
- * The operation matrix (docs/design/architecture.md 3): what every operation must do, asked of every operation of the contract. A new
+ * The operation matrix (docs/architecture.md): what every operation must do, asked of every operation of the contract. A new
  * operation is covered as soon as it has an example (examples.ts). The operations of a test contract (kinds/contract.ts) are
  * asked the same: what an operation may declare holds before the first feature declares it.
  */

@@ -72,7 +72,7 @@ export const documentWords: DraftWords = {
 
 /**
  * A kind of record, described once. Its seven operations, the way the server stores, lists and checks it, and what keeps
- * other records from being deleted are made from this value (docs/design/architecture.md 9). Its table is `path` with underscores.
+ * other records from being deleted are made from this value (docs/architecture.md). Its table is `path` with underscores.
  */
 export interface Resource {
   /** `entityType` of its audit rows; other resources refer to it by this word. camelCase, unique. */

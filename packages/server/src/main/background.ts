@@ -7,7 +7,7 @@ import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from 
 import type { Server } from './compose.ts';
 import type { ProcessMetrics } from './metrics.ts';
 
-/** Work that runs beside the requests of this process. Only `main` starts timers (docs/design/architecture.md 2). */
+/** Work that runs beside the requests of this process. Only `main` starts timers (docs/architecture.md). */
 export interface Background {
   /** What /ready says of the scheduler. */
   scheduler(): 'ok' | 'failed' | 'off';

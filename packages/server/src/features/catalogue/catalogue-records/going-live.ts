@@ -46,7 +46,7 @@ export interface WrittenRecord<Row extends GovernedRow> {
 
 /**
  * `requireGoingLive` for a write after which a record of a kind that approvals change is live: because it was not before, or with
- * other values (docs/adr/0063). Taking a record out of use is free.
+ * other values (docs/adr/0054). Taking a record out of use is free.
  */
 export async function checkGoingLive<Row extends GovernedRow>(
   tx: Tx,

@@ -24,7 +24,7 @@ import {
 import { type ContactPolicyRow, contactPolicySpec } from './contact-policies.store.ts';
 import { historyRemarks } from './required-history.service.ts';
 
-/** Who may name a policy: declared here, plugged by `main` (docs/design/architecture.md 2). */
+/** Who may name a policy: declared here, plugged by `main` (docs/architecture.md). */
 export interface PolicyReferrers {
   /** Name and key of every decision flow, not deleted, whose draft names the policy; by key. */
   flowsNaming(tx: Tx, policyId: string): Promise<readonly { readonly name: string; readonly key: string }[]>;

@@ -108,7 +108,7 @@ export async function updateCreative(
   return row;
 }
 
-/** Who counts what creatives do: declared here, plugged by `main` (docs/design/architecture.md 2). */
+/** Who counts what creatives do: declared here, plugged by `main` (docs/architecture.md). */
 export interface CreativePorts {
   /** Told of changes that flows may have to follow. */
   readonly tellChange: TellChange;

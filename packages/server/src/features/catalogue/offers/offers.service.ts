@@ -29,7 +29,7 @@ import { needsZone, scheduleProblems } from './offers.schedule.ts';
 import { type OfferRow, offerSpec } from './offers.store.ts';
 import { changeStock, selectStock } from './stock.store.ts';
 
-/** What a deleted offer takes with it: declared here, plugged by `main` (docs/design/architecture.md 2). */
+/** What a deleted offer takes with it: declared here, plugged by `main` (docs/architecture.md). */
 export interface OfferDependants {
   /**
    * Soft-deletes what shows the offer, version + 1 and one audit row each, in this transaction; returns how many.

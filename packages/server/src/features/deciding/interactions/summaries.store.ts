@@ -2,7 +2,7 @@ import { type Tx, textArray } from '../../../db/index.ts';
 import { type DayOffsets, dayOffsets } from '../../../platform/day-offsets.ts';
 
 // A customer's summaries are his history, counted when it is asked for, and what retention took out of it, counted then
-// (docs/adr, "History is packed, summaries are read").
+// (docs/adr/0021).
 
 /** Parameters for `dayOf`: the instants from which offsets hold, and the offsets in seconds. */
 export function dayParameters({ from, seconds }: DayOffsets): [from: string, seconds: string] {

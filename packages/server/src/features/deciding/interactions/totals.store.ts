@@ -2,7 +2,7 @@ import { type Tx, uuidArray } from '../../../db/index.ts';
 import { dayOf, rowCounts } from './summaries.store.ts';
 
 // The tenant's figures by day, all customers together: counted from what each batch leaves in the outbox, in bulk
-// (docs/adr, "History is packed, summaries are read"). A customer's own are never written by decisions.
+// (docs/adr/0021). A customer's own are never written by decisions.
 
 /** Names of the counted columns. */
 export const countColumns = [

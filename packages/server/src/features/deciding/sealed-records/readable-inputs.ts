@@ -1,5 +1,5 @@
 import type { RecordedInputs } from '@arbiter/contract';
-import type { Frozen } from '../../platform/json.ts';
+import type { Frozen } from '../../../platform/json.ts';
 import type { PlanRefs, ReadSetNames } from '../plans/index.ts';
 import { type PackedInput, unpackExternal, unpackWindows } from './packed-input.ts';
 import type { StoredRecord } from './sealed-records.store.ts';

@@ -6,7 +6,6 @@ import { AppError } from '../../../platform/app-error.ts';
 import { isUuid } from '../../../platform/ids.ts';
 import { isObject } from '../../../platform/json.ts';
 import { readStateBodies } from '../../catalogue/models/index.ts';
-import { usesSegment } from '../../catalogue/segments/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';

@@ -67,7 +67,7 @@ export function settingsProblems(
   if (typeof certificate === 'object' && readCertificates(certificate.value) === null) {
     say('samlCertificate', 'must be X.509 certificates with RSA keys of at least 2,048 bits, as PEM or base64');
   }
-  // Whoever may change the address was never shown the secret, and cannot have it sent to another (ADR 26).
+  // Whoever may change the address was never shown the secret, and cannot have it sent to another (docs/adr/0026).
   if (changes.oidcClientSecret === 'kept' && has('oidcClientSecret') && originOf(before) !== originOf(after)) {
     say('oidcClientSecret', 'must be entered again, because the issuer has changed');
   }

@@ -108,7 +108,7 @@ export async function fileApproval(
 
 /**
  * The payload, with the version of the flow that is to be published as it is: what is approved later is this draft, or nothing
- * (docs/adr/0063).
+ * (docs/adr/0054).
  */
 async function pinned(
   tx: Tx,
