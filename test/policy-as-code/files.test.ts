@@ -573,7 +573,10 @@ describe('files that are refused', () => {
     await it.make('categories', { name: 'Cards' });
     const files = [file('offers/a.yaml', 'name: a\ncategoryId: Cards\n')];
     assert.deepEqual((await it.diff({ files })).summary.create, 1);
-    assert.match((await it.refused('diff', { files, prune: true }))[0]!.message, /refers to the category .*, which does not exist/);
+    assert.match(
+      (await it.refused('diff', { files, prune: true }))[0]!.message,
+      /refers to the category .*, which does not exist/,
+    );
   });
 
   test('secrets: what an object needs is told, and only it', async () => {

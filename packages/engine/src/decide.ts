@@ -31,22 +31,22 @@ export interface DecideOptions {
   /** True: the decision carries a trace; it decides the same without. */
   readonly trace?: boolean;
   /**
-   * Called for each webhook that has no answer in the input, with what it would be asked: a rehearsal. The node then has no
-   * effect; without `ask` it counts as one that failed.
+   * Called for each webhook without an answer in the input, with its question: a rehearsal. The node then has no
+   * effect. Without `ask`, it counts as failed.
    */
   readonly ask?: AskExternal;
   /**
-   * Called when a stage has worked, named as in the trace: the caller may look at its clock, which the engine does not
-   * have. A stage that works in several goes is named after each. It sees nothing of the decision and changes nothing.
+   * Called when a stage has finished, named as in the trace, so that the caller can read its clock (the engine has
+   * none). A stage that works in several passes reports each. It sees nothing of the decision and changes nothing.
    */
   readonly observe?: StageObserver;
   /** A question about one offer; the trace then tells of that offer alone. */
   readonly probe?: Probe;
   /**
-   * True: every offer is asked at every gate, whatever refused it before; the trace is whole, and tells once for each gate what
-   * it refused. Offers that none refused are scored as always, by called flows and hooks too, which may still refuse some; and
-   * nothing is delivered. Offers that must be shown leave as
-   * always. For requests that name at most one placement.
+   * True: every offer is asked at every gate, even after a refusal. The trace is complete and lists each gate's
+   * refusals once. Offers that none refused are scored as always, also by called flows and hooks, which may still
+   * refuse some; nothing is delivered. Offers that must be shown leave as always. For requests that name at most one
+   * placement.
    */
   readonly survey?: boolean;
 }
@@ -54,8 +54,8 @@ export interface DecideOptions {
 export type StageObserver = (stage: string, nodeId: string | null) => void;
 
 /**
- * Makes one decision (docs/design/decisioning.md 1, docs/design/api-decisioning.md 8 to 11). Pure and synchronous: the same plan and input give
- * the same bytes. Numbers of the answer are unrounded.
+ * Makes one decision (docs/design/decisioning.md 1, docs/design/api-decisioning.md 8 to 11). Pure and synchronous: the
+ * same plan and input return the same bytes. Numbers in the answer are unrounded.
  */
 export function decide(plan: Plan, input: DecisionInput, options: DecideOptions = {}): Decision {
   const run = begin(plan, input, options);
@@ -75,7 +75,7 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
   if (scoresChange(run)) rescore(run);
-  // What comes behind refuses no offer by itself: it chooses among those that are left.
+  // Later stages don't refuse offers by themselves. They choose among those left.
   if (survey !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
   if (run.probe !== null) settleProbe(run, run.probe);
   const method = rankMethodOf(run);
@@ -201,14 +201,14 @@ function begin(
 }
 
 const noModelRuns: Run['modelRuns'] = [];
-/** Without chance, a method that draws is asked for its best pick instead. */
+/** Without chance, a method that draws returns its best pick instead. */
 function rankMethodOf({ holdout, program, probe }: Run): RankMethod {
   const { method } = program.rank;
   if (holdout) return topN;
   return probe?.greedy === true ? (method.greedy ?? method) : method;
 }
 
-/** Those that are left are scored against each other, as they would be had the others left before. */
+/** Those left are scored against each other, as if the others had left before. */
 function letRefusedLeave(run: Run, refused: ReadonlySet<Candidate['offer']>): void {
   run.list = run.list.filter(({ offer }) => !refused.has(offer));
   run.offerCount = countOffers(run.list);
@@ -225,7 +225,7 @@ function segmentsOf({ segments, request }: DecisionInput): ReadonlySet<string> {
   return new Set(request.segments.length === 0 ? segments : [...segments, ...request.segments]);
 }
 
-/** `customer.*`: what the plan may read of the profile, or the profile itself when it holds nothing more. */
+/** Returns `customer.*`: what the plan may read of the profile, or the profile itself when it has nothing more. */
 function customerOf({ program, profileFields }: Plan, profile: DecisionInput['profile']): Run['customer'] {
   if (!program.mergesRows && holdsOnly(profile, program.customerFields)) return profile;
   const customer: Record<string, Json> = Object.create(null);
@@ -290,7 +290,7 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Coupl
       ...(run.calledVariants === null ? {} : { called: run.calledVariants }),
     },
     summary: summarize(run, written, slate, coupling),
-    // Where there is no place to fill, no flow ran, whatever the way without conditions would call.
+    // Without a place to fill, no flow ran, whatever the route would have called.
     subFlows: program.hasCalls ? (target.emptyReason === null ? run.phases.subFlows : []) : null,
     withheldByQuota: run.withheldByQuota,
     policyBlocks: run.policyBlocks,
@@ -303,7 +303,7 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Coupl
   };
 }
 
-/** Shadow models are scored for traces alone, so they are not among those that were asked. */
+/** Shadow models are scored only for traces, so they don't count as asked. */
 function askedModels({ program, modelRuns }: Run): NonNullable<Decision['models']> {
   return program.models.list.flatMap(({ number, id, key, learns }) => {
     const asked = modelRuns[number];
@@ -319,7 +319,7 @@ function traceOutput({ trace, program }: Run, count: number): void {
   trace.stage({ stage: 'response', nodeId: program.response.nodeId, ...row });
 }
 
-/** What formulas of the whole answer read: no candidate. */
+/** Returns the scope for formulas of the whole answer: no candidate. */
 function openAnswer({ scope }: Run): void {
   scope.offer = null;
   scope.creative = null;

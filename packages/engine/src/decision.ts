@@ -1,7 +1,10 @@
 import type { EmptyReason } from './empty-reason.ts';
 import type { Json } from './snapshot.ts';
 
-/** What `decide` returns: the answer, its proof and its effects as data. Numbers are unrounded (docs/design/api-decisioning.md 1). */
+/**
+ * What `decide` returns: the answer, its proof and its effects as data. Numbers are unrounded
+ * (docs/design/api-decisioning.md 1).
+ */
 export interface Decision {
   readonly items: readonly DecisionItem[];
   /** Per requested placement, for `placements` or response format `grouped`; indexes point into `items`. */
@@ -24,7 +27,7 @@ export interface Decision {
   readonly slateProbability: number;
   /** True when exploration drew a slot; no part of the record, which holds it by item. */
   readonly explored: boolean;
-  /** Least probability of a slot; no part of the record. */
+  /** Lowest probability of a slot. Not part of the record. */
   readonly minProbability: number;
   /**
    * Without mandatory items, in the order in which they were drawn, when chance took part and coupling or a quota took some of
@@ -41,9 +44,9 @@ export interface Decision {
   readonly policyBlocks: Readonly<Record<string, number>> | null;
   /** Times that a policy could not be evaluated, and blocked. For metrics: no part of the record. */
   readonly policyErrors: number;
-  /** Models that were asked, shadow models not among them; null: the plan has none. No part of the record. */
+  /** Models that were asked, without shadow models; null: the plan has none. Not part of the record. */
   readonly models: readonly AskedModel[] | null;
-  /** Which of champion and challengers scored; null: the flow has none. No part of the record, replay tells it. */
+  /** Which of champion and challengers scored; null: the flow has none. Not part of the record; replay recovers it. */
   readonly variant: ModelVariant | null;
   /** Response node: `standard`, `minimal` or `grouped`, and the item fields to keep (empty = all). */
   readonly responseFormat: 'standard' | 'minimal' | 'grouped';
@@ -97,7 +100,7 @@ export interface ModelVariant {
   /** `__champion__`, or the key by which the flow names the challenger. */
   readonly variant: string;
   readonly modelKey: string | null;
-  /** True: the customer's challenger could not be asked, and the champion was. */
+  /** True: the customer's challenger couldn't be asked, so the champion was. */
   readonly fallback: boolean;
 }
 
@@ -110,7 +113,9 @@ export interface DrawnItem {
   readonly draws?: number;
 }
 
-/** A called flow whose champion and challengers share the customers, and whose score node this customer's answer came through. */
+/**
+ * A called flow whose champion and challengers share the customers, and whose score node scored this customer's answer.
+ */
 export interface CalledVariant {
   readonly flowKey: string;
   readonly nodeId: string | null;
@@ -120,13 +125,13 @@ export interface CalledVariant {
   readonly share: number;
 }
 
-/** Shares of chance besides the ranking (docs/design/api-decisioning.md 10, 11). */
+/** Random assignments besides the ranking (docs/design/api-decisioning.md 10, 11). */
 export interface DecisionAssignment {
   /** Per item: the share its creative has among the usable ones of its offer; 1 without choice. */
   readonly creative: readonly number[];
-  /** Share of customers that get this champion or challenger; null without. */
+  /** Share of customers with this champion or challenger; null without one. */
   readonly experiment: number | null;
-  /** Share of customers on this side of the tenant's holdout; null when there is none. */
+  /** Share of customers on this side of the tenant's holdout; null without one. */
   readonly holdout: number | null;
   /** The same of called flows that scored, in their order; absent: none of them has challengers. */
   readonly called?: readonly CalledVariant[];

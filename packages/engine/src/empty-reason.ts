@@ -1,4 +1,4 @@
-/** Stages that can take the last candidate away. */
+/** Stages that can remove the last candidate. */
 const removingStages = [
   'inventory',
   'match_creatives',
@@ -24,7 +24,7 @@ const emptyTargets = ['no_channel', 'no_placement', 'placement_inactive'] as con
 
 export type EmptyTarget = (typeof emptyTargets)[number];
 
-/** Every reason that a decision without items can have. Records number them, so each must be known here. */
+/** Every reason that a decision without items can have. Records number them, so each must be listed here. */
 export const emptyReasons = [...emptyTargets, ...removingStages] as const;
 
 export type EmptyReason = (typeof emptyReasons)[number];

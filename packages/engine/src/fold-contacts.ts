@@ -7,8 +7,8 @@ interface Range {
 
 export interface FoldOptions {
   /**
-   * Of the plan: lanes that no window counts and whose latest contact is at least that long ago are left out, because no
-   * decision of the plan depends on them. Default: every lane stays.
+   * From the plan: leaves out lanes that no window counts and whose latest contact is at least that long ago, because
+   * no decision of the plan depends on them. Default: every lane stays.
    */
   readonly longestCooldownMs?: number;
   /**
@@ -20,8 +20,8 @@ export interface FoldOptions {
 
 /**
  * Counts a customer's contacts over the plan's windows at `now`; open reservations count like contacts
- * (docs/design/api-catalogue.md 8.1, 8.2). `clock`: of the tenant's zone, whose days, weeks and months are the calendar windows.
- * `alltime` comes from the totals; windows that reach behind `keptFrom` count what the log still has.
+ * (docs/design/api-catalogue.md 8.1, 8.2). `clock`: that of the tenant's zone, whose days, weeks and months are the
+ * calendar windows. `alltime` comes from the totals. Windows that start before `keptFrom` count what the log still has.
  */
 export function foldContacts(
   contacts: Contacts,
@@ -37,7 +37,7 @@ export function foldContacts(
     Number.POSITIVE_INFINITY,
   );
   let from = contacts.log.length;
-  // The log stands oldest first: everything before is out of every window.
+  // The log is oldest first: everything before is outside every window.
   while (from > 0 && contacts.log[from - 1]!.at >= earliest) from -= 1;
   const kept = positions(contacts, open, from, ranges.includes(null), now - longestCooldownMs);
   const lanes: ContactLane[] = [];

@@ -1,7 +1,7 @@
 import type { OutcomeReads } from './compile/plan.ts';
 import type { ContactLane, LatestOutcome } from './input.ts';
 
-/** The outcomes that a plan's policies look at (`plan.outcomeReads`), of all that are known of the customer. */
+/** Returns those of a customer's known outcomes that a plan's policies read (`plan.outcomeReads`). */
 export function foldOutcomes(
   lanes: readonly ContactLane[],
   outcomes: readonly { readonly key: string; readonly lane: number; readonly at: number }[],

@@ -21,7 +21,7 @@ export interface DecisionInput {
   /** Outcomes that `plan.outcomeReads` asks for; absent when it is null. */
   readonly outcomes?: readonly LatestOutcome[] | undefined;
   readonly suppressions: readonly Suppression[];
-  /** Ids of the plan's offers whose stock is used up; absent or empty: none. */
+  /** Ids of the plan's offers without stock left; absent or empty: none. */
   readonly soldOut?: readonly string[] | undefined;
   /**
    * Volumes over all customers that are used up, or so nearly that this answer could use them up; those of the plan that
@@ -29,21 +29,21 @@ export interface DecisionInput {
    */
   readonly volumes?: readonly VolumeCount[] | undefined;
   readonly evidence: Evidence;
-  /** What ranking objectives count, when the plan asks for it (`plan.reads.objectiveCounts`). */
+  /** Counts for ranking objectives, when the plan needs them (`plan.reads.objectiveCounts`). */
   readonly objectiveCounts?: ObjectiveCounts | undefined;
-  /** True: a joined schema has more rows of the customer than its figures in `profile` are made of. */
+  /** True: a joined schema has more rows of the customer than its aggregates in `profile` cover. */
   readonly joinTruncated?: boolean | undefined;
-  /** What webhooks answered, by node; absent: none was asked. A node without an answer counts as one that failed. */
+  /** Answers of webhooks, by node; absent: none was asked. A node without an answer counts as failed. */
   readonly external?: Readonly<Record<string, ExternalAnswer>> | undefined;
-  /** What models of the plan that learn had learned, by their keys; absent when the plan names none that learns. */
+  /** Learned states of the plan's models, by their keys; absent when the plan names no model that learns. */
   readonly modelStates?: Readonly<Record<string, ModelState>> | undefined;
-  /** Keys of the plan's models that are not asked, because they failed lately; absent: none. */
+  /** Keys of the plan's models that aren't asked because they failed recently; absent: none. */
   readonly openBreakers?: readonly string[] | undefined;
   /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (docs/design/api-access.md 5.4). */
   readonly quotaLeft?: number | undefined;
 }
 
-/** The answer of a webhook, or why there is none. */
+/** A webhook's answer, or why there is none. */
 export type ExternalAnswer =
   | { readonly candidates: readonly ExternalEntry[] }
   /** A word such as `timeout`. */
@@ -51,7 +51,7 @@ export type ExternalAnswer =
 
 export interface ExternalEntry {
   readonly offerId: string;
-  /** Null: not said. Finite and at least 0. */
+  /** Null: not given. Finite and at least 0. */
   readonly score: number | null;
   readonly drop: boolean;
 }
@@ -109,8 +109,9 @@ export interface ContactLane {
 }
 
 /**
- * A customer's contacts as the state row keeps them: counted impressions and open reservations
- * (docs/design/api-catalogue.md 8.1). The log is whole since `keptFrom`; older contacts stand in `totals` and `lastAt` only.
+ * A customer's contacts as stored in the state row: counted impressions and open reservations
+ * (docs/design/api-catalogue.md 8.1). The log is complete since `keptFrom`; older contacts are only in `totals` and
+ * `lastAt`.
  */
 export interface Contacts {
   readonly lanes: readonly ContactLane[];
@@ -133,7 +134,7 @@ export type WindowSpec =
   | { readonly kind: 'day' | 'week' | 'month' | 'days30' | 'alltime' }
   | { readonly kind: 'rolling'; readonly ms: number };
 
-/** Contacts folded over `plan.windows` at `now`; open reservations are included. This is what a record keeps. */
+/** Contacts folded over `plan.windows` at `now`, including open reservations. A record stores this. */
 export interface ContactCounts {
   readonly lanes: readonly ContactLane[];
   readonly lastAt: readonly number[];
@@ -149,7 +150,7 @@ export interface LatestOutcome {
   readonly at: number;
 }
 
-/** What is counted over all customers: everything, or what is shown of an offer, creative, channel or category. */
+/** What's counted over all customers: everything, or what's shown of an offer, creative, channel or category. */
 export interface VolumeKey {
   readonly scope: 'global' | 'offer' | 'creative' | 'channel' | 'category' | 'subcategory';
   /** Null only for `global`. */
@@ -174,7 +175,7 @@ export interface Suppression {
   readonly expiresAt: number;
 }
 
-/** What a model had learned, by its content (docs/design/api-decisioning.md 15, continuous state). */
+/** A model's learned state, identified by its content (docs/design/api-decisioning.md 15, continuous state). */
 export interface ModelState {
   /** SHA-256 of the canonical form of the state, in hex. Names it in records. */
   readonly hash: string;
@@ -186,29 +187,29 @@ export interface Evidence {
   readonly number: number;
   offer(offerId: string): readonly [positives: number, negatives: number];
   /**
-   * While it is the same object, `offer` gives the same pair for an id each time, kept up to date in place: a plan then
-   * looks every offer up once, not once a decision. Absent: no such promise.
+   * While this is the same object, `offer` returns the same pair for an id each time, updated in place: a plan then
+   * looks each offer up once, not once per decision. Absent: no such promise.
    */
   readonly pairsOf?: object;
   category(categoryId: string): readonly [positives: number, negatives: number];
   readonly global: readonly [positives: number, negatives: number];
 }
 
-/** What an offer was counted for lately, days ending today in the tenant's zone. */
+/** An offer's recent counts, for days that end today in the tenant's zone. */
 export interface OfferCounts {
-  /** Of 30 days. */
+  /** Over 30 days. */
   readonly impressions: number;
   readonly positives: number;
   readonly converts: number;
-  /** Of 7 days. */
+  /** Over 7 days. */
   readonly impressions7: number;
 }
 
 /** Counts behind the objectives engagement, conversion and fairness: a numbered tenant-wide state (docs/design/api-catalogue.md 17). */
 export interface ObjectiveCounts {
   readonly number: number;
-  /** All 0 for an offer of which nothing was counted. */
+  /** Returns all 0 for an offer without counts. */
   offer(offerId: string): OfferCounts;
-  /** Of all offers of the tenant, in 7 days. */
+  /** Over all offers of the tenant, in 7 days. */
   readonly impressions7: number;
 }

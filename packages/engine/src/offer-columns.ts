@@ -1,6 +1,9 @@
 import type { PlanOffer } from './compile/catalogue.ts';
 
-/** What scores ask of every offer, by its number: in a row, because with thousands of offers each object is a cache miss. */
+/**
+ * What scores need of every offer, by its number: in columns, because with thousands of offers each object is a cache
+ * miss.
+ */
 export interface OfferColumns {
   readonly category: Int32Array;
   /** Half the business value in hundredths: its part of impact. */
@@ -29,7 +32,7 @@ export function createOfferColumns(offers: readonly PlanOffer[]): OfferColumns {
     columns.worth[at] = 0.5 * (Math.max(0, offer.businessValue) / 100);
     columns.margin[at] = offer.margin ?? Number.NaN;
     columns.revenue[at] = offer.revenueValue ?? Number.NaN;
-    // Not `set`: for a few numbers each its call costs more than they do.
+    // Not `set`: for a few numbers, each call costs more than they do.
     for (const interest of offer.interests) columns.interests[end++] = interest;
     columns.from[at + 1] = end;
   }

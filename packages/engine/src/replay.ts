@@ -4,8 +4,8 @@ import type { Json } from './snapshot.ts';
 const mostDifferences = 200;
 
 /**
- * The part of a decision that its record keeps and that the result hash covers: without trace, and with nothing that is
- * made at commit or measured (docs/design/api-decisioning.md 12). Numbers are unrounded.
+ * Returns the part of a decision that its record stores and that the result hash covers: without trace, and without
+ * anything created at commit or measured (docs/design/api-decisioning.md 12). Numbers are unrounded.
  */
 export function resultOf(decision: Decision): Json {
   const {
@@ -35,7 +35,7 @@ export interface Difference {
   readonly replayed: Json;
 }
 
-/** Where two results differ, leaf by leaf, in path order of the recorded one; at most 200. */
+/** Returns where two results differ, leaf by leaf, in path order of the recorded one; at most 200. */
 export function diffResults(recorded: Json, replayed: Json): readonly Difference[] {
   const differences: Difference[] = [];
   compare(recorded, replayed, '', differences);

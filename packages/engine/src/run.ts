@@ -17,7 +17,7 @@ import type { Json } from './snapshot.ts';
 import type { TraceBuilder } from './trace.ts';
 import { isExamined, type Probe } from './why-not/probe.ts';
 
-/** One decision while it is made. Never leaves the engine. */
+/** One decision in progress. Never leaves the engine. */
 export interface Run {
   /** Different for every decision of the plan; nothing is decided by it. */
   readonly number: number;
@@ -29,15 +29,15 @@ export interface Run {
   /** The score stage that counts now: that of the flow, or of a flow that it calls. */
   scoring: Scoring;
   /**
-   * By number of a list: what a called flow scored its candidates by, so that what is told of them later speaks of the same.
-   * Null: no called flow has scored.
+   * By number of a list: how a called flow scored its candidates, so that later reports about them match. Null: no
+   * called flow has scored.
    */
   rescored: Map<number, ScoredBy> | null;
   /** The stages that gave scores so far, where scores are drawn and change behind the score node; null: nothing keeps them. */
   rescorings: Rescoring[] | null;
   /** Champions and challengers of called flows, in the order in which they scored; null: none did. */
   calledVariants: CalledVariant[] | null;
-  /** The ladder for which the scratch holds what is expected of categories, once a called flow has scored. */
+  /** The ladder whose category expectations are in the scratch, once a called flow has scored. */
   priorsOf: Ladder | null;
   /** Put before the names of stages: empty, or `call_flow:<key>/` in a called flow. */
   prefix: string;
@@ -45,7 +45,7 @@ export interface Run {
   origin: number;
   /** Offers of lists that a called flow's list is merged into: what happens to them in the called flow is of no account. */
   present: ReadonlySet<PlanOffer> | null;
-  /** Offers whose leaving was recorded since a call began that replaces the list; null: no such call is running. */
+  /** Offers whose leaving was recorded since a call that replaces the list began; null: no such call is running. */
   noted: Set<PlanOffer> | null;
   readonly input: DecisionInput;
   readonly request: DecisionRequest;
@@ -67,16 +67,16 @@ export interface Run {
   readonly mostItems: number;
   readonly holdout: boolean;
   readonly rankMethod: string;
-  /** What `selection.method` says of items that are not mandatory: the rank method, or its exploration strategy. */
+  /** `selection.method` of items that aren't mandatory: the rank method, or its exploration strategy. */
   readonly selectionMethod: string;
   /** `attributes.propensityScores`. */
   readonly propensityScores: { readonly [key: string]: Json } | null;
-  /** Offers whose stock is used up; null: none. */
+  /** Offers without stock left; null: none. */
   readonly soldOut: ReadonlySet<string> | null;
   /** Volumes near their limits, with the items of the answer; null: none. */
   readonly volumes: OpenVolumes | null;
   readonly excludedCreatives: ReadonlySet<string> | null;
-  /** Normal candidates, in offer order; those of one offer stand together. */
+  /** Normal candidates in offer order; those of one offer are adjacent. */
   list: Candidate[];
   mandatory: Candidate[];
   /** Candidates of the pool that are in use. */
@@ -85,14 +85,14 @@ export interface Run {
   leaving: number;
   /** Offers in `list`. */
   offerCount: number;
-  /** By placement number: whether its targeting lets this request in. */
+  /** By placement number: whether its targeting admits this request. */
   readonly openPlacements: (boolean | undefined)[];
   /** The stage that last removed a candidate. */
   lastRemover: RemovingStage | null;
   /** By requested active placement: the stage that last removed a candidate for it; null: none yet. */
   readonly slotRemover: (string | null)[];
   readonly droppedByReason: { [reason in DropReason]?: number };
-  /** Candidates that policies removed, by rule type; null while there is none. */
+  /** Candidates that policies removed, by rule type; null while there are none. */
   policyBlocks: Record<string, number> | null;
   /** Times that a policy could not be evaluated, and blocked. */
   policyErrors: number;
@@ -113,29 +113,29 @@ export interface Run {
   creativesCounted: boolean;
   /** True when it holds the contacts with offers that have caps of their own. */
   offerCapsCounted: boolean;
-  /** By number of the plan's models: what was opened. */
+  /** By number of the plan's models: those in use. */
   readonly modelRuns: (ModelRun | undefined)[];
-  /** Shadow models that a trace asked. */
+  /** Shadow models that a trace used. */
   shadowRuns: Map<number, ModelRun> | null;
-  /** The model that all candidates are scored by, of champion and challengers; null: settings say it. */
+  /** The model, champion or challenger, that scores all candidates; null: settings decide. */
   assigned: AssignedModel | null;
-  /** True: a model that should have been asked could not be. */
+  /** True: a required model wasn't available. */
   degraded: boolean;
   readonly trace: TraceBuilder | null;
-  /** Told of webhooks that have no answer; null: those count as failed. */
+  /** Called for webhooks without an answer; null: those count as failed. */
   readonly ask: AskExternal | null;
-  /** A question about one offer; null for decisions that are made to decide. */
+  /** A question about one offer; null for real decisions. */
   readonly probe: Probe | null;
   /**
-   * Offers that a gate has refused, while all gates are asked of all: no stage takes candidates away before the scores. Null:
-   * they leave where they are refused, as they do in every decision, and in a survey from the scores on.
+   * Offers that a gate has refused, while every gate is asked about every offer: no stage removes candidates before the
+   * scores. Null: they leave where they're refused, as in every decision, and in a survey from the scores on.
    */
   survey: Set<PlanOffer> | null;
-  /** Told of each stage that has worked. */
+  /** Called for each finished stage. */
   readonly observe: ((stage: string, nodeId: string | null) => void) | null;
 }
 
-/** What a webhook is asked about: at most 200 offers, with score and place where there are any yet. */
+/** What a webhook is asked about: at most 200 offers, with score and place if they have any yet. */
 export type AskExternal = (nodeId: string, candidates: readonly AskedCandidate[]) => void;
 
 export interface AskedCandidate {
@@ -183,7 +183,7 @@ export type DropReason =
 
 /**
  * An offer under consideration. With several requested placements there is one candidate per offer and placement it
- * fits, because creative, channel and the gates on them differ. Its numbers stand in the scratch's columns.
+ * fits, because creative, channel and the gates on them differ. Its numbers are in the scratch's columns.
  */
 /** A score stage of a called flow, and the maxima over the candidates that entered it. */
 export interface ScoredBy {
@@ -197,7 +197,7 @@ export interface ScoredBy {
 export const mandatoryOrigin = -1;
 
 export interface Candidate {
-  /** Its place in the columns. */
+  /** Its position in the columns. */
   readonly at: number;
   offer: PlanOffer;
   /** `offer.ordinal` and `offer.priority`, here because with thousands of offers each further object is a cache miss. */
@@ -215,7 +215,7 @@ export interface Candidate {
   origin: number;
   /** Why it leaves; null while it stays. */
   reason: DropReason | null;
-  /** Rule or policy that removes it, and what it said; for traces. */
+  /** Rule or policy that removes it, with its explanation, for traces. */
   gate: Gate | null;
   taken: boolean;
 }
@@ -251,7 +251,7 @@ export function focus(run: Run, candidate: Candidate): void {
   scope.names = candidate.offer.customFields;
 }
 
-/** Tie break of docs/design/api-decisioning.md 1 no. 3: true when `a` stands before `b`. */
+/** Tie break of docs/design/api-decisioning.md 1 no. 3: true when `a` comes before `b`. */
 export function standsBefore({ scratch }: Run, a: Candidate, b: Candidate): boolean {
   const { score } = scratch.columns;
   const ofA = score[a.at]!;

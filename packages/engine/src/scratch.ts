@@ -7,12 +7,12 @@ import { createTally, openTally, type Tally } from './policies/tally.ts';
 import type { Candidate } from './run.ts';
 
 /**
- * What a plan's decisions are worked out in, kept from one to the next so that they leave little behind: `decide` is
- * synchronous, so two decisions never use it at once. Nothing of it is handed out, and every part is set up anew by the
- * decision that uses it, so that one which throws harms no other.
+ * Working memory of a plan's decisions, reused to produce little garbage. `decide` is synchronous, so two decisions
+ * never use it at once. Nothing of it is handed out, and each decision sets up every part that it uses, so one that
+ * throws harms no other.
  */
 export interface Scratch {
-  /** Decisions of the plan so far: tells what was worked out for this one from what is left of others. */
+  /** Decisions of the plan so far. Tells values of this decision from leftovers of others. */
   decisions: number;
   readonly tally: Tally;
   readonly lanes: LaneScratch;
@@ -26,14 +26,14 @@ export interface Scratch {
   readonly targets: KnownTargets;
   /** The normal list; its length is set by inventory. */
   readonly list: Candidate[];
-  /** What the latest `candidatesInScope` found. */
+  /** Result of the latest `candidatesInScope`. */
   readonly selection: { items: readonly Candidate[]; count: number };
   readonly found: Candidate[];
   /** The best candidates of the list, best first. */
   readonly best: Candidate[];
   /** What exploration draws from. */
   readonly pool: Candidate[];
-  /** What a strategy of `explore_exploit` chooses from, a number for each, and what thompson draws them by. */
+  /** What a strategy of `explore_exploit` chooses from, a number for each, and the inputs of thompson's draws. */
   readonly rankPool: Candidate[];
   readonly poolNumbers: Float64Array;
   readonly betas: BetaColumns;
@@ -42,10 +42,10 @@ export interface Scratch {
   pairsOf: object | null;
   /** By position in `program.policies`: 1 when some stage asked it. */
   readonly asked: Uint8Array;
-  /** By category number + 1: prior of an offer without evidence of its own; source 0: not worked out yet. */
+  /** By category number + 1: prior of an offer without evidence of its own; source 0: not computed yet. */
   readonly priorSource: Uint8Array;
   readonly priorValue: Float64Array;
-  /** By number of the plan's models, once it was asked: scores by offer number, and the decision that they are of. */
+  /** By number of the plan's models, once used: scores by offer number, and the decision that they belong to. */
   readonly modelTables: ({ readonly scores: Float64Array; readonly known: Float64Array } | undefined)[];
   /** By channel number; by interest number. */
   readonly channelParts: Float64Array;
@@ -75,14 +75,14 @@ const createBetas = (): BetaColumns => ({
 /** Few and narrow: with thousands of candidates each further column costs as much as the work it saves. */
 export interface CandidateColumns {
   readonly size: number;
-  /** What is known of the candidate: bits below. */
+  /** What's known of the candidate, as the bits below. */
   readonly known: Uint8Array;
   readonly score: Float64Array;
   /** Product of the penalties of failed match rules; with FITTED, else 1. */
   readonly fit: Float64Array;
   /** Share of the creative among the usable ones; with SHARED, else 1. */
   readonly creativeShare: Float64Array;
-  /** With PROPENSITY: P, and where it comes from (position in `propensitySources`). */
+  /** With PROPENSITY: P and its source (position in `propensitySources`). */
   readonly propensity: Float64Array;
   readonly source: Uint8Array;
 }
@@ -142,7 +142,7 @@ export function scratchOf(program: Program): Scratch {
   return scratch;
 }
 
-/** Makes room for `count` candidates; `offer` stands in the new ones until they are taken. */
+/** Makes room for `count` candidates. New ones hold `offer` until they're used. */
 export function reserve(scratch: Scratch, count: number, offer: PlanOffer): void {
   const { candidates } = scratch;
   for (let at = candidates.length; at < count; at++) candidates.push(newCandidate(at, offer));
@@ -174,7 +174,7 @@ export function takeCandidate(scratch: Scratch, at: number, offer: PlanOffer): C
   const candidate = scratch.candidates[at]!;
   const { columns } = scratch;
   columns.known[at] = 0;
-  // Most stand as the decision before left them: comparing costs less than writing.
+  // Most are as the previous decision left them, and comparing costs less than writing.
   if (candidate.offer !== offer) {
     candidate.offer = offer;
     candidate.ordinal = offer.ordinal;

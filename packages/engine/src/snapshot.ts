@@ -1,14 +1,14 @@
 /**
- * What `compile` reads: the tenant's catalogue and one flow as plain data. A plan is identified by the hash of the
- * canonical form of this value, so it holds content only: no catalogue version, no clock, no counters
- * (docs/design/decisioning.md 2). Rows that cannot take part (deleted, of other status) are left out by the server, unless a flow
- * names their status.
+ * What `compile` reads: the tenant's catalogue and one flow as plain data. The hash of this value's canonical form
+ * identifies a plan, so it contains only content: no catalogue version, no clock, no counters
+ * (docs/design/decisioning.md 2). The server leaves out rows that can't take part (deleted, of other status), unless a
+ * flow names their status.
  */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 export interface Snapshot {
   readonly format: 1;
-  /** How the engine reads this plan (`semantics` of version.ts), for as long as a record names it. */
+  /** How the engine reads this plan (`semantics` in version.ts), for as long as a record names it. */
   readonly semantics: number;
   readonly tenant: SnapshotTenant;
   readonly flow: SnapshotFlow;
@@ -20,8 +20,8 @@ export interface Snapshot {
   readonly channels: readonly SnapshotChannel[];
   readonly placements: readonly SnapshotPlacement[];
   /**
-   * Placements that a request may name and that get nothing: they or their channels are not active. Left out when there is
-   * none, so that plans keep their hashes.
+   * Placements that a request may name but that get nothing, because they or their channels are inactive. Left out when
+   * there are none, so that plans keep their hashes.
    */
   readonly inactivePlacements?: readonly SnapshotInactivePlacement[];
   readonly categories: readonly SnapshotCategory[];
@@ -41,14 +41,14 @@ export interface Snapshot {
   readonly rules: readonly SnapshotRule[];
   readonly policies: readonly SnapshotPolicy[];
   /**
-   * Ranking profiles that the flow names, and the tenant's default when it acts. Left out when there is none, so that plans
-   * keep their hashes.
+   * Ranking profiles that the flow names, and the tenant's default when it's in effect. Left out when there are none,
+   * so that plans keep their hashes.
    */
   readonly rankingProfiles?: readonly SnapshotRankingProfile[];
   /** Schemas the flow can read: auto-enriched ones (oldest first) and those an enrich node names. */
   readonly schemas: readonly SnapshotSchema[];
   /**
-   * What linked schemas and joins add to the customer, in the order in which they write names. Left out when there is
+   * What linked schemas and joins add to the customer, in the order in which they write names. Left out when there are
    * none, so that plans keep their hashes.
    */
   readonly joins?: readonly SnapshotJoin[];
@@ -58,7 +58,9 @@ export interface Snapshot {
   readonly models?: readonly SnapshotModel[];
 }
 
-/** A model as decisions score with it (docs/design/api-decisioning.md 15); what it learned is an input of each decision. */
+/**
+ * A model as decisions score with it (docs/design/api-decisioning.md 15). What it learned is an input of each decision.
+ */
 export interface SnapshotModel {
   readonly id: string;
   readonly key: string;
@@ -66,7 +68,7 @@ export interface SnapshotModel {
   readonly config: { readonly [key: string]: Json };
   /** Names, or `{ name, source, type, default }`. */
   readonly predictors: readonly Json[];
-  /** What the flow and the rules call it: its key, its family, or the key of a model that it replaced. Sorted. */
+  /** Its names in the flow and the rules: its key, its family, or the key of a model that it replaced. Sorted. */
   readonly names: readonly string[];
 }
 
@@ -83,7 +85,10 @@ export interface SnapshotTenant {
   readonly maxOffersPerDecision: number;
   readonly holdoutPercentage: number;
   readonly mandatoryDailyCap: number;
-  /** Ranking profile of flows whose score stage names no exponents. Left out when there is none, or when it does not act. */
+  /**
+   * Ranking profile of flows whose score stage names no exponents. Left out when there is none, or when it isn't in
+   * effect.
+   */
   readonly defaultArbitrationProfileId?: string;
   /** Attribute names left out of sealed records. */
   readonly neverStore: readonly string[];
@@ -140,7 +145,7 @@ export interface SnapshotInactivePlacement {
   readonly id: string;
   readonly name: string;
   readonly channelId: string;
-  /** Of its channel, which need not be in the snapshot. */
+  /** Type of its channel, which needn't be in the snapshot. */
   readonly channelType: string;
   readonly couplingMode: 'partial' | 'atomic';
 }
@@ -213,7 +218,10 @@ export interface SnapshotCreative {
   readonly channelId: string;
   readonly placementId: string | null;
   readonly templateType: string;
-  /** Its content item, when it names one. One that is not in `contentItems` is not published: the creative shows its own content. */
+  /**
+   * Its content item, if it names one. If that isn't in `contentItems`, it isn't published, and the creative shows its
+   * own content.
+   */
   readonly contentItemId?: string;
   readonly content: { readonly [key: string]: Json };
   readonly personalization: readonly PersonalizationEntry[];
@@ -232,7 +240,7 @@ export interface SnapshotContentItem {
   readonly content: { readonly [key: string]: Json };
   /** `{ <variable>: { source, fallback } }` or `{ <variable>: "<source>" }`. */
   readonly personalization: { readonly [key: string]: Json };
-  /** The keys `html` and `text` of its content, when its blocks or its own HTML made them. */
+  /** The keys `html` and `text` of its content, if its blocks or its own HTML generated them. */
   readonly html?: readonly MarkupPart[];
   readonly text?: readonly MarkupPart[];
 }
@@ -243,7 +251,7 @@ export type MarkupPart = string | MarkupToken | MarkupUrl;
 export interface MarkupToken {
   readonly token: string;
   readonly fallback?: string;
-  /** Token whose value stands when the first has none. */
+  /** Token to use when the first has no value. */
   readonly or?: string;
 }
 
@@ -310,21 +318,21 @@ export interface SnapshotSchema {
   readonly columns: readonly { readonly name: string; readonly dataType: string; readonly neverStore: boolean }[];
 }
 
-/** A linked schema or an active join whose rows decisions read by themselves (docs/design/api-catalogue.md 2.3). */
+/** A linked schema or an active join whose rows every decision reads (docs/design/api-catalogue.md 2.3). */
 export interface SnapshotJoin {
-  /** The schema whose rows are joined: at most one row when it is of type customer, else any number. */
+  /** The schema whose rows are joined: at most one row for type customer, otherwise any number. */
   readonly schemaId: string;
-  /** Its column that is compared. */
+  /** Its column to compare. */
   readonly lookupColumn: string;
   /** Rows on the way from the customer to the value that is looked up. Empty: the customer id is looked up itself. */
   readonly path: readonly SnapshotJoinStep[];
   /** Put before each name. */
   readonly prefix: string;
-  /** Those that exist. */
+  /** Only existing ones. */
   readonly summaryColumns: readonly string[];
 }
 
-/** One row on the way: `column` of it is looked up next. */
+/** One row on the way; its `column` is looked up next. */
 export interface SnapshotJoinStep {
   readonly schemaId: string;
   readonly lookupColumn: string;

@@ -43,7 +43,7 @@ export interface SuppressionRow {
   readonly expiresAt: number;
 }
 
-/** What a trace says of a scored candidate; unrounded. */
+/** A scored candidate's part of a trace; unrounded. */
 export interface ScoredRow {
   readonly offerId: string;
   readonly score: number;
@@ -86,9 +86,9 @@ export interface TraceBuilder {
   suppression(row: SuppressionRow): void;
   /** Best first. */
   scored(row: ScoredRow): void;
-  /** Policies whose blocks an override lifted for an offer. */
+  /** Records the policies whose blocks an override lifted for an offer. */
   liftedFrom(offerId: string, overrideId: string): readonly string[];
-  /** `winners`: offers of the answer; their rows stand first. */
+  /** `winners`: offers of the answer, whose rows come first. */
   build(winners: ReadonlySet<string>): DecisionTrace;
 }
 

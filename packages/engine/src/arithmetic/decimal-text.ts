@@ -1,8 +1,8 @@
 const DECIMAL = /^[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 /**
- * The number that a text stands for: digits with an optional sign, decimals and exponent only. Null for
- * every other text and for numbers too large for a double.
+ * Returns the number in a text: only digits with an optional sign, decimals and exponent. Null for every other text and
+ * for numbers too large for a double.
  */
 export function parseDecimal(text: string): number | null {
   const first = text.charCodeAt(0);

@@ -1,6 +1,6 @@
 /**
- * The shortest decimal form of a double, and rounding on it (docs/design/api-decisioning.md 1): 2.675 is "2.675", so two decimals
- * give 2.68 although the double lies below.
+ * Finds the shortest decimal form of a double, and rounds on it (docs/design/api-decisioning.md 1): 2.675 is "2.675",
+ * so two decimals give 2.68 although the double is smaller.
  */
 interface Decimal {
   readonly negative: boolean;
@@ -11,10 +11,10 @@ interface Decimal {
 }
 
 const POWERS_OF_TEN = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-/** Below it a product with a power of ten is wrong by less than 1e-7, so that a tie is told from its neighbours. */
+/** Below this, a product with a power of ten is wrong by less than 1e-7, which tells a tie from its neighbors. */
 const SAFE_SCALED = 536_870_912;
 
-/** Rounds half away from zero to `digits` decimals, -15 to 15. Never gives -0; a number that is not finite stays. */
+/** Rounds half away from zero to `digits` decimals, -15 to 15. Never returns -0. Non-finite numbers are unchanged. */
 export function roundHalfAway(x: number, digits: number): number {
   if (Number.isInteger(x) && digits >= 0) return x + 0;
   const power = POWERS_OF_TEN[digits];
@@ -37,7 +37,7 @@ export function roundHalfAway(x: number, digits: number): number {
   return decimal.negative ? -magnitude : magnitude;
 }
 
-/** Six decimals: what answers and traces show of scores, components and probabilities. */
+/** Rounds to six decimals, for scores, components and probabilities in answers and traces. */
 export function round6(x: number): number {
   return roundHalfAway(x, 6);
 }

@@ -7,15 +7,15 @@ import type { Phases } from './phases.ts';
 import { everyNode, type PlacedNode } from './placed-nodes.ts';
 import { routeOf, type Stop } from './route.ts';
 
-/** The stages of a plan with conditionals: they are compiled for each way that requests take, when one first takes it. */
+/** The stages of a plan with conditionals, compiled for each route when a request first takes it. */
 export interface Branching {
   phasesFor(run: Run): Phases;
 }
 
-/** Ways that are kept compiled; each conditional doubles the number of those that there may be. */
+/** Maximum compiled routes to keep. Each conditional doubles the number of possible ones. */
 const mostWays = 64;
 
-/** Null: no node of the plan is a conditional, so all requests take one way. */
+/** Null when no node of the plan is a conditional, so all requests take one route. */
 export function createBranching(
   nodes: readonly PlacedNode[],
   builder: Builder,
@@ -39,7 +39,7 @@ export function createBranching(
     phasesFor(run) {
       const { scope } = run;
       const { customer, channel } = scope;
-      // What enrich nodes add is seen by the conditions behind them; the decision itself merges the rows in its own time.
+      // Later conditions see what enrich nodes add; the decision itself merges the rows at its own time.
       const seen = enriches ? { ...run.customer } : run.customer;
       scope.customer = seen;
       scope.channel = run.target.channelView;
@@ -59,7 +59,7 @@ export function createBranching(
       let phases = ways.get(way);
       if (phases === undefined) {
         phases = compilePhases(stops);
-        // The oldest goes: whoever takes it again waits for it once more.
+        // Drop the oldest. The next request on that route waits for it to be compiled again.
         if (ways.size >= mostWays) ways.delete(ways.keys().next().value!);
         ways.set(way, phases);
       }

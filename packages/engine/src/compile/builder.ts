@@ -7,7 +7,7 @@ import { createCustomFields, type OfferFields } from './custom-fields.ts';
 import type { Ordinals } from './plan.ts';
 import type { ScopeIndex } from './scopes.ts';
 
-/** What the parts of a plan tell the whole while they are compiled: windows, zones and names they will read. */
+/** Collects what the parts of a plan need while they're compiled: windows, zones and names to read. */
 export interface Builder {
   readonly snapshot: Snapshot;
   readonly index: ScopeIndex;

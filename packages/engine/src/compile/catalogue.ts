@@ -17,7 +17,8 @@ export interface PlanOffer {
   readonly ordinal: number;
   readonly id: string;
   readonly row: SnapshotOffer;
-  // What every candidate is asked for stands here too: with thousands of offers each further object is a cache miss.
+  // Everything that's read for every candidate is here too: with thousands of offers, each further object is a cache
+  // miss.
   readonly categoryId: string | null;
   readonly priority: number;
   readonly businessValue: number;
@@ -36,9 +37,9 @@ export interface PlanOffer {
   /** Numbers of its product type and tags, which are compared with the customer's interests. */
   readonly interests: readonly number[];
   readonly schedule: Schedule | null;
-  /** Its own caps on contacts with one customer. */
+  /** The offer's own caps on contacts with one customer. */
   readonly caps: OfferCaps | null;
-  /** Its own caps over all customers; null: nothing of it is counted for itself. */
+  /** The offer's own caps over all customers; null when nothing is counted for it. */
   readonly budget: OfferBudget | null;
   readonly eligibility: Eligibility | null;
   /** In id order. */
@@ -51,12 +52,12 @@ export interface PlanCreative {
   readonly ordinal: number;
   readonly id: string;
   readonly row: SnapshotCreative;
-  /** Published content item that it takes its content from; null: its own content alone. */
+  /** Published content item that provides the creative's content; null when it has only its own. */
   readonly item: SnapshotContentItem | null;
   readonly weight: number;
-  /** Of `program.channels`; creatives of other channels are not in the plan. */
+  /** Number in `program.channels`. Creatives of other channels aren't in the plan. */
   readonly channel: number;
-  /** Of `program.placements`; NONE: any placement of the channel. */
+  /** Number in `program.placements`; NONE means any placement of the channel. */
   readonly placement: number;
   readonly priorityOverride: number | null;
   readonly constrained: boolean;
@@ -67,15 +68,15 @@ export interface PlanCreative {
 export interface ComputedField {
   readonly key: string;
   readonly source: string;
-  /** Null: the formula cannot be compiled or is part of a circle; `problem` says which. */
+  /** Null when the formula can't be compiled or is part of a cycle; `problem` says which. */
   readonly formula: Formula | null;
   readonly problem: { readonly kind: string; readonly error: string } | null;
   readonly outputType: OutputType;
 }
 
 /**
- * How many rows are compiled between two points at which the caller may do something else: a millisecond at most, for the
- * first time also, when the code is slow and every template is read.
+ * Rows compiled between two points where the caller may do something else: a millisecond at most, even the first time,
+ * when the code is slow and every template is parsed.
  */
 export const rowsPerSlice = 16;
 /** The same where next to nothing is done with a row. */
@@ -183,7 +184,7 @@ function interestsOf(row: SnapshotOffer, builder: Builder): readonly number[] {
   return [row.productType, ...row.tags].flatMap((text) => (text ? [builder.interest(text)] : []));
 }
 
-/** Written out: an object made by a rest pattern takes several times the memory, and there are thousands. */
+/** Spelled out: an object made by a rest pattern takes several times the memory, and there are thousands. */
 export function viewOffer(row: SnapshotOffer, customFields: JsonObject): JsonObject {
   return {
     id: row.id,
@@ -223,7 +224,7 @@ function viewCreative(row: SnapshotCreative, item: SnapshotContentItem | null): 
   };
 }
 
-/** The rows by id; those that stand so already, as the large lists do, are taken as they are. */
+/** Sorts rows by id. Returns lists that are already sorted, as the large ones are, unchanged. */
 export function sortById<T extends { readonly id: string }>(rows: readonly T[]): readonly T[] {
   let sorted = true;
   for (let at = 1; at < rows.length && sorted; at++) sorted = rows[at - 1]!.id <= rows[at]!.id;

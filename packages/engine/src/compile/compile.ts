@@ -48,9 +48,9 @@ const usualLimit = 5;
 const relevanceFields = ['preferred_channel', 'interests', 'preferred_product_type'];
 
 /**
- * Turns a published flow and the tenant's catalogue into a plan (docs/design/decisioning.md 2). Pure; the order of the snapshot's
- * lists does not matter but for `schemas` and the flow's nodes. Throws when the flow names a node type or method that is
- * not built (`validateFlow` refuses those on write), and when the plan was made for an engine that is newer than this one.
+ * Turns a published flow and the tenant's catalogue into a plan (docs/design/decisioning.md 2). Pure. The order of the
+ * snapshot's lists doesn't matter, except for `schemas` and the flow's nodes. Throws when the flow names a node type or
+ * method that isn't built (`validateFlow` rejects those on write), and when the plan was made for a newer engine.
  */
 export function compile(snapshot: Snapshot): Plan {
   const work = compileInSlices(snapshot);
@@ -61,8 +61,8 @@ export function compile(snapshot: Snapshot): Plan {
 }
 
 /**
- * The same plan, made in small pieces: after each the caller may do something else before it asks for the next. With
- * thousands of offers a piece takes a few milliseconds at most.
+ * Compiles the same plan in small pieces, so that the caller can do something else in between. With thousands of
+ * offers, a piece takes a few milliseconds at most.
  */
 export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   if (snapshot.semantics > semantics) {
@@ -89,7 +89,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   const scoresByChannel = differsByChannel(scoreNode, snapshot.flow.config);
   const source: PhaseSource = { builder, offers, creatives, rules, policies, scoresByChannel };
   for (const { node } of everyPlaced) nodeKinds.get(node.type)?.collect?.(node, builder);
-  // The stages of further ways are compiled when requests take them: they read nothing that is not collected here.
+  // Stages of further routes are compiled when requests take them. They read nothing that isn't collected here.
   const ofWay = (stops: readonly Stop[]): Phases => compilePhases(stops, placed, source);
   const branching = createBranching(placed, builder, ofWay);
   const phases = branching === null ? ofWay(routeOf(placed, noBranches)) : noPhases;
@@ -154,7 +154,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     targeting,
   };
   yield;
-  // Made now, between two points, the first decision does not pay for it.
+  // Created now, between two points, so that the first decision doesn't pay for it.
   scratchOf(program);
   yield;
   return Object.freeze({
@@ -265,7 +265,7 @@ function compileRank(node: FlowNode | undefined): RankStage {
   return { nodeId: node?.id ?? null, method: kind.compile(node?.config ?? {}), cut };
 }
 
-/** Targeting is asked before there is an offer (docs/design/api-catalogue.md 5.2). */
+/** Targeting is evaluated before there's an offer (docs/design/api-catalogue.md 5.2). */
 const targetingNamespaces: ReadonlySet<string> = new Set(['customer', 'attributes', 'request']);
 
 /** A stored targeting that cannot be read closes the placement. */
@@ -307,7 +307,7 @@ function drawsEarly(
   const isRandom = (number: number): boolean => list[number]?.program.isRandom === true;
   if ([...gates].some(isRandom)) return true;
   const byFlow = gates.has(flowModel) || offers.some(({ eligibility }) => eligibility?.readsPropensity ?? false);
-  // Those of the flow's own score node: which flows a request calls is not known yet.
+  // Only those of the flow's own score node: which flows a request calls isn't known yet.
   const own = [settings, ...byChannel].map(({ ladder }) => ladder.model);
   return byFlow && [...own, ...(champions?.shares ?? []).map(({ model }) => model)].some(isRandom);
 }
@@ -364,7 +364,7 @@ function namesOf(
   };
 }
 
-/** Creatives that cannot be shown have a number too, so a creative stands at its number or before it. */
+/** Creatives that can't be shown have a number too, so a creative is at its number or before it. */
 function findCreative(creatives: readonly PlanCreative[], ordinal: number): PlanCreative | undefined {
   const direct = creatives[ordinal];
   if (direct?.ordinal === ordinal) return direct;

@@ -1,19 +1,19 @@
 import type { Json } from '../snapshot.ts';
 
 /**
- * One key of a config as a JSON Schema (https://json-schema.org/draft/2020-12). The checks of configs take their ranges and
- * words from here, and the API's documentation is made from it.
+ * One key of a config as a JSON Schema (https://json-schema.org/draft/2020-12). Config checks take their ranges and
+ * words from here, and the API documentation is generated from it.
  */
 export interface ConfigField {
   readonly description: string;
-  /** What holds where the key is left out. */
+  /** The value when the key is left out. */
   readonly default?: Json;
   readonly [keyword: string]: Json | undefined;
 }
 
 export type ConfigFields = Readonly<Record<string, ConfigField>>;
 
-/** The numbers that a key takes; without bounds: all. */
+/** The numbers that a key accepts; without bounds, all. */
 export interface Range {
   readonly minimum?: number;
   readonly maximum?: number;

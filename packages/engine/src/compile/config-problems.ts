@@ -5,13 +5,13 @@ import type { Range } from './config-fields.ts';
 
 export type JsonObject = { readonly [key: string]: Json };
 
-/** What is wrong with a stored or sent config. `path`: JSON Pointer relative to the config. */
+/** A problem in a stored or sent config. `path`: JSON Pointer relative to the config. */
 export interface ConfigProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** What a config holds without effect: a key that means nothing, or a config that cannot act. Never a reason to refuse. */
+/** A part of a config without effect: an unknown key, or a config that can't do anything. Never a reason to reject. */
 export interface ConfigRemark {
   /** JSON Pointer relative to the config. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface ConfigRemark {
   readonly nearest: string | null;
   /** Why it cannot act; null for an unknown key. */
   readonly reason: string | null;
-  /** How to make it act. */
+  /** How to give it an effect. */
   readonly suggestion?: string;
 }
 
@@ -36,7 +36,7 @@ export function pointerStep(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Reads keys of a config and collects what is wrong with them. An absent or null key counts as not given. */
+/** Reads keys of a config and collects their problems. An absent or null key counts as not set. */
 export interface ConfigReader {
   readonly problems: ConfigProblem[];
   integer(key: string, range: Range): number | undefined;

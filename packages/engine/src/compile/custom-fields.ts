@@ -44,8 +44,8 @@ export function createCustomFields(snapshot: Snapshot): CustomFields {
 }
 
 /**
- * What the defined fields of an offer are worth as long as it says nothing: their defaults, else null. A formula that
- * names such a field reads null; a name that is not defined is unknown to it.
+ * The values of an offer's defined fields while the offer sets none: their defaults, otherwise null. A formula that
+ * names such a field reads null; an undefined name is unknown to it.
  */
 function unsetValues(fields: readonly SnapshotCustomField[]): JsonObject {
   const values: Record<string, Json> = Object.create(null);
@@ -57,14 +57,14 @@ function valuesOf(offer: SnapshotOffer, unset: JsonObject): JsonObject {
   const stored = offer.metadata.customFields;
   const given: JsonObject = isObject(stored) ? stored : {};
   const keys = Object.keys(given);
-  // Thousands of offers may say nothing: they share what their category says.
+  // Thousands of offers may set nothing: they share their category's values.
   if (keys.length === 0) return unset;
   const values: Record<string, Json> = Object.assign(Object.create(null), unset);
   for (const key of keys) values[key] = given[key] ?? values[key] ?? null;
   return values;
 }
 
-/** In dependency order; fields in or behind a circle fail with kind `cycle`. */
+/** Returns the fields in dependency order. Fields in or behind a cycle fail with kind `cycle`. */
 function orderComputed(fields: readonly SnapshotCustomField[]): readonly ComputedField[] {
   const sorted = fields.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const compiled = new Map(sorted.map((field) => [field.key, compileField(field)]));

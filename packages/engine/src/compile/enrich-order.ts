@@ -1,11 +1,11 @@
 import { readList, readObjects } from '../nodes/node-kind.ts';
 import type { FlowNode } from '../snapshot.ts';
 
-/** Where an enrich node stands among those whose rows it looks up by (docs/design/api-catalogue.md 20 "Enrich"). */
+/** The position of an enrich node in its lookup chain (docs/design/api-catalogue.md 20 "Enrich"). */
 export interface EnrichPlace {
   /** Reading its rows is this many round trips behind the first, in which all is read that the request names. */
   readonly trip: number;
-  /** Enrich nodes in the longest chain that ends with it, each of which reads by what the one before it wrote. */
+  /** Enrich nodes in the longest chain that ends with it, where each looks up by what the previous one wrote. */
   readonly depth: number;
 }
 
@@ -13,8 +13,8 @@ export interface EnrichPlace {
 export const deepestChain = 3;
 
 /**
- * The places of enrich nodes, which stand in flow order, by position. `columnsOf`: columns of a schema by id or name;
- * empty for one that does not exist.
+ * Returns the places of enrich nodes in flow order, by position. `columnsOf`: columns of a schema by id or name; empty
+ * for an unknown schema.
  */
 export function enrichOrder(
   nodes: readonly FlowNode[],

@@ -1,13 +1,13 @@
 import type { Snapshot, SnapshotJoin, SnapshotSchema } from '../snapshot.ts';
 
-/** What is said of the joined rows: a column of the only one, or a figure over all of them. */
+/** A value from the joined rows: a column of the only row, or an aggregate over all of them. */
 export type JoinedFigure = 'value' | 'count' | 'sum' | 'avg' | 'min' | 'max' | 'last';
 
 export interface JoinedValue {
   /** Name under `customer.`. */
   readonly name: string;
   readonly figure: JoinedFigure;
-  /** Column that it is made of; null for `count`. */
+  /** Column it's computed from; null for `count`. */
   readonly column: string | null;
 }
 
@@ -21,9 +21,9 @@ export interface JoinedSource extends Pick<SnapshotJoin, 'schemaId' | 'lookupCol
 const numericTypes = ['smallint', 'integer', 'bigint', 'decimal', 'numeric', 'real', 'double'];
 
 /**
- * The joined schemas with those of their values whose names are among the fields (null: all), in the order in which they
- * write names (docs/design/api-catalogue.md 2.3). Figures that are not asked for need no reading; one row is read in any case,
- * because it tells that the customer is known.
+ * Returns the joined schemas with the values whose names are in the fields (null: all), in the order they write names
+ * (docs/design/api-catalogue.md 2.3). Unused aggregates aren't read; one row always is, because it shows that the
+ * customer is known.
  */
 export function joinedSources(
   { schemas, joins = [] }: Pick<Snapshot, 'schemas' | 'joins'>,

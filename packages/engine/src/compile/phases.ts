@@ -77,7 +77,7 @@ export function compilePhases(stops: readonly Stop[], nodes: readonly PlacedNode
   };
 }
 
-/** Phase 1 of a flow that runs as a whole, with what a flow cannot leave out (docs/design/api-decisioning.md 7). */
+/** Phase 1 of a flow that runs as a whole, including what a flow can't leave out (docs/design/api-decisioning.md 7). */
 function wholePhase1(stops: readonly Stop[], parts: PlanParts, prefix: string): Step[] {
   const run = nodesThatRun(stops);
   const has = (type: string): boolean => run.some(({ placed }) => placed.node.type === type);
@@ -206,7 +206,7 @@ function phase2(stops: readonly Stop[], parts: PlanParts): Step[] {
 
 const named = (step: Step, prefix: string): Step => (prefix === '' ? step : { ...step, prefix });
 
-/** Those that run, with the nodes of calls that narrow: they count as the caller's own. */
+/** Returns the nodes that run, including nodes of calls that narrow: they count as the caller's own. */
 function nodesThatRun(stops: readonly Stop[]): readonly Stop[] {
   return stops.flatMap((stop) => {
     if (stop.isSkipped) return [];
@@ -235,7 +235,7 @@ function* calledFlows(stops: readonly Stop[]): Generator<RanFlow> {
   }
 }
 
-/** Each once, those of phase 3 behind the others. */
+/** Returns each flow once, those of phase 3 after the others. */
 function flowsOf(stops: readonly Stop[], nodes: readonly PlacedNode[]): readonly RanFlow[] {
   const found = new Map<string, RanFlow>();
   for (const flow of calledFlows(stops)) if (!found.has(flow.key)) found.set(flow.key, flow);

@@ -10,11 +10,11 @@ export type CallSide = 'onTrue' | 'onFalse' | 'call';
 /** An enabled node of the plan's flow, or of a flow that it calls, in its place. */
 export interface PlacedNode {
   /**
-   * With an id that tells it apart in the whole plan: a node of a called flow has the id of the calling node before its own
+   * Has an id that's unique in the whole plan: a node of a called flow has the id of the calling node before its own
    * (`call/qualify`, for the side of a conditional `branch.onTrue/qualify`).
    */
   readonly node: FlowNode;
-  /** The flow that it stands in, and its id there. */
+  /** The node's flow, and its id there. */
   readonly flow: SnapshotSubFlow;
   readonly ownId: string;
   /** Put before the names of its stages: empty, or `call_flow:<key>/`. */
@@ -28,9 +28,9 @@ export interface Call {
   readonly mode: CallMode;
   /** Null: the call is closed, because the flow cannot run. */
   readonly flow: SnapshotSubFlow | null;
-  /** How the caller names it. */
+  /** The caller's name for it. */
   readonly name: string;
-  /** Its nodes up to the phase of the call; of phase 3 alone when the call stands there. */
+  /** The called flow's nodes up to the call's phase; only those of phase 3 when the call is in that phase. */
   readonly nodes: readonly PlacedNode[];
 }
 
@@ -91,7 +91,10 @@ export function placeNodes({ flow, subFlows = [] }: Pick<Snapshot, 'flow' | 'sub
   return place(flow, { prefix: '', path: '', chain: [flow.key] }, () => true);
 }
 
-/** Where a hook works, wherever the node stands: a flow without a score node scores at the head of phase 2. */
+/**
+ * Returns the phase in which a hook works, wherever its node is: a flow without a score node scores at the start of
+ * phase 2.
+ */
 function hookPhase({ config }: FlowNode): number {
   return config?.hook === 'pre_score' ? 1 : 2;
 }
@@ -113,7 +116,7 @@ function callsOf({
   });
 }
 
-/** All nodes that may run, those of called flows behind the node that calls them. */
+/** Yields all nodes that may run. Those of a called flow follow the node that calls it. */
 export function* everyNode(nodes: readonly PlacedNode[]): Generator<PlacedNode> {
   for (const placed of nodes) {
     yield placed;

@@ -2,7 +2,7 @@ import type { CollectedVolume } from '../policies/volumes.ts';
 import type { PlanOffer } from './catalogue.ts';
 import type { Ordinals, PlanVolumes } from './plan.ts';
 
-/** What the plan counts over all customers, for those who keep the counters; null: nothing. */
+/** Returns what the plan counts over all customers, for those who store the counters; null when it counts nothing. */
 export function planVolumes(
   volumes: readonly CollectedVolume[],
   ordinals: Ordinals,

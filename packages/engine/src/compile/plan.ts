@@ -40,7 +40,7 @@ export interface Plan {
   readonly locale: string;
   /** Counting windows; `ContactCounts.counts` has one row for each, in this order. */
   readonly windows: readonly WindowSpec[];
-  /** Zones whose `ZoneClock` the input must hold; the tenant's is the first. */
+  /** Zones whose `ZoneClock` the input must contain. The tenant's comes first. */
   readonly zones: readonly string[];
   /** Names under `customer.` that may hold a further zone: the input holds its clock too, when it is a zone. Sorted. */
   readonly zoneFields: readonly string[];
@@ -48,32 +48,32 @@ export interface Plan {
   readonly logHorizonMs: number;
   /** A contact that is this long ago is felt by no cooldown, in ms. */
   readonly longestCooldownMs: number;
-  /** Which outcomes of the customer policies look at; null: none. */
+  /** Which customer outcomes the policies read; null: none. */
   readonly outcomeReads: OutcomeReads | null;
-  /** True when some offer leaves when its stock is used up: the input then says which did (`soldOut`). */
+  /** True when some offer leaves once its stock is used up. The input then lists those (`soldOut`). */
   readonly tracksStock: boolean;
-  /** What is counted over all customers: the input then says how far it got (`volumes`). Null: nothing. */
+  /** What's counted over all customers. The input then has the counts (`volumes`). Null: nothing. */
   readonly volumes: PlanVolumes | null;
   /** Names under `customer.` that anything in the plan can read, sorted. */
   readonly profileFields: readonly string[];
-  /** Auto-enriched schemas, in order: the first one that has a row with the column gives the value. */
+  /** Auto-enriched schemas, in order. The first that has a row with the column provides the value. */
   readonly autoSources: readonly AutoSource[];
   /** Linked schemas and joins, in the order in which they write names; after the auto-enriched schemas. */
   readonly joinedSources: readonly JoinedSource[];
-  /** Models that decisions may be scored by: the input holds the states of those that learn. */
+  /** Models that may score decisions. The input has the states of those that learn. */
   readonly models: readonly Pick<PlanModel, 'id' | 'key' | 'type' | 'learns'>[];
   /** True: a model that decides something draws its scores. */
   readonly drawsScores: boolean;
   /** Sources of the enrich nodes. Rows are passed as `input.enriched[nodeId][position]`. */
   readonly enrichSources: readonly EnrichSource[];
-  /** Webhooks that are asked before a decision; empty in nearly all plans. Answers are passed as `input.external[nodeId]`. */
+  /** Webhooks to call before a decision; empty in nearly all plans. Answers are passed as `input.external[nodeId]`. */
   readonly webhooks: readonly PlanWebhook[];
   readonly reads: PlanReads;
   readonly limits: PlanLimits;
   readonly names: PlanNames;
   /** Numbers of ids, each kind in id order: records name offers and creatives by them. */
   readonly ordinals: Ordinals;
-  /** What the engine itself works with; of no use to callers. */
+  /** What the engine itself works with. Not useful to callers. */
   readonly program: Program;
 }
 
@@ -92,7 +92,7 @@ export interface PlanVolumes {
 }
 
 export interface PlanVolume extends VolumeKey {
-  /** Of a category: the offers that are in it now, whose sum it is. Else null. */
+  /** For a category: its current offers, which it sums. Otherwise null. */
   readonly offerIds: readonly string[] | null;
   readonly limits: readonly VolumeLimit[];
 }
@@ -115,28 +115,28 @@ export interface EnrichSource extends AutoSource {
   /** Put before the column's name under `customer.`. */
   readonly prefix: string;
   /**
-   * 0: the value looked up is known before anything is read. Else the round trip behind the first in which it is read: the
-   * value may come of the auto-enriched rows, or of enrich nodes before this one, whose rows win.
+   * 0 when the looked-up value is known before anything is read. Otherwise the round trip, after the first, that reads
+   * it: the value may come from auto-enriched rows, or from earlier enrich nodes, whose rows win.
    */
   readonly trip: number;
 }
 
 /** A webhook of the plan's flow or of one that it calls. */
 export interface PlanWebhook {
-  /** Of the plan; `ownId`: of its flow. */
+  /** The id in the plan; `ownId` is the id in its flow. */
   readonly nodeId: string;
   readonly ownId: string;
-  /** Where its hidden values belong. */
+  /** Scopes its hidden values. */
   readonly flowId: string;
   readonly flowVersion: number | null;
   readonly hook: string;
-  /** As stored: with bullets for what is hidden. */
+  /** As stored, with bullets in place of hidden values. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }
 
-/** What of a request a decision can depend on, so that a record keeps that and no more. */
+/** The parts of a request that a decision can depend on, so that a record stores those and no more. */
 export interface PlanReads {
   /** Top-level names under `attributes.`. */
   readonly attributes: readonly string[];
@@ -176,7 +176,7 @@ export interface Program {
   readonly channels: readonly SnapshotChannel[];
   readonly placements: readonly SnapshotPlacement[];
   readonly placementNumber: ReadonlyMap<string, number>;
-  /** Placements that get nothing, by id. */
+  /** Inactive placements, by id. */
   readonly inactivePlacements: ReadonlyMap<string, SnapshotInactivePlacement>;
   /** Channel number by placement number. */
   readonly placementChannel: readonly number[];
@@ -190,7 +190,7 @@ export interface Program {
   readonly policies: readonly CompiledPolicy[];
   /** Null: nothing is counted over all customers. */
   readonly volumes: VolumeMatcher | null;
-  /** Configurations of policies, rules and nodes, as they were written: durations and hours are told by their names. */
+  /** Configurations of policies, rules and nodes as written, because durations and hours appear under their names. */
   readonly gateConfigs: readonly { readonly id: string; readonly config?: JsonObject }[];
   readonly days30Window: number;
   readonly dayWindow: number;
@@ -202,7 +202,7 @@ export interface Program {
   readonly interestNumber: ReadonlyMap<string, number>;
   /** The stages of all requests; those of none when `branching` tells them. */
   readonly phases: Phases;
-  /** Null: all requests take the same way. */
+  /** Null: all requests take the same route. */
   readonly branching: Branching | null;
   readonly afterRank: readonly AfterRank[];
   /** True when it calls flows, whether they can run or not. */
@@ -211,7 +211,7 @@ export interface Program {
   /** True: something before the score node asks a model that draws. */
   readonly drawsEarly: boolean;
   readonly scoring: Scoring;
-  /** Null: scores stay as the score stage made them. */
+  /** Null: scores stay as the score stage computed them. */
   readonly optimize: Optimizing | null;
   readonly rank: RankStage;
   /** Null: placements are filled one after another. */
@@ -242,7 +242,7 @@ export interface ResponseStage {
 /** False: the placement gets no items for this request. */
 export type PlacementTargeting = (run: Run) => boolean;
 
-/** Numbers of what is absent (an offer without category) and of ids that are not in the plan. */
+/** Number for absent things (an offer without category) and for ids that aren't in the plan. */
 export const NONE = -1;
 export const UNKNOWN = -2;
 

@@ -8,7 +8,7 @@ import { createBuilder } from './builder.ts';
 import { numberIds } from './ordinals.ts';
 import { enrichesByItself, readColumns } from './sources.ts';
 
-/** What would be read of a request and its customer, as sets of names. */
+/** The names that would be read of a request and its customer. */
 export interface Reads {
   /** Names under `customer.`. */
   readonly customer: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export interface ReadSource {
   readonly chosen: readonly string[];
 }
 
-/** What a plan of the tenant does not hold, or not yet: drafts of flows, rules and policies that are not active. */
+/** What a tenant's plan doesn't contain, or not yet: drafts of flows, inactive rules and policies. */
 export interface Beside {
   readonly flows: readonly unknown[];
   readonly rules: readonly SnapshotRule[];
@@ -38,8 +38,9 @@ export interface Beside {
 }
 
 /**
- * What those would read if they took part in decisions: records keep it, so that they can be judged by the past
- * (docs/design/recording.md S3). A flow that could not be stored as a draft today reads nothing. Made in slices, like a plan.
+ * Returns what those would read if they took part in decisions. Records store it, so that these can be judged against
+ * the past (docs/design/recording.md S3). A flow that couldn't be stored as a draft today reads nothing. Made in
+ * slices, like a plan.
  */
 export function* readsBeside(
   catalogue: Omit<Snapshot, 'flow' | 'offers' | 'creatives' | 'rules' | 'policies'>,

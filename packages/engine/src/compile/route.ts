@@ -15,17 +15,17 @@ export interface Stop {
   readonly call: { readonly call: Call; readonly stops: readonly Stop[] } | null;
 }
 
-/** Who knows the request. */
+/** The request that the route is for. */
 export interface Traveller {
   /** Whether the conditions of a conditional hold. */
   holds(conditional: PlacedNode): boolean;
-  /** Told of each node that runs, in their order. */
+  /** Called for each node that runs, in order. */
   passes(placed: PlacedNode): void;
 }
 
 /**
- * The way of a request: conditions are asked once per request and look at nothing that candidates have, so the whole way is
- * known before the first candidate is.
+ * Returns a request's route. Conditions are evaluated once per request and don't look at candidates, so the whole route
+ * is known before the first candidate.
  */
 export function routeOf(nodes: readonly PlacedNode[], traveller: Traveller): readonly Stop[] {
   const stops: Stop[] = [];

@@ -47,7 +47,7 @@ export function compileSchedule(source: JsonObject | null, tenantZone: string): 
   };
 }
 
-/** The rule of E16 for hours and weekdays. `days`: bit n set for weekday n; 0 stands for all days. */
+/** Rule E16 for hours and weekdays. `days`: bit n is weekday n; 0 means all days. */
 function hoursClosed(clock: ZoneClock, startHour: number, endHour: number, days: number): 'day' | 'hour' | null {
   const wraps = startHour > endHour;
   const whole = startHour === endHour;

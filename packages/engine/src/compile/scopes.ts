@@ -3,7 +3,7 @@ import type { Candidate, Run } from '../run.ts';
 import type { ScopeAssignment } from '../snapshot.ts';
 import { type Ordinals, UNKNOWN } from './plan.ts';
 
-/** One assignment of a policy or rule in the plan's numbers. */
+/** One assignment of a policy or rule, in the plan's numbers. */
 export interface Assignment {
   /** `global`, `offer`, `creative`, `channel`, `category`, `subcategory`, `placement`, `segment`. */
   readonly word: string;
@@ -35,7 +35,7 @@ export interface ScopeIndex {
 const never = (): boolean => false;
 const always = (): boolean => true;
 
-/** Matches a scope against the plan once. An assignment whose target is not in the plan matches nothing. */
+/** Matches a scope against the plan once. An assignment whose target isn't in the plan matches nothing. */
 export function compileScope(source: readonly ScopeAssignment[], index: ScopeIndex): Scope {
   const assignments = source.map((assignment) => compileAssignment(assignment, index));
   const all = source.some((assignment) => assignment.scope === 'global');
@@ -168,7 +168,7 @@ export function candidatesInScope(run: Run, scope: Scope, list: readonly Candida
   return selection;
 }
 
-/** The candidates of `list` whose offer is one of these, which stand in ascending order. */
+/** Returns the candidates of `list` with one of these offers, which are in ascending order. */
 export function candidatesOf(run: Run, offers: readonly number[], list: readonly Candidate[]): Selection {
   const { selection, found } = run.scratch;
   let count = 0;
@@ -194,12 +194,15 @@ export function candidatesOf(run: Run, offers: readonly number[], list: readonly
   return selection;
 }
 
-/** Position of the first candidate from `from` on whose offer is `offer` or behind it; the list stands in offer order. */
+/**
+ * Returns the position of the first candidate from `from` on with offer `offer` or a later one. The list is in offer
+ * order.
+ */
 function positionOf(list: readonly Candidate[], offer: number, from: number): number {
   let low = from;
   let high = list.length;
   if (list[low]!.ordinal >= offer) return low;
-  // Where it stands when no offer between has left: often so.
+  // Its position if no offer in between has left, which is common.
   const guess = low + offer - list[low]!.ordinal;
   if (guess > low && guess < high) {
     const there = list[guess]!.ordinal;

@@ -10,7 +10,7 @@ export function autoSources(snapshot: Pick<Snapshot, 'schemas'>, fields: Readonl
     .map((schema) => ({ schemaId: schema.id, rowKey: schema.rowKey, columns: readColumns(schema, [], '', fields) }));
 }
 
-/** A customer-type schema without a parent whose rows every decision reads. */
+/** Returns true for a customer schema without a parent, whose rows every decision reads. */
 export function enrichesByItself(schema: SnapshotSchema): boolean {
   return schema.autoEnrich && schema.schemaType === 'customer' && schema.linked !== true;
 }
@@ -56,7 +56,10 @@ export function enrichSources(
   return sources;
 }
 
-/** Columns of a schema whose names, behind the prefix, are among the fields; `chosen` empty stands for all columns. */
+/**
+ * Returns the columns of a schema whose names, after the prefix, are in the fields. An empty `chosen` means all
+ * columns.
+ */
 export function readColumns(
   schema: SnapshotSchema,
   chosen: readonly string[],

@@ -3,7 +3,7 @@ import { compileTemplate } from '../templates/compile-template.ts';
 import type { Template } from '../templates/template.ts';
 import type { PlanCreative } from './catalogue.ts';
 
-/** Compiled templates that a plan keeps: they are several times larger than the creatives they are made of. */
+/** Compiled templates that a plan keeps. They're several times larger than their creatives. */
 const mostKept = 1024;
 
 /**
@@ -40,8 +40,8 @@ function share(paths: Template['paths']): Template['paths'] {
 }
 
 /**
- * Templates of a plan by creative, compiled when they are first rendered. A decision renders a few of thousands, and
- * compiling one takes microseconds; so the plan keeps those that are in use and starts anew when they become too many.
+ * Creates a plan's templates by creative, compiled on first use. A decision renders a few of thousands, and compiling
+ * one takes microseconds, so the plan keeps those in use and starts over when there are too many.
  */
 export function createTemplates(): (creative: PlanCreative) => Template {
   const kept = new Map<number, Template>();
@@ -72,7 +72,10 @@ interface Contents<V> {
   readonly content: { readonly [key: string]: V };
 }
 
-/** What a creative shows: the published content of its item, overlaid by its own keys (docs/design/api-catalogue.md 7). */
+/**
+ * Returns the content that a creative shows: the published content of its item, overlaid with its own keys
+ * (docs/design/api-catalogue.md 7).
+ */
 export function shownContent<V>({ content }: Contents<V>, item: Contents<V> | null): Contents<V>['content'] {
   return item === null ? content : { ...item.content, ...ownContent(content) };
 }

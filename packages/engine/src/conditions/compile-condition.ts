@@ -75,7 +75,7 @@ function compiled(stored: Condition, options: ConditionOptions): CompiledConditi
   return { test, paths: [...found.paths.values()], tests: found.tests, stored };
 }
 
-/** What the leaves are about. */
+/** The paths that the leaves read. */
 interface Found {
   readonly paths: Map<string, readonly string[]>;
   readonly tests: ConditionTest[];

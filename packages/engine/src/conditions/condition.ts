@@ -45,8 +45,8 @@ export interface ConditionProblem {
 
 export interface ConditionOptions {
   /**
-   * First parts that a dotted field may have. Default: `customer attributes request offer channel`. A bare name is a
-   * customer attribute, unless `bareNames` says that there are none.
+   * Allowed first parts of a dotted field. Default: `customer attributes request offer channel`. A bare name is a
+   * customer attribute, unless `bareNames` rules those out.
    */
   readonly namespaces?: ReadonlySet<string>;
   /** `customer` (default): a bare name is a customer attribute; `none`: every field needs a namespace. */
@@ -54,15 +54,15 @@ export interface ConditionOptions {
   /** Operators allowed; default: all of docs/design/api-catalogue.md 1.3 (without `regex`). */
   readonly operators?: ReadonlySet<Operator>;
   /**
-   * For other vocabularies than the engine's (columns of a segment, dimensions of a metric): what is wrong with a
-   * field, or null. Replaces namespaces and bare names; such conditions are parsed, not compiled.
+   * For vocabularies other than the engine's (columns of a segment, dimensions of a metric): returns a field's problem,
+   * or null. Replaces namespaces and bare names; such conditions are parsed, not compiled.
    */
   readonly checkField?: (field: string) => string | null;
-  /** What is wrong with a leaf that is well formed, such as a value that its column cannot hold; or null. */
+  /** Returns the problem of a well-formed leaf, such as a value that its column can't hold; or null. */
   readonly checkLeaf?: (leaf: ConditionLeaf) => LeafComplaint | null;
 }
 
-/** What is wrong with one part of a leaf. */
+/** A problem with one part of a leaf. */
 export interface LeafComplaint {
   readonly key: 'operator' | 'value';
   readonly message: string;
@@ -82,9 +82,9 @@ export interface ConditionTest {
 export interface CompiledCondition {
   /** Never throws. */
   test(scope: FormulaScope): boolean;
-  /** Every path it can read, e.g. `['customer', 'age']`, without repeats. */
+  /** Every path it can read, e.g. `['customer', 'age']`, without duplicates. */
   readonly paths: readonly (readonly string[])[];
-  /** Its single comparisons, each by itself: what a condition that does not hold would need. */
+  /** Its single comparisons, to explain what a failing condition would need. */
   readonly tests: readonly ConditionTest[];
   /** The stored form: operators in first spelling, groups as `{ logic, conditions }`. */
   readonly stored: Condition;

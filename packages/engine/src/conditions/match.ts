@@ -21,7 +21,10 @@ export function matcherOf(operator: Operator, wanted: unknown): Matcher {
   return (actual, now) => !isMissing(actual) && match(actual, now);
 }
 
-/** As `matcherOf` for a wanted value known only now. A missing wanted value satisfies nothing but the two of existence. */
+/**
+ * Like `matcherOf`, for a wanted value known only now. A missing wanted value satisfies only the two existence
+ * operators.
+ */
 export function testOperator(operator: Operator, actual: unknown, wanted: unknown, now: number): boolean {
   if (operator !== 'exists' && operator !== 'not_exists' && isMissing(wanted)) return false;
   return matcherOf(operator, wanted)(actual, now);
@@ -86,7 +89,7 @@ function listOf(value: unknown): readonly unknown[] {
 /** A wanted scalar with the readings that comparing may ask for. */
 interface Wanted {
   readonly value: unknown;
-  /** The number, or the number that a text stands for. */
+  /** The number, or the number in a text. */
   readonly number: number | null;
   /** Epoch ms of an ISO date or instant. */
   readonly instant: number | null;
@@ -155,7 +158,7 @@ function containing(wanted: unknown): Matcher {
   };
 }
 
-/** `holds` is asked of the age in ms and of the wanted number of days in ms. */
+/** `holds` compares the age in ms with the wanted number of days in ms. */
 function daysBack(wanted: unknown, holds: (age: number, days: number) => boolean): Matcher {
   if (typeof wanted !== 'number') return () => false;
   const days = wanted * DAY_MS;

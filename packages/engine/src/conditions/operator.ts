@@ -1,6 +1,6 @@
 import type { Operator } from './condition.ts';
 
-/** Every spelling that is accepted on write, and the stored one (docs/design/api-catalogue.md 1.3). */
+/** Every spelling accepted on write, and the stored one (docs/design/api-catalogue.md 1.3). */
 const SPELLINGS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['eq', 'eq'],
   ['=', 'eq'],
@@ -38,7 +38,7 @@ export function canonicalOperator(text: string): Operator | null {
   return SPELLINGS.get(text) ?? null;
 }
 
-/** Spellings of these operators, for messages: what is stored first, then the others. */
+/** Returns the spellings of these operators for messages: the stored one first, then the others. */
 export function spellingsOf(operators: ReadonlySet<Operator>): string[] {
   const others = [...SPELLINGS].filter(([text, operator]) => operators.has(operator) && text !== operator);
   return [...operators, ...others.map(([text]) => text)];

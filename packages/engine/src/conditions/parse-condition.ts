@@ -34,9 +34,9 @@ interface Reader {
 }
 
 /**
- * Checks a condition as a client wrote it and gives its stored form (docs/design/api-catalogue.md 1.3): operators in first
- * spelling, groups as `{ logic, conditions }`, other keys left out. Null, absent and `{}` are the empty group, which is
- * true. Never throws.
+ * Checks a condition from a client and returns its stored form (docs/design/api-catalogue.md 1.3): operators in the
+ * first spelling, groups as `{ logic, conditions }`, without other keys. Null, absent and `{}` are the empty group,
+ * which is true. Never throws.
  */
 export function parseCondition(value: unknown, options: ConditionOptions = {}): ConditionParse {
   const reader: Reader = { options, problems: [], leaves: 0 };
@@ -176,7 +176,7 @@ function fieldComplaint(options: ConditionOptions, field: unknown): string | nul
 }
 
 /**
- * The path that a field stands for, null when it has none: a namespace and parts below it, or a bare name, which is a
+ * Returns the path of a field, or null when it has none: a namespace and parts below it, or a bare name, which is a
  * customer attribute.
  */
 export function resolveField(field: string, options: ConditionOptions = {}): readonly [string, ...string[]] | null {

@@ -13,18 +13,18 @@ export interface Grouping {
   readonly allocation: 'optimal' | 'greedy';
   /** Used where a request names no placement; null: none. */
   readonly placements: readonly { readonly placementId: string; readonly maxSlots: number | null }[] | null;
-  /** By placement id; 1 where there is none. */
+  /** By placement id; 1 if missing. */
   readonly weights: ReadonlyMap<string, number>;
   /** True: an offer once per answer; false: once per placement. */
   readonly uniqueOffers: boolean;
 }
 
-/** What allocating needs of the answer that is built. */
+/** What allocation needs to know about the answer in progress. */
 export interface Allocating {
   readonly run: Run;
   readonly group: Grouping;
   readonly slots: readonly TargetSlot[];
-  /** Most items by slot, and how many each has already. */
+  /** Maximum items per slot, and how many each already has. */
   readonly rooms: readonly number[];
   filled(slot: number): number;
   /** Items that the answer still has room for. */
@@ -32,22 +32,25 @@ export interface Allocating {
   take(slot: number, candidate: Candidate, pick: Pick): void;
 }
 
-/** How deep the rank method orders candidates: twice the slots, and this many at least. Behind them the list's order holds. */
+/**
+ * The rank method orders twice as many candidates as there are slots, and at least this many. After them, list order
+ * applies.
+ */
 const leastDepth = 20;
 
 /** Slots that are allocated together: as many as an answer can have items. */
 const mostRows = 50;
 
 /**
- * Fills the placements from the ranked list: each slot gets what the allocation gives it, unless a counting limit has sent
- * that away meanwhile; a slot left empty takes the next candidate that fits and that no other slot waits for
- * (docs/design/api-decisioning.md 10, group). Returns what was drawn by chance in delivery order; null: nothing.
+ * Fills the placements from the ranked list. Each slot gets its allocated candidate, unless a counting limit has
+ * removed that one; an empty slot takes the next candidate that fits and that no other slot waits for
+ * (docs/design/api-decisioning.md 10, group). Returns the random draws in delivery order; null when there are none.
  */
 export function allocate(work: Allocating, method: RankMethod, rankCut: number): readonly RankedPick[] | null {
   const { group, slots, rooms } = work;
   const ranked = rankCandidates(work, method, rankCut);
   const planned = group.allocation === 'greedy' ? slots.map(() => []) : plan(work, ranked);
-  /** Candidates that a slot waits for, so that no other takes their offer. */
+  /** Candidates that a slot waits for, so that no other slot takes their offer. */
   const awaited = new Set<PlanOffer | Candidate>();
   const nameOf = (candidate: Candidate): PlanOffer | Candidate => (group.uniqueOffers ? candidate.offer : candidate);
   for (const candidates of planned) for (const candidate of candidates) awaited.add(nameOf(candidate));
@@ -108,7 +111,7 @@ function rankCandidates({ run, rooms }: Allocating, method: RankMethod, rankCut:
   };
   const own = (a: Candidate, b: Candidate): boolean => standsBefore(run, a, b);
   const bestOf = (candidate: Candidate): Candidate => best.get(candidate.offer) ?? candidate;
-  // Where a model drew the scores, what the placements get hangs on the order that it made.
+  // Where a model drew the scores, what the placements get depends on the order that it made.
   const chance = isCertain ? null : watchModelChance(run, method, exploring);
   if (method === topN && exploring === null && chance === null) {
     if (rankCut < best.size) cutBehind(run, [...best.values()].sort(byStanding(run)), rankCut);
@@ -170,7 +173,7 @@ function bestOfOffers(run: Run): Map<PlanOffer, Candidate> {
   return best;
 }
 
-/** Borne by what the rank node cut, so that a trace tells it from what found no placement. */
+/** Marks what the rank node cut, so that a trace can tell it from what found no placement. */
 export const cutByRank: Gate = { ruleId: null, policyId: null, detail: null };
 
 /** The rank node's own cut: offers behind it are in no placement. */
@@ -184,13 +187,13 @@ function cutBehind(run: Run, order: readonly Candidate[], cut: number): void {
 }
 
 /**
- * The optimal allocation: by slot its candidates, best first. A slot's row needs no more columns than there are rows: the
- * others can take no more than that from it.
+ * Returns the optimal allocation: each slot's candidates, best first. A slot's row needs no more columns than there are
+ * rows, because the others can't take more than that from it.
  */
 function plan(work: Allocating, ranked: Ranked): readonly (readonly Candidate[])[] {
   const { run, group, slots, rooms } = work;
   const rowSlots: number[] = [];
-  // All slots take part, also those that the answer's cut leaves empty: it ends along the slots.
+  // All slots take part, even those that the answer's limit leaves empty: it ends along the slots.
   let open = mostRows;
   const fitting = slots.map((_, slot) => {
     const room = Math.max(0, rooms[slot]! - work.filled(slot));

@@ -1,13 +1,11 @@
 /**
- * Assigns columns to rows so that the sum of their values is as large as possible: the Hungarian method, row by row along
- * shortest augmenting paths (docs/design/api-decisioning.md 10, group). Of columns that are as near the lower one is taken, so
- * that equal inputs give equal answers. Time grows with rows squared times columns; nothing is called again and again, so
- * depth does not grow.
- *
- * `values[row * columns + column]` is at least 0; NaN where the column does not fit the row. A row that gets nothing has -1.
+ * Assigns columns to rows so that the sum of their values is as large as possible: the Hungarian method, row by row
+ * along shortest augmenting paths (docs/design/api-decisioning.md 10, group). Among equally near columns the lower one
+ * wins, so that equal inputs give equal answers. Time grows with rows squared times columns; no recursion. `values[row
+ * * columns + column]` is at least 0, or NaN where the column doesn't fit the row. A row without a column gets -1.
  */
 export function assign(rows: number, columns: number, values: Float64Array): Int32Array {
-  // Behind the real columns each row has one of its own that is worth nothing: being left empty. Column 0 starts a path.
+  // After the real columns, each row has its own worthless one: staying empty. Column 0 starts a path.
   const places = columns + rows;
   const rowPrice = new Float64Array(rows + 1);
   const columnPrice = new Float64Array(places + 1);

@@ -40,7 +40,7 @@ export const diversityKind: RankMethodKind = {
         return {
           next(left) {
             let candidate = argmax(run, (other) => left(other) && !isFull(other), value);
-            // All that are left belong to full categories: the maximum rises until one is not.
+            // All that are left belong to full categories: raise the maximum until one doesn't.
             while (candidate === null && most > 0 && run.list.some(left)) {
               most += 1;
               candidate = argmax(run, (other) => left(other) && !isFull(other), value);
@@ -76,7 +76,7 @@ function argmax(
   return best;
 }
 
-/** Largest similarity to a chosen item; 0 when there is none. */
+/** Returns the largest similarity to a chosen item; 0 without one. */
 function closest(candidate: Candidate, chosen: readonly Candidate[], weights: Similarity): number {
   let most = 0;
   const { row } = candidate.offer;

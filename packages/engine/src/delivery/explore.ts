@@ -7,7 +7,7 @@ import { type Candidate, type Run, standsBefore } from '../run.ts';
 import { gatherBest } from './best-left.ts';
 import type { RankedPick, Ranking } from './rank-method.ts';
 
-/** Chance around the rank method of a flow, so that what would have happened otherwise can be told (docs/adr/0019). */
+/** Adds chance around a flow's rank method, so that we can estimate what would have happened otherwise (ADR 19). */
 export interface Explore {
   /** Chance of a slot to be drawn from the pool, 0 to 0.2. */
   readonly rate: number;
@@ -44,7 +44,7 @@ export function compileExplore(config: JsonObject, channelNumbers: ReadonlyMap<s
 }
 
 export interface Exploring {
-  /** `picked`, or another in its place; with the chance of what is returned. `place`: 1 for the first item of the answer. */
+  /** Returns `picked`, or another in its place, with its probability. `place`: 1 for the first item of the answer. */
   next(place: number, picked: RankedPick, left: (candidate: Candidate) => boolean, ranking: Ranking): RankedPick;
   /** Chance that `next` answers with `wanted`, given the method's pick. */
   chanceOf(
@@ -57,13 +57,13 @@ export interface Exploring {
 }
 
 /**
- * Starts one answer. At a slot, S are the candidates left for it: of its placement, not yet taken, passing the limits after
- * the items taken so far, not held back by the rank method, and on a channel that explores. The pool B is the first `poolSize`
- * of S in tie-break order. With chance `rate` the slot is drawn evenly from B, else it is the method's pick, so the chance of
- * item i is `(1 - rate) * [i is the method's pick] + rate * [i in B] / size(B)`. A slot whose method's pick is on a channel
- * that does not explore, and one with no choice, stays as it is. Where the method leaves its pick to chance itself
- * (`explore_exploit`), both take part: its own chance of i stands in place of `[i is the method's pick]`, and `rate` counts
- * for as much as it picks on a channel that explores.
+ * Starts one answer. At a slot, S are the candidates left for it: of its placement, not yet taken, passing the limits
+ * after the items taken so far, not held back by the rank method, and on a channel that explores. The pool B is the
+ * first `poolSize` of S in tie-break order. With probability `rate` the slot is drawn evenly from B, otherwise it's the
+ * method's pick, so the probability of item i is `(1 - rate) * [i is the method's pick] + rate * [i in B] / size(B)`. A
+ * slot stays as it is when its method's pick is on a channel that doesn't explore, or when there's no choice. If the
+ * method itself picks by chance (`explore_exploit`), both take part: its own probability of i replaces `[i is the
+ * method's pick]`, and `rate` applies to the share of picks on channels that explore.
  */
 export function beginExploring(run: Run, { rate, poolSize, fromRank, channels }: Explore): Exploring {
   const { list } = run;
@@ -117,7 +117,7 @@ export function beginExploring(run: Run, { rate, poolSize, fromRank, channels }:
   };
 }
 
-/** True when fewer than `most` of those left stand before the candidate. */
+/** Returns true when fewer than `most` of those left come before the candidate. */
 function standsAmong(run: Run, candidate: Candidate, isLeft: (candidate: Candidate) => boolean, most: number): boolean {
   let before = 0;
   for (const other of run.list) {

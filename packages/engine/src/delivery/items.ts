@@ -60,7 +60,7 @@ function writeItem(
   const score = mandatory ? 1 : columns.score[candidate.at]!;
   focus(run, candidate);
   const plain = run.program.output.length === 0 && (offer.computed.length === 0 || !run.program.customFieldsOn);
-  // Without formulas nothing is added to what the creative and the offer say, so nothing is copied.
+  // Without formulas, nothing is added to the values of creative and offer, so don't copy.
   const output = plain ? null : computeOutput(run, taken, rank, { total: score, ...components, rank });
   if (output !== null) errors.push(...output.errors);
   const names: Values = output === null ? offer.customFields : output.names;

@@ -35,7 +35,7 @@ export function knownTarget(program: Program, known: KnownTargets, request: Deci
         : known.anywhere;
   if (before !== undefined && before !== null) return before;
   const target = findTarget(program, request);
-  // What names no channel of the plan is not kept: there is no end to such names.
+  // A request without a channel of the plan isn't cached, because there's no end to such names.
   if (target.emptyReason !== null || target.problem !== null || known.count === mostTargets)
     return { target, number: -1 };
   const found: KnownTarget = { target, number: known.count };

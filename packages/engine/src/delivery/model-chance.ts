@@ -11,14 +11,16 @@ import type { Pick, RankedPick, RankMethod } from './rank-method.ts';
 const fromModel = 0;
 
 /**
- * The chance of each pick of an answer whose scores a model drew (docs/design/api-decisioning.md 15, docs/adr/0035). The picks of
- * one answer hang together, since they are made by the same scores: the chance of a pick is that of all picks up to it over that
- * of the picks before it.
+ * The probability of each pick of an answer whose scores a model drew (docs/design/api-decisioning.md 15, ADR 35). An
+ * answer's picks depend on each other, because the same scores make them: a pick's probability is that of all picks up
+ * to it, divided by that of the picks before it.
  */
 export interface ModelChance {
-  /** Told of each place before it is filled: who is left for it. `slot` null: whatever placement they are for. */
+  /**
+   * Called for each place before it's filled, with the candidates left for it. `slot` null: whatever their placement.
+   */
   asked(slot: number | null, place: number, left: (candidate: Candidate) => boolean): void;
-  /** Told what the place was filled with. */
+  /** Called with the pick that filled the place. */
   took(picked: RankedPick): void;
   /** The picks with their chances, in their order; once, when the answer is filled. */
   settle(): readonly Pick[];
@@ -28,7 +30,7 @@ export interface ModelChance {
 export function watchModelChance(run: Run, method: RankMethod, exploring: Exploring | null): ModelChance | null {
   if (run.modelRuns.length === 0 || run.holdout || !run.list.some((candidate) => isDrawn(run, candidate))) return null;
   const steps: Step[] = [];
-  /** By `candidate.at`: the last step for which it was left; -1: never. */
+  /** By `candidate.at`: the last step it was left for; -1: never. */
   const lastStep = new Int32Array(run.scratch.columns.size).fill(-1);
   return {
     asked(slot, place, left) {
@@ -61,12 +63,12 @@ function isDrawn(run: Run, candidate: Candidate): boolean {
   if (run.rescorings === null) return isScored && (known[candidate.at]! & DRAWN) !== 0;
   if (!isScored && !run.rescorings.some(({ readsPropensity }) => readsPropensity)) return false;
   if (run.program.models.list[modelFor(run, candidate, ladder)]?.program.isRandom !== true) return false;
-  // A trace asks more than a decision without one: what is not known yet is found now.
+  // A trace needs more than a decision without one: compute what isn't known yet.
   workOutPropensity(run, candidate);
   return (known[candidate.at]! & DRAWN) !== 0;
 }
 
-/** The chance of a uniform order, when the answer is made by nothing else than that and the greedy order; else null. */
+/** Returns the probability of a uniform order, when only that and the greedy order make the answer; otherwise null. */
 function uniformChanceOf({ run, base }: Answer, method: RankMethod): number | null {
   const { scoring } = run.program;
   const { columns } = run.scratch;
@@ -88,8 +90,9 @@ function uniformChanceOf({ run, base }: Answer, method: RankMethod): number | nu
 }
 
 /**
- * With chance e the order is uniform, else greedy: k picks have the chance `(1 - e) * [they are the greedy ones] + e / (n (n - 1) ...)`
- * with n, n - 1, ... candidates left. Those that a limit takes away on the way leave the order of the others uniform.
+ * With probability e the order is uniform, otherwise greedy: k picks have probability `(1 - e) * [they are the greedy
+ * ones] + e / (n (n - 1) ...)` with n, n - 1, ... candidates left. Candidates removed by a limit on the way leave the
+ * order of the others uniform.
  */
 function exactPicks({ run, steps, base, lastStep }: Answer, chance: number): Pick[] {
   const [{ scorer }] = modelRunsByChance(run) as [ReturnType<typeof modelRunsByChance>[number]];

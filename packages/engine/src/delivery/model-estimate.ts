@@ -32,24 +32,24 @@ export interface Answer {
 }
 
 /**
- * Counts how often the picks come out when the scores are drawn anew. A repetition whose picks part from those of the answer
- * counts for the picks before only, so that who was left for each place is known.
+ * Counts how often the picks recur when scores are drawn again. A repetition that departs from the answer's picks
+ * counts only for the picks before that, so that the candidates left for each place are known.
  */
 export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Exploring | null): Pick[] {
   const { run, steps, base } = answer;
   const { columns } = run.scratch;
-  /** Whoever is scored anew. */
+  /** The candidates to score again. */
   const scored = run.rescorings === null ? base : [...new Set(run.rescorings.flatMap(({ list }) => list))];
   const kept = scored.map(({ at, reason, taken }) => ({ reason, taken, score: columns.score[at]! }));
   const models = modelRunsByChance(run);
   const scores = models.map((model) => Float64Array.from(model.scores));
-  // Those that a stage took away have no part in the order any more; what they drew is taken as given.
+  // Candidates that a stage removed have no part in the order any more; their draws are taken as given.
   const drawn = run.rescorings === null ? base : run.list;
   const ordinals = [...new Set(drawn.map(({ ordinal }) => ordinal))].sort((a, b) => a - b);
   const size = run.rescorings === null ? ordinals.length : scored.length;
   const draws = Math.min(mostRepetitions, Math.max(leastRepetitions, Math.floor(mostDraws / Math.max(1, size))));
   const next = stream(run.input.seed, `estimate:${run.program.scoring.nodeId ?? 'scoring'}:0`);
-  /** By step: how much of the repetitions came out so up to and with it. */
+  /** By step: how many repetitions agreed up to and including it. */
   const hits = new Float64Array(steps.length);
   for (let repetition = 0; repetition < draws; repetition++) {
     for (const { model, state, scores: table } of models) {
@@ -80,7 +80,7 @@ export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Ex
   });
 }
 
-/** By the score and optimize nodes alone. */
+/** By the score and optimize nodes only. */
 function scoreBase(run: Run, base: readonly Candidate[]): void {
   const { known } = run.scratch.columns;
   for (const candidate of base) {

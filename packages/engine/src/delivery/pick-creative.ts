@@ -18,7 +18,9 @@ import type { Target } from './target.ts';
 
 export interface MatchSettings {
   readonly requireCreative: boolean;
-  /** With a placement: `exact` bound creatives only, `any` bound or wildcard, `none` ignores the placement. */
+  /**
+   * With a placement: `exact` allows only bound creatives, `any` bound or wildcard ones, `none` ignores the placement.
+   */
   readonly mode: 'exact' | 'any' | 'none';
   /** Channels of the node; null: all. */
   readonly channels: Uint8Array | null;
@@ -27,9 +29,9 @@ export interface MatchSettings {
 const hourMs = 3_600_000;
 
 /**
- * Chooses the candidate's creative: the only usable one, else the one with the largest `ln(x)/weight`,
- * `x = (h32("creative:" offerId ":" customerId ":" creativeId) + 0.5)/2^32`, ties by id, so that a customer keeps a
- * variant (docs/design/api-decisioning.md 10). Without one the candidate gets its reason.
+ * Chooses the candidate's creative: the only usable one, or the one with the largest `ln(x)/weight`, `x =
+ * (h32("creative:" offerId ":" customerId ":" creativeId) + 0.5)/2^32`, ties by id, so that a customer keeps a variant
+ * (docs/design/api-decisioning.md 10). Without one, the candidate gets its reason.
  */
 export function pickCreative(run: Run, candidate: Candidate, settings: MatchSettings): void {
   const { creatives } = candidate.offer;
@@ -53,7 +55,7 @@ export function pickCreative(run: Run, candidate: Candidate, settings: MatchSett
       several.push(creative);
     }
   }
-  // The first choice of a candidate that is asked again for another placement does not count.
+  // When a candidate is asked again for another placement, its first choice doesn't count.
   run.scratch.columns.known[candidate.at] = run.scratch.columns.known[candidate.at]! & ~SHARED;
   candidate.creative = only;
   candidate.channel = only === null ? NONE : only.channel;
@@ -73,7 +75,7 @@ export const ASK = -2;
 
 /**
  * For a request that names no placement and excludes no creative: by offer number, the position of the creative that
- * everybody gets; NONE when no creative fits, ASK when `pickCreative` has to be asked.
+ * everyone gets; NONE when no creative fits, ASK when `pickCreative` must decide.
  */
 export function fixedChoices(program: Program, target: Target, settings: MatchSettings): Int32Array {
   return Int32Array.from(program.offers, ({ creatives }) => {
@@ -104,7 +106,7 @@ function reaches(run: Run, creative: PlanCreative, settings: MatchSettings, slot
   return run.excludedCreatives === null || !run.excludedCreatives.has(creative.id);
 }
 
-/** Whether the creative can stand at a requested placement, and whether that placement takes anything. */
+/** Returns whether the creative can be shown at a requested placement, and whether that placement takes anything. */
 function placeOf(
   run: Run,
   creative: PlanCreative,
@@ -147,7 +149,7 @@ function placementFor(run: Run, creative: PlanCreative, slot: number): string | 
   return first === undefined ? null : program.placements[first]!.id;
 }
 
-/** Whether a placement's targeting lets this request in; asked once per placement and decision. */
+/** Returns whether a placement's targeting admits this request. Evaluated once per placement and decision. */
 export function isOpen(run: Run, placement: number): boolean {
   const known = run.openPlacements[placement];
   if (known !== undefined) return known;
@@ -165,7 +167,7 @@ export function targetingClosesAll(run: Run): boolean {
 const creativeState = hashState('creative:');
 
 function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[]): void {
-  // With thousands of offers most of a decision is this hash: what the creatives of an offer share is hashed once.
+  // With thousands of offers, this hash is most of a decision, so hash what an offer's creatives share once.
   const state = hashState(`:${run.request.customerId}:`, hashState(candidate.offer.id, creativeState));
   let best = Number.NEGATIVE_INFINITY;
   let sum = 0;

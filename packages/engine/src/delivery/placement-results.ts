@@ -31,7 +31,7 @@ export function placementResults(run: Run, { items, bySlot }: Items): Decision['
   });
 }
 
-/** Its targeting, or the stage that removed the last candidate: of this placement, or of all of them. */
+/** Returns the placement's targeting, or the stage that removed its last candidate, or the last of all placements. */
 function whyEmpty(run: Run, { placementNumber }: TargetSlot, slot: number): string {
   if (!isOpen(run, placementNumber)) return 'placement_targeting';
   return run.slotRemover[slot] ?? run.lastRemover ?? 'inventory';

@@ -9,9 +9,9 @@ export interface RankMethodKind {
 
 export interface RankMethod {
   readonly name: string;
-  /** What stands in its place when nothing is left to chance; absent: it draws nothing. */
+  /** Replaces the method when nothing may be left to chance; absent: it draws nothing. */
   readonly greedy?: RankMethod;
-  /** How `explore_exploit` chooses, which `selection.method` names; absent: the method leaves nothing to chance. */
+  /** How `explore_exploit` chooses, as named in `selection.method`; absent: the method leaves nothing to chance. */
   readonly strategy?: string;
   /** True when the order depends on evidence, whatever the score method does. */
   readonly readsEvidence?: boolean;
@@ -21,17 +21,17 @@ export interface RankMethod {
 
 export interface Ranking {
   /**
-   * The next item among the candidates left for a slot; null when none is left. Exploration may put another in its place,
-   * so a method that depends on what was chosen waits for `took`. `place`: 1 for the first item of the answer.
+   * Returns the next item among the candidates left for a slot; null when none is left. Exploration may replace it, so
+   * a method that depends on what was chosen waits for `took`. `place`: 1 for the first item of the answer.
    */
   next(left: (candidate: Candidate) => boolean, place: number): RankedPick | null;
-  /** True: its pick stands before all others that are left. */
+  /** True: its pick comes before all others that are left. */
   readonly picksFirst?: true;
-  /** Told what was taken. */
+  /** Called with what was taken. */
   readonly took?: (candidate: Candidate) => void;
-  /** True: a limit of the method holds this candidate back at the slot that `next` was last asked for. */
+  /** True: a limit of the method holds this candidate back at the slot of the last `next` call. */
   readonly waits?: (candidate: Candidate) => boolean;
-  /** Chance of this candidate at the slot that `next` was last asked for; absent: 1 for the pick, 0 for all others. */
+  /** Probability of this candidate at the slot of the last `next` call; absent: 1 for the pick, 0 for all others. */
   readonly chanceOf?: (candidate: Candidate) => number;
 }
 

@@ -6,7 +6,7 @@ import { certain, type RankMethodKind } from './rank-method.ts';
 export const roundRobinWords = ['category', 'subCategory', 'productType', 'channel'] as const;
 type By = (typeof roundRobinWords)[number];
 
-/** Groups in the order of their best member; each turn takes the first of the next group that has one left. */
+/** Groups in the order of their best member. Each turn takes the first of the next group that has one left. */
 export const roundRobinKind: RankMethodKind = {
   name: 'round_robin',
   compile(config) {
@@ -32,7 +32,7 @@ export const roundRobinKind: RankMethodKind = {
   },
 };
 
-/** What is without a group is a group of its own: null. */
+/** Candidates without a group form a group of their own: null. */
 function groupOf({ offer, creative }: Candidate, by: By): string | null {
   switch (by) {
     case 'category':

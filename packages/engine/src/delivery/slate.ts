@@ -6,9 +6,9 @@ export interface Slate {
   /** Product over all slots that were filled, those too that coupling or a quota emptied again. */
   readonly probability: number;
   readonly explored: boolean;
-  /** Least probability of a slot. */
+  /** Lowest probability of a slot. */
   readonly least: number;
-  /** What was drawn, when chance took part and not all of it is in the answer; else null. */
+  /** What was drawn, when chance took part and the answer doesn't contain all of it; otherwise null. */
   readonly draws: readonly DrawnItem[] | null;
 }
 

@@ -9,8 +9,8 @@ export interface AskedTarget {
 }
 
 /**
- * Why nothing fits where the request wanted items, and what there is instead; null when that is not why the answer is
- * empty. For people who look into one answer: it is no part of the decision.
+ * Returns why nothing fits where the request wanted items, and what's available instead; null when the answer is empty
+ * for another reason. For people who inspect one answer; not part of the decision.
  */
 export function targetHint({ program }: Plan, asked: AskedTarget, emptyReason: string | null): string | null {
   const { channels, placements } = program;

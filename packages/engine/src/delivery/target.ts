@@ -37,7 +37,7 @@ export interface RequestedPlacement {
 
 export interface TargetSlot {
   readonly placement: SnapshotPlacement;
-  /** Of `program.placements` and `program.channels`. */
+  /** Numbers in `program.placements` and `program.channels`. */
   readonly placementNumber: number;
   readonly channel: number;
   readonly limit: number | null;
@@ -53,10 +53,10 @@ export interface TargetProblem {
 type TargetRequest = Pick<DecisionRequest, 'channel' | 'channelId' | 'placement' | 'placements'>;
 
 /**
- * Finds the channels and placements that a request names (docs/design/api-decisioning.md 2). A placement is found by id, else key,
- * else name, else slot type, within the channel; all matches of the first kind that matches are eligible. A channel or
- * placement that is not in the plan is a `problem`; a caller that knows a channel to exist but inactive may answer empty
- * instead. Of several placements those that are not active get nothing.
+ * Finds the channels and placements that a request names (docs/design/api-decisioning.md 2). A placement is found by
+ * id, then key, name and slot type, within the channel; all matches of the first kind that matches are eligible. A
+ * channel or placement that isn't in the plan is a `problem`; a caller that knows a channel to exist but be inactive
+ * may answer empty instead. Inactive ones of several placements get nothing.
  */
 export function resolveTarget(plan: Plan, request: TargetRequest): Target {
   return findTarget(plan.program, request);
@@ -68,7 +68,7 @@ export function resolveTarget(plan: Plan, request: TargetRequest): Target {
  */
 export function channelAsked({ program }: Plan, request: TargetRequest): string | null {
   if (request.channelId !== null) return request.channelId;
-  // A placement that is not there says nothing; the type of the channel still may.
+  // An unknown placement says nothing, but the channel's type still may.
   for (const asked of [request, { ...request, placement: null, placements: null }]) {
     const { channels, requested, ofGroup } = findTarget(program, asked);
     if (ofGroup) continue;
@@ -113,7 +113,7 @@ export function findTarget(program: Program, request: TargetRequest): Target {
     if (count > 1) only = null;
   }
   if (request.placements !== null) return findSlots(program, request);
-  // A group node may say what a request leaves open.
+  // A group node may set what a request leaves open.
   const ofGroup = program.group?.placements ?? null;
   if (ofGroup !== null && request.placement === null) return groupSlots(program, request, ofGroup);
   const view = (position: number | null) => {
@@ -153,7 +153,7 @@ function namesInactiveOf({ inactivePlacements }: Program, { channelId, placement
   return placements?.some(({ placementId }) => inactivePlacements.get(placementId)?.channelId === channelId) ?? false;
 }
 
-/** The placements of a multi-placement request, each of the channel that is asked for beside them. */
+/** Returns the placements of a multi-placement request, each of the channel named alongside them. */
 function findSlots(program: Program, request: TargetRequest): Target {
   const slots: TargetSlot[] = [];
   const requested: RequestedPlacement[] = [];
@@ -178,8 +178,8 @@ function findSlots(program: Program, request: TargetRequest): Target {
 }
 
 /**
- * The placements that the group node lists. Those that are not active, that are gone or that belong to another channel than
- * the request's are skipped (docs/design/api-settled.md 72).
+ * Returns the placements that the group node lists. Skips those that are inactive, deleted or belong to a channel other
+ * than the request's (docs/design/api-settled.md 72).
  */
 function groupSlots(program: Program, request: TargetRequest, placements: NonNullable<Grouping['placements']>): Target {
   let skippedInactive = false;

@@ -2,7 +2,7 @@ import type { Candidate } from '../run.ts';
 import { bestLeft, gatherBest } from './best-left.ts';
 import { certain, type RankMethod, type RankMethodKind } from './rank-method.ts';
 
-/** Gathered beyond the items asked for, in place of those that a limit sends away on the way. */
+/** Collected beyond the wanted items, to replace those that a limit removes on the way. */
 const spare = 5;
 
 /** Always the best candidate left. */

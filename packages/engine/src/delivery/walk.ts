@@ -21,7 +21,7 @@ export interface Taken {
   readonly candidate: Candidate;
   readonly placementId: string | null;
   readonly mandatory: boolean;
-  /** Its chance is known when the answer is filled, where a model drew the scores. */
+  /** Where a model drew the scores, its probability is known once the answer is filled. */
   pick: Pick;
 }
 
@@ -30,13 +30,16 @@ export type Delivery = readonly (readonly Taken[])[];
 
 export interface Walked {
   readonly delivery: Delivery;
-  /** What was picked where chance may take part, in order; coupling and quota may take some of it back. Null: nothing by chance. */
+  /**
+   * Picks where chance may take part, in order. Coupling and quota may take some of them back. Null: nothing by chance.
+   */
   readonly draws: readonly RankedPick[] | null;
 }
 
 /**
- * Builds the answer: mandatory offers first, then what the rank method yields; before each choice, what a counting limit
- * no longer admits after the items taken leaves, so that later ones move up (docs/design/api-decisioning.md 10, delivery walk).
+ * Builds the answer: mandatory offers first, then what the rank method yields. Before each choice, candidates that a
+ * counting limit no longer admits after the items taken leave, so that later ones move up
+ * (docs/design/api-decisioning.md 10, delivery walk).
  */
 export function deliver(run: Run, method: RankMethod): Walked {
   const { slots } = run.target;
@@ -78,7 +81,7 @@ function allocateSlots(walk: Walk, method: RankMethod, group: Grouping, slots: r
   );
 }
 
-/** Slot after slot, each from what the rank method yields for it. */
+/** Fills slot after slot, each from what the rank method yields for it. */
 function walkSlots(walk: Walk, method: RankMethod): readonly RankedPick[] | null {
   const { run, rooms, cut } = walk;
   const { slots } = run.target;
@@ -121,7 +124,7 @@ function walkSlots(walk: Walk, method: RankMethod): readonly RankedPick[] | null
   return draws;
 }
 
-/** Takes back what a quota does not cover: the first items in delivery order stay. */
+/** Takes back what a quota doesn't cover. The first items in delivery order stay. */
 function withhold(walk: Walk, quotaLeft: number): void {
   let covered = quotaLeft;
   for (const items of walk.delivery) {
@@ -156,7 +159,10 @@ interface Walk {
   mandatoryToday: number | null;
 }
 
-/** In order of priority, each in the first placement it fits, inside its limit; counted against the daily cap. */
+/**
+ * Takes mandatory offers by priority, each in the first placement it fits, within its limit. They count against the
+ * daily cap.
+ */
 function takeMandatory(walk: Walk): void {
   const { run } = walk;
   if (run.mandatory.length === 0) return;
@@ -188,7 +194,9 @@ function countMandatoryToday(run: Run): number {
   return count;
 }
 
-/** Open placement with room for the candidate; null when none is asked for, undefined when there is none. */
+/**
+ * Returns an open placement with room for the candidate; null when none was requested, undefined when there is none.
+ */
 function freePlacement(walk: Walk, candidate: Candidate): string | null | undefined {
   const { run } = walk;
   const { placements } = run.target;
@@ -236,7 +244,7 @@ function take(walk: Walk, slot: number, item: Taken): void {
   if (run.observe !== null) run.observe('admission', null);
 }
 
-/** Drops what a limit that is used up now no longer admits. */
+/** Drops candidates that an exhausted limit no longer admits. */
 function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofMandatory: boolean): void {
   if (ofMandatory && !policy.behaviour.bindsMandatory && policy.bypassable) return;
   for (let at = 0; at < list.length; at++) {
@@ -252,12 +260,15 @@ function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofM
   }
 }
 
-/** The same offer in other placements: gone where it may stand in one only, else inside its budget, its caps and its creative's. */
+/**
+ * Handles the same offer in other placements: it leaves if it may appear in only one, otherwise it stays within its
+ * budget, its caps and its creative's.
+ */
 function leaveOtherSlots(walk: Walk, taken: Candidate): void {
   const { run } = walk;
   const { budget, caps } = taken.offer;
   const spent = budget === null ? null : budgetReached(run, budget);
-  // A group node decides what the request says otherwise (docs/design/api-decisioning.md 2, deduplicate).
+  // A group node decides this where the request would otherwise (docs/design/api-decisioning.md 2, deduplicate).
   const isUnique = run.program.group?.uniqueOffers ?? run.request.deduplicate;
   const shown = caps === null ? 0 : walk.delivery.flat().filter((item) => item.candidate.offer === taken.offer).length;
   const reached = caps === null ? null : offerCapReached(run, taken.ordinal, caps, shown);
@@ -292,7 +303,7 @@ export function closeWalk(run: Run, delivery: Delivery): void {
   else traceWalk(run, delivery);
 }
 
-/** One candidate an offer and nothing to tell: only the counts. */
+/** One candidate per offer and nothing to trace: only the counts. */
 function countWalk(run: Run): void {
   let cut = 0;
   for (let of = 0; of < 2; of++) {
@@ -392,7 +403,7 @@ function traceWalk(run: Run, delivery: Delivery): void {
 const rankStage = 'rank';
 const groupStage = 'group';
 
-/** What limits removed says more of an empty placement than what found no room. */
+/** For an empty placement, what limits removed explains more than what found no room. */
 function noteRemoval({ slotRemover, program }: Run, { slot, reason, gate }: Candidate): void {
   if (reason !== 'cut') slotRemover[slot] = 'admission';
   else if (slotRemover[slot] !== 'admission') {

@@ -66,7 +66,7 @@ export function checkCalls(
     const refuse = (code: string, message: string, kind: 'P' | 'U' = 'P') =>
       void errors.push({ path, nodeId, code, message, class: kind });
     const key = graph.keyOf(flow);
-    // That it does not exist is said as an unknown reference.
+    // Unknown flows are already reported as an unknown reference.
     if (key === null) continue;
     const below = longestFrom(key, graph, ownKey, chains);
     if (below === 'circle') {
@@ -119,8 +119,8 @@ function sizeOf(key: string, graph: CallGraph, known: Map<string, number>): numb
 type Length = number | 'circle';
 
 /**
- * Calls in the longest chain that begins at a flow; `circle` when a chain comes back to `own` or to itself. `known`: what
- * was found before, and who is being asked (`circle`, until the answer is known).
+ * Returns the number of calls in the longest chain that starts at a flow; `circle` when a chain comes back to `own` or
+ * to itself. `known`: earlier results, and flows in progress (`circle` until their result is known).
  */
 function longestFrom(key: string, graph: CallGraph, own: string | null, known: Map<string, Length>): Length {
   if (key === own) return 'circle';

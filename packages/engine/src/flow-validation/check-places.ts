@@ -3,16 +3,16 @@ import { nodeKinds } from '../nodes/node-kinds.ts';
 import type { PlacedNode, RefuseAt } from './check-structure.ts';
 
 interface HookPlace {
-  /** True for a node that may not stand before the hook. */
+  /** True for a node that may not come before the hook. */
   readonly comesLater: (type: string, phase: number) => boolean;
-  /** True for a node that may not stand behind it. */
+  /** True for a node that may not come after it. */
   readonly comesEarlier: (type: string, phase: number) => boolean;
   readonly text: string;
 }
 
 /**
- * Where an extension point may stand. A flow without a score node scores at the head of phase 2, one without a rank node
- * ranks at its end, so the phases say what is before and behind those.
+ * Where an extension point may be. A flow without a score node scores at the start of phase 2, one without a rank node
+ * ranks at its end, so the phases determine what comes before and after those.
  */
 const hookPlaces: ReadonlyMap<unknown, HookPlace> = new Map([
   [
@@ -37,7 +37,7 @@ const hookPlaces: ReadonlyMap<unknown, HookPlace> = new Map([
   ],
 ] satisfies [string, HookPlace][]);
 
-/** An extension point stands where its hook belongs (docs/design/api-decisioning.md 7, `hook_position`). */
+/** Checks that an extension point is where its hook belongs (docs/design/api-decisioning.md 7, `hook_position`). */
 export function checkHook(place: PlacedNode, enabled: readonly PlacedNode[], refuse: RefuseAt): void {
   const hook = hookPlaces.get(place.node.config?.hook);
   if (hook === undefined) return;

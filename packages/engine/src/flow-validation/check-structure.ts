@@ -3,7 +3,7 @@ import type { FlowNode } from '../snapshot.ts';
 import { checkHook, checkSkips } from './check-places.ts';
 import type { FlowIssue } from './validate-flow.ts';
 
-/** Node types that stand in this order among each other. */
+/** Node types that must follow this relative order. */
 const scoreOrder = ['score', 'optimize', 'rank', 'group'];
 
 /** An enabled node with its place in the list of all nodes and the phase of that place. */
@@ -42,7 +42,7 @@ export function checkStructure(nodes: readonly FlowNode[], use: 'draft' | 'publi
   }
 }
 
-/** The enabled nodes; those of any phase take the phase in which they stand. */
+/** Returns the enabled nodes. Those of any phase get the phase of their position. */
 function placed(nodes: readonly FlowNode[], refuse: RefuseAt): readonly PlacedNode[] {
   let phase = 1;
   return nodes.flatMap((node, at) => {

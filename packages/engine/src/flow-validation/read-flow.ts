@@ -62,7 +62,7 @@ function warnOfKeys(
   }
 }
 
-/** The warning about a key that is kept and means nothing (docs/design/api-decisioning.md 7). */
+/** Returns the warning about a key that's stored without meaning (docs/design/api-decisioning.md 7). */
 export function unknownKey(path: string, nodeId: string | null, nearest: string | null): FlowWarning {
   const key = path
     .slice(path.lastIndexOf('/') + 1)

@@ -45,7 +45,7 @@ export interface FlowCheck {
   readonly warnings: readonly FlowWarning[];
 }
 
-/** What of the tenant a flow may name; missing, deleted and foreign records are all absent. */
+/** What a flow may name in its tenant. Missing, deleted and foreign records are all absent. */
 export interface FlowReferences {
   has(kind: ReferenceKind, id: string): boolean;
   /** Keys of the custom fields of all categories: bare names of formulas. */
@@ -54,14 +54,14 @@ export interface FlowReferences {
   columnsOf(schema: string): readonly string[];
   /** Key of the flow that the config belongs to; null: of none. */
   readonly ownKey: string | null;
-  /** The flows of the tenant; asked only when the config calls one. */
+  /** The tenant's flows; called only when the config calls one. */
   readonly flows: readonly KnownFlow[];
   readonly webhooks: WebhookRules;
-  /** The model that a key or a family stands for; null: there is none. */
+  /** Returns the model of a key or family; null when there is none. */
   modelNamed(name: string): { readonly modelType: string; readonly isActive: boolean } | null;
 }
 
-/** For a config that is read, not judged: whatever it names exists and may be asked. */
+/** For a config that's read, not judged: everything it names exists and may be used. */
 export const openReferences: FlowReferences = {
   has: () => true,
   customFieldKeys: new Set(),
@@ -94,7 +94,7 @@ export function validateFlow(
     checkStrategy(flow.nodes, flow.flowConfig, errors);
     checkCalls(config, references.flows, references.ownKey, use, errors);
     warnings.push(...banditWarnings(flow.nodes, flow.flowConfig, references));
-    // What is wrong comes first: whoever mends it knows that the rest will do once it can be run.
+    // Errors come first, so whoever fixes them knows that the rest will pass once it can be run.
     if (errors.length === 0) errors.push(...unavailable);
     if (use === 'publish') {
       checkUse(flow.nodes, flow.flowConfig, errors);
@@ -104,7 +104,7 @@ export function validateFlow(
   return { valid: errors.length === 0, errors, warnings };
 }
 
-/** Ids and keys that a flow names, so that a caller can look them up before it validates. */
+/** Returns ids and keys that a flow names, so that a caller can look them up before validating. */
 export function flowReferences(config: unknown): readonly { readonly kind: ReferenceKind; readonly id: string }[] {
   const found = new Map<string, { readonly kind: ReferenceKind; readonly id: string }>();
   validateFlow(
@@ -121,11 +121,11 @@ export function flowReferences(config: unknown): readonly { readonly kind: Refer
   return [...found.values()];
 }
 
-/** Where what is found about a config goes. */
+/** Collects findings about a config. */
 interface Found {
   readonly errors: FlowIssue[];
   readonly warnings: FlowWarning[];
-  /** What is sound and cannot be run yet. */
+  /** Valid, but can't be run yet. */
   readonly unavailable: FlowIssue[];
 }
 
@@ -134,7 +134,7 @@ function checkNodes(nodes: readonly FlowNode[], references: FlowReferences, foun
   nodes.forEach((node, at) => {
     const kind = nodeKinds.get(node.type);
     if (kind === undefined) return;
-    // Hooks work before compute nodes do, wherever they stand.
+    // Hooks run before compute nodes, wherever they are.
     const names = node.type === 'extension_point' ? references.customFieldKeys : bareNames;
     const place = { bareNames: names, phase1: kind.phase === 1 };
     const issues = issuesAt(`/nodes/${at}/config`, node.id, references, place, found);
@@ -155,7 +155,10 @@ function checkNodes(nodes: readonly FlowNode[], references: FlowReferences, foun
   });
 }
 
-/** Each node of a chain waits for the rows of the one before it, so a chain has an end (docs/design/api-catalogue.md 20). */
+/**
+ * Each node of a chain waits for the previous one's rows, so chains have a maximum length (docs/design/api-catalogue.md
+ * 20).
+ */
 function checkEnrichChains(nodes: readonly FlowNode[], references: FlowReferences, errors: FlowIssue[]): void {
   const enrich = nodes.filter(({ type, enabled }) => type === 'enrich' && enabled !== false);
   for (const [at, { depth }] of enrichOrder(enrich, references.columnsOf).entries()) {
@@ -203,7 +206,7 @@ function unavailableAt(path: string, nodeId: string | null, what: string): FlowI
 
 interface ModelUse extends ModelPlace {
   readonly nodeId: string | null;
-  /** What the model scores for; null: the flow does not say. */
+  /** What the model scores for; null when the flow doesn't say. */
   readonly method: Json;
 }
 
@@ -221,7 +224,7 @@ function modelUses(nodes: readonly FlowNode[], flowConfig: JsonObject): ModelUse
   ];
 }
 
-/** A bandit says nothing about the order of an answer that something else has a part in. */
+/** A bandit doesn't determine an answer's order when something else has a part in it. */
 function banditWarnings(nodes: readonly FlowNode[], flowConfig: JsonObject, references: FlowReferences): FlowWarning[] {
   return modelUses(nodes, flowConfig).flatMap(({ path, name, nodeId, method, shadow }) => {
     const kind = modelKinds.get(references.modelNamed(name)?.modelType ?? '');

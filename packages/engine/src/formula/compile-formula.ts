@@ -8,7 +8,7 @@ import { parseFormula } from './parse.ts';
 import { isNamespace, listOrValueOf, type ReadList, type ReadRaw, readOwn, readPath, scalarOf } from './path.ts';
 import type { FormulaErrorKind, FormulaFailure, FormulaScope, FormulaValue } from './scope.ts';
 
-/** What one compilation gathers. */
+/** What one compilation collects. */
 interface Compiler {
   readonly options: FormulaOptions;
   readonly paths: Map<string, readonly string[]>;

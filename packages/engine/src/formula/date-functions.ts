@@ -32,7 +32,7 @@ export const dateFunctions: Readonly<Record<string, FormulaFunction>> = {
   },
 };
 
-/** From the first to the second, in whole units, rounded towards zero. */
+/** Returns the time from first to second in whole units, rounded towards zero. */
 function elapsed(unitMs: number): FormulaFunction {
   return {
     min: 2,

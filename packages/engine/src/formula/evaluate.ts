@@ -1,10 +1,10 @@
 import { isShortText, MAX_STEPS } from './limits.ts';
 import type { FormulaErrorKind, FormulaFailure, FormulaScope, FormulaValue } from './scope.ts';
 
-/** One node as a closure. Numbers it gives are finite and never -0. */
+/** One node as a closure. Its numbers are finite and never -0. */
 export type Evaluate = (scope: FormulaScope) => FormulaValue;
 
-/** Failures of one operator or function, made once at compile time so that failing allocates nothing. */
+/** Failures of one operator or function, created once at compile time so that failing allocates nothing. */
 export interface Failures {
   readonly nullOperand: FormulaFailure;
   readonly type: FormulaFailure;
@@ -26,7 +26,7 @@ export function failureAt(kind: FormulaErrorKind, message: string, at: number): 
   return { kind, error: `${message} at position ${at}` };
 }
 
-/** Records the first failure; the failing part is null and evaluation goes on (docs/design/api-decisioning.md 9). */
+/** Records the first failure. The failing part is null and evaluation continues (docs/design/api-decisioning.md 9). */
 export function fail(scope: FormulaScope, failure: FormulaFailure): null {
   if (scope.failure === null) scope.failure = failure;
   return null;
@@ -66,7 +66,7 @@ export function spend(scope: FormulaScope, characters: number): boolean {
   return scope.steps <= MAX_STEPS;
 }
 
-/** The text when it may be kept; null and `limit` when it is longer than 10 KB or too much text was handled. */
+/** Returns the text if it's allowed; null and `limit` when it's longer than 10 KB or too much text was processed. */
 export function toTextResult(scope: FormulaScope, text: string, failures: Failures): string | null {
   return spend(scope, text.length) && isShortText(text) ? text : fail(scope, failures.limit);
 }

@@ -3,7 +3,7 @@ import type { FormulaErrorKind, FormulaScope, FormulaValue } from './scope.ts';
 /** A compiled formula (docs/design/api-decisioning.md 9). Pure: the same scope gives the same value. */
 export interface Formula {
   readonly source: string;
-  /** Every namespaced path it can read, e.g. `['customer', 'age']`, in order of first use, without repeats. */
+  /** Every namespaced path it can read, e.g. `['customer', 'age']`, in order of first use, without duplicates. */
   readonly paths: readonly (readonly string[])[];
   /** Every bare name it can read (compute keys, custom fields). */
   readonly bareNames: readonly string[];
@@ -30,7 +30,7 @@ export type FormulaCompilation =
   | { readonly ok: false; readonly problems: readonly FormulaProblem[] };
 
 export interface FormulaOptions {
-  /** Names that may stand without a namespace. `any`: unknown ones fail at run time. Default: none. */
+  /** Names allowed without a namespace. `any`: unknown ones fail at run time. Default: none. */
   readonly bareNames?: ReadonlySet<string> | 'any';
   /** True in phase 1, where `score.*` does not exist. */
   readonly phase1?: boolean;

@@ -4,10 +4,10 @@ import { numberFunctions } from './number-functions.ts';
 import type { ReadList } from './path.ts';
 import { textFunctions } from './text-functions.ts';
 
-/** What a function is made from: its arguments as closures, and failures that name it. */
+/** What a function is built from: its arguments as closures, and failures that name it. */
 export interface Call {
   readonly args: readonly Evaluate[];
-  /** The first argument of a function that takes a list there; else it always fails for lists. */
+  /** The first argument of a function that takes a list there. For other functions, fails for lists. */
   readonly first: ReadList;
   readonly failures: Failures;
   readonly at: number;
@@ -22,7 +22,7 @@ export interface FormulaFunction {
   compile(call: Call): Evaluate;
 }
 
-/** Arguments of functions that take any number of them. */
+/** Maximum arguments of functions with a variable number. */
 const MAX_ARGUMENTS = 20;
 
 /** `if` evaluates the taken branch only. */

@@ -4,8 +4,8 @@ import { functionNames } from './functions.ts';
 import { NAMESPACES } from './path.ts';
 
 /**
- * What stands behind a problem's message where a person reads it: the functions there are, or the name that was probably
- * meant. Not part of the message, which decisions with a stored formula carry: it must stay as it was recorded.
+ * Returns a hint to show people after a problem's message: the available functions, or the name that was probably
+ * meant. Not part of the message, because decisions with a stored formula record that, and it must not change.
  */
 export function formulaHint(
   { kind, name }: FormulaProblem,

@@ -5,7 +5,7 @@ export const MAX_DEPTH = 50;
 export const MAX_PATH_PARTS = 6;
 /**
  * Work units of one evaluation. A formula has no loops and at most 2,000 nodes, so its nodes alone never reach the
- * limit; what counts here is text: a text operation takes one unit and one more per 64 characters it handles.
+ * limit. Text does: a text operation takes one unit, plus one per 64 characters.
  */
 export const MAX_STEPS = 10_000;
 const MAX_TEXT_BYTES = 10_240;

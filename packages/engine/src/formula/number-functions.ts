@@ -7,7 +7,7 @@ import { type Evaluate, fail, toNumber, toResult } from './evaluate.ts';
 import type { FormulaFunction } from './functions.ts';
 
 const MAX_ARGUMENTS = 20;
-/** Decimals that `round` takes, up and down. */
+/** Most decimals for `round`, positive or negative. */
 const MAX_DECIMALS = 15;
 
 export const numberFunctions: Readonly<Record<string, FormulaFunction>> = {
@@ -88,7 +88,7 @@ function ofOne(apply: (x: number) => number): FormulaFunction {
   };
 }
 
-/** All arguments are evaluated; one that is null makes the result null. */
+/** Evaluates all arguments. If one is null, the result is null. */
 function extremum(isBetter: (a: number, b: number) => boolean): FormulaFunction {
   return {
     min: 1,

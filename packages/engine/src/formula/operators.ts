@@ -17,8 +17,8 @@ import type { FormulaScope, FormulaValue } from './scope.ts';
 type Binary = (left: Evaluate, right: Evaluate, at: number) => Evaluate;
 
 /**
- * Each operator has a closure of its own, with the case of two numbers first: a shared closure that calls an operator
- * passed in is half as fast.
+ * Each operator has its own closure, with the case of two numbers first: a shared closure that calls an operator passed
+ * in is half as fast.
  */
 const BINARY: Readonly<Record<BinaryOperator, Binary>> = {
   '+': (left, right, at) => {
@@ -153,7 +153,7 @@ export function areEqual(a: FormulaValue, b: FormulaValue): boolean {
   return a === b || equalsOther(a, b);
 }
 
-/** What `===` misses: a boolean equals a number by value. */
+/** Covers what `===` misses: a boolean equals a number by value. */
 function equalsOther(a: FormulaValue, b: FormulaValue): boolean {
   if (typeof a === 'boolean') return typeof b === 'number' && b === (a ? 1 : 0);
   return typeof b === 'boolean' && typeof a === 'number' && a === (b ? 1 : 0);

@@ -20,7 +20,7 @@ interface Reader {
   readonly source: string;
   at: number;
   depth: number;
-  /** Set once; every reading function gives up as soon as it is there. */
+  /** Set once. Every parsing function gives up as soon as it's set. */
   problem: FormulaProblem | null;
 }
 

@@ -71,12 +71,12 @@ function readRest(root: ReadRaw, rest: readonly string[]): ReadRaw {
   };
 }
 
-/** `customer.metric_<key>` is the behavioral metric that stands under `customer.metrics.<key>`. */
+/** `customer.metric_<key>` is the behavioral metric at `customer.metrics.<key>`. */
 function readMetric(attribute: ReadRaw, key: string): ReadRaw {
   return (scope) => attribute(scope) ?? readOwn(readOwn(scope.customer, 'metrics'), key);
 }
 
-/** Makes a formula value of what was read: missing, null and numbers that are not finite are null without failure. */
+/** Converts a read value to a formula value: missing, null and non-finite numbers become null without failure. */
 export function scalarOf(read: ReadRaw, name: string, at: number): Evaluate {
   const notScalar = failureAt('type', `${name} is a list or an object`, at);
   const tooLong = failureAt('limit', `${name} is longer than 10 KB`, at);
@@ -91,7 +91,7 @@ export function scalarOf(read: ReadRaw, name: string, at: number): Evaluate {
 
 export type ReadList = (scope: FormulaScope) => FormulaValue | readonly unknown[];
 
-/** As `scalarOf`, but a list passes: for the arguments of `contains` and `len`. */
+/** Like `scalarOf`, but allows lists, for the arguments of `contains` and `len`. */
 export function listOrValueOf(read: ReadRaw, name: string, at: number): ReadList {
   const scalar = scalarOf(read, name, at);
   return (scope) => {

@@ -1,6 +1,6 @@
 /**
- * What formulas, conditions and templates read. One mutable value per decision: the engine sets `offer`, `creative`,
- * `score` and `names` anew for each candidate, so that nothing is allocated per evaluation.
+ * What formulas, conditions and templates read. One mutable value per decision: the engine replaces `offer`,
+ * `creative`, `score` and `names` for each candidate, so that evaluating allocates nothing.
  */
 export interface FormulaScope {
   customer: object | null;
@@ -47,7 +47,7 @@ export interface FormulaFailure {
   readonly error: string;
 }
 
-/** A scope in which every path is missing. Callers set what they have. */
+/** Returns a scope in which every path is missing. Callers set what they have. */
 export function emptyScope(): FormulaScope {
   return {
     customer: null,

@@ -187,7 +187,7 @@ function countCodePoints(text: string): number {
   return count;
 }
 
-/** Offset in UTF-16 units that lies `codePoints` after `from`, at most the end. */
+/** Returns the offset in UTF-16 units that is `codePoints` after `from`, at most the end. */
 function unitsOf(text: string, from: number, codePoints: number): number {
   let at = from;
   for (let count = 0; count < codePoints && at < text.length; count++) at += unitsAt(text, at);

@@ -4,7 +4,7 @@ import { isObject } from '../json-object.ts';
 import type { Json } from '../snapshot.ts';
 import { told } from '../words/word-texts.ts';
 
-/** What bandits keep of each offer, by its id. */
+/** A bandit's state of each offer, by offer id. */
 export type Arms = { readonly [offerId: string]: Json };
 
 const mostArms = 10_000;
@@ -17,7 +17,7 @@ export function armsOf(state: JsonObject | null): Arms {
   return isObject(arms) ? arms : {};
 }
 
-/** A number of an arm; `missing` when the state has no such arm, not a number when it is none. */
+/** Returns a number of an arm; `missing` when the state has no such arm, NaN when it isn't a number. */
 export function armNumber(arms: Arms, offerId: string, name: string, missing: number): number {
   if (!Object.hasOwn(arms, offerId)) return missing;
   const arm = arms[offerId];
@@ -25,7 +25,9 @@ export function armNumber(arms: Arms, offerId: string, name: string, missing: nu
   return typeof value === 'number' ? value : Number.NaN;
 }
 
-/** What is wrong with a state of arms: each an object of exactly these numbers, and beside them exactly `others`. */
+/**
+ * Returns the problems of a state of arms: each must be an object of exactly these numbers, next to exactly `others`.
+ */
 export function stateProblems(
   state: Json,
   others: { readonly [key: string]: readonly [least: number, most: number] },
@@ -68,7 +70,7 @@ export function checkNumber(
   refuse(`${path}/${key}`, `must be a number from ${least} to ${most}`);
 }
 
-/** Refuses whatever an arm has beside these. */
+/** Rejects any other member of an arm. */
 export function checkNames(
   arm: JsonObject,
   names: readonly string[],

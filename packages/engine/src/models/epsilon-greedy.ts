@@ -16,8 +16,9 @@ const fields = {
 };
 
 /**
- * The mean reward of each offer, 1 for one that was never tried; with chance e, falling with what was learned, one uniform
- * per offer instead (docs/design/api-decisioning.md 15). `epsilon` and `decayRate` of the config begin an empty state.
+ * Scores with the mean reward of each offer, 1 for one that was never tried; with probability e, which falls with
+ * experience, with one uniform per offer instead (docs/design/api-decisioning.md 15). `epsilon` and `decayRate` of the
+ * config start an empty state.
  */
 export const epsilonGreedy: ModelKind = {
   type: 'epsilon_greedy',

@@ -3,32 +3,32 @@ import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-
 import type { FormulaScope } from '../formula/scope.ts';
 import type { Json, SnapshotModel } from '../snapshot.ts';
 
-/** One type of model (docs/design/api-decisioning.md 15); one file and one line of `model-kinds.ts` each. */
+/** One type of model (docs/design/api-decisioning.md 15). Each has a file and a line in `model-kinds.ts`. */
 export interface ModelKind extends ConfigShape {
   readonly type: string;
   /** True: it draws its scores. */
   readonly isBandit: boolean;
-  /** What must not be stored as its config. */
+  /** Returns the problems that keep a config from being stored. */
   check(config: JsonObject): readonly ConfigProblem[];
-  /** What has no effect in a config that `check` accepts. */
+  /** Returns what has no effect in a config that `check` accepts. */
   remarks(config: JsonObject): readonly ConfigRemark[];
-  /** What it learns; null: it does not learn. */
+  /** How it learns; null: it doesn't. */
   readonly learning: Learning | null;
-  /** Only called with a config that `check` accepts. */
+  /** Called only with a config that `check` accepts. */
   compile(model: Pick<SnapshotModel, 'config' | 'predictors'>): ModelProgram;
 }
 
 /** The state of a model that learns: plain JSON, which only these functions read. */
 export interface Learning {
-  /** What a model has that has learned nothing. */
+  /** Returns the state of a model that has learned nothing. */
   empty(config: JsonObject): JsonObject;
-  /** What must not be stored as a state; paths are relative to the state. */
+  /** Returns the problems that keep a state from being stored. Paths are relative to the state. */
   check(state: Json): readonly ConfigProblem[];
   /** The state after further outcomes, in their order. Does not change the one it is given. */
   learn(state: JsonObject, lessons: readonly Lesson[]): JsonObject;
 }
 
-/** An outcome as a model learns it. */
+/** An outcome, as a model learns it. */
 export interface Lesson {
   readonly offerId: string;
   readonly reward: 0 | 1;
@@ -42,20 +42,20 @@ export interface ModelProgram {
   readonly paths: readonly (readonly string[])[];
   /** True: the score of an offer is drawn. */
   readonly isRandom: boolean;
-  /** Begins one decision. `next` gives numbers of chance, state is what it learned. */
+  /** Starts one decision. `next` returns random numbers; `state` is what the model learned. */
   begin(state: JsonObject | null, scope: FormulaScope, next: () => number): Scorer;
 }
 
 /** Scores the offers of one decision. */
 export interface Scorer {
   /**
-   * Score of an offer, which `scope.offer` is then the view of; not a number when the state is of no use for it. `next` gives
-   * what is drawn for the offer.
+   * Returns the score of the offer in `scope.offer`; NaN when the state isn't usable for it. `next` returns the offer's
+   * random draws.
    */
   score(offerId: string, next: () => number): number;
   /** Points, or mean reward. */
   raw(offerId: string): number;
-  /** What the score is made of, where a model can tell. */
+  /** Returns the parts of the score, for models that can tell. */
   explain(): readonly Contribution[];
   /** Chance that this decision scores by a uniform order of all offers; null: the chance has another form. */
   readonly uniformChance: number | null;

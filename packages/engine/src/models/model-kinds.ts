@@ -38,13 +38,13 @@ export function modelTypeProblem(type: string): string | null {
   return mustBeOneOf(type, modelTypes);
 }
 
-/** What is wrong with the config of a model of this type. */
+/** Returns the problems of a model config of this type. */
 export const modelProblems = (type: string, config: JsonObject): readonly ConfigProblem[] =>
   modelKinds.get(type)?.check(config) ?? [];
 
-/** What has no effect in a config without problems. */
+/** Returns what has no effect in a config without problems. */
 export const modelRemarks = (type: string, config: JsonObject): readonly ConfigRemark[] =>
   modelKinds.get(type)?.remarks(config) ?? [];
 
-/** How models of this type learn; null: they do not. */
+/** Returns how models of this type learn; null when they don't. */
 export const modelLearning = (type: string): Learning | null => modelKinds.get(type)?.learning ?? null;

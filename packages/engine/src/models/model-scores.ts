@@ -10,7 +10,7 @@ export interface ModelRun {
   readonly model: PlanModel;
   readonly state: JsonObject | null;
   readonly scorer: Scorer;
-  /** By offer number, as far as `known` holds the number of this decision. */
+  /** By offer number, valid where `known` has this decision's number. */
   readonly scores: Float64Array;
   readonly known: Float64Array;
   /** True: it gave a score that was no number from 0 to 1. */
@@ -40,7 +40,7 @@ function scoreOf(run: Run, opened: ModelRun, candidate: Candidate): number {
     focus(run, candidate);
     const { program, key } = opened.model;
     const { id } = candidate.offer;
-    // An offer that came to the others later has a stream of its own: who asked for it first must not matter.
+    // An offer that joined the others later has its own stream: the order of requests must not matter.
     const next = program.isRandom ? stream(run.input.seed, `model:${key}:${id}`) : never;
     keepScore(
       run,
@@ -58,8 +58,8 @@ function keepScore(run: Run, { scores, known }: ModelRun, ordinal: number, score
 }
 
 /**
- * Lets the bandits draw the scores of all offers that are left now, in their order. It is done at a fixed point, so that what
- * is drawn does not depend on who asks first: a trace asks more than a decision without one.
+ * Lets the bandits draw the scores of all offers that are left now, in order. Happens at a fixed point, so that draws
+ * don't depend on who asks first: a trace asks more than a decision without one.
  */
 export function drawModels(run: Run): void {
   for (const number of run.program.models.asked) {
@@ -95,7 +95,10 @@ function beginModel(run: Run, number: number, { scores, known }: Tables): ModelR
   return opened;
 }
 
-/** A survey asks on whom a gate has refused: they draw apart, so that the others draw what they draw in the decision. */
+/**
+ * A survey also scores offers that a gate has refused. They draw separately, so that the others draw as in the
+ * decision.
+ */
 function offersUnderConsideration({ list, mandatory, survey }: Run): number[] {
   const ordinals = new Set<number>();
   for (const { ordinal, offer } of list) if (survey?.has(offer) !== true) ordinals.add(ordinal);
@@ -103,7 +106,7 @@ function offersUnderConsideration({ list, mandatory, survey }: Run): number[] {
   return [...ordinals].sort((a, b) => a - b);
 }
 
-/** Tables are kept by the plan from one decision to the next; what stands in them is told apart by the decision's number. */
+/** The plan keeps tables from one decision to the next. The decision's number tells whose values they hold. */
 function tablesOf(run: Run, number: number): Tables {
   const { modelTables } = run.scratch;
   modelTables[number] ??= newTables(run);
@@ -122,8 +125,8 @@ function never(): number {
 }
 
 /**
- * The score of a candidate by a shadow model. It is told from one that counts: its failures degrade nothing, and it is not
- * among the models that the decision asked.
+ * Returns a candidate's score by a shadow model. Unlike with a real one, failures degrade nothing, and the model
+ * doesn't count as asked.
  */
 export function shadowScore(run: Run, candidate: Candidate, number: number): number | null {
   run.shadowRuns ??= new Map();
@@ -136,7 +139,7 @@ export function shadowScore(run: Run, candidate: Candidate, number: number): num
   return score >= 0 && score <= 1 ? score : null;
 }
 
-/** The models whose scores of this decision were drawn, shadow models not among them. */
+/** Returns the models whose scores were drawn in this decision, without shadow models. */
 export function modelRunsByChance({ modelRuns }: Run): ModelRun[] {
   return modelRuns.filter((opened): opened is ModelRun => opened?.used === true && opened.model.program.isRandom);
 }

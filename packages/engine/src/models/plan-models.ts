@@ -12,16 +12,16 @@ export interface PlanModel {
   readonly id: string;
   readonly key: string;
   readonly type: string;
-  /** True: the input holds what it learned, and it learns from what its decisions bring. */
+  /** True: the input has what it learned, and it learns from the results of its decisions. */
   readonly learns: boolean;
   readonly program: ModelProgram;
-  /** What it has while the input holds nothing that it learned; null: it does not learn. */
+  /** Its state while the input has none; null: it doesn't learn. */
   readonly emptyState: JsonObject | null;
 }
 
 export interface PlanModels {
   readonly list: readonly PlanModel[];
-  /** Position of the model that a name stands for, as a flow or rule gives it: a key or a family; -1: no usable one. */
+  /** Returns the position of the model that a flow or rule names by key or family; -1: no usable one. */
   numberOf(name: string | null): number;
   /** Positions of those that decide something; the others are scored for traces alone. Filled while the plan is compiled. */
   readonly asked: Set<number>;
@@ -32,7 +32,7 @@ export interface PlanModels {
 /** Stands among `gates` for whatever model the flow scores with. */
 export const flowModel = -2;
 
-/** The models of a snapshot, and what they read. One that cannot be read is not usable. */
+/** Returns the models of a snapshot and what they read. A model that can't be read isn't usable. */
 export function compileModels(snapshot: Pick<Snapshot, 'models'>, readPaths: Builder['readPaths']): PlanModels {
   const { models = [] } = snapshot;
   const list: PlanModel[] = [];

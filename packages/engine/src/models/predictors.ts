@@ -6,7 +6,7 @@ import type { Json } from '../snapshot.ts';
 
 /** How a model reads one feature (docs/design/api-decisioning.md 15, predictors). */
 export interface Feature {
-  /** Every path that it may read, in the order in which they are tried. */
+  /** Every path that it may read, in the order tried. */
   readonly paths: readonly (readonly string[])[];
   /** True: the value is the same for all offers of a decision. */
   read(scope: FormulaScope): Json;
@@ -19,7 +19,7 @@ const mostParts = 6;
 const mostCharacters = 255;
 const mostPredictors = 200;
 
-/** What is wrong with the name of a feature; null: nothing. */
+/** Returns the problem with a feature's name; null when it's fine. */
 export function featureProblem(name: Json | undefined): string | null {
   if (typeof name !== 'string' || name === '' || name.length > mostCharacters) {
     return `must be a string of 1 to ${mostCharacters} characters`;
@@ -32,7 +32,7 @@ export function featureProblem(name: Json | undefined): string | null {
   return null;
 }
 
-/** What is wrong with `predictors`: names, or `{ name, source, type, default }`; no name twice. */
+/** Returns the problems of `predictors`: names, or `{ name, source, type, default }`, no name twice. */
 export function predictorProblems(predictors: Json): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const refuse = (path: string, message: string): void => void problems.push({ path, message });
@@ -72,7 +72,7 @@ export function predictorProblems(predictors: Json): ConfigProblem[] {
   return problems;
 }
 
-/** A feature by its name: the predictor of that name, else the path that the name is. */
+/** Returns a feature by its name: the predictor with that name, otherwise the path that the name is. */
 export function featureOf(name: string, predictors: readonly Json[]): Feature {
   const predictor = predictors.find((entry): entry is JsonObject => isObject(entry) && entry.name === name);
   const source = typeof predictor?.source === 'string' ? predictor.source : name;

@@ -6,14 +6,14 @@ import type { Json, SnapshotModel, SnapshotOffer } from '../snapshot.ts';
 import type { Contribution } from './model-kind.ts';
 import { modelKinds } from './model-kinds.ts';
 
-/** What a model is asked with outside a decision. */
+/** What a model needs to score outside a decision. */
 export interface ScoreQuestion {
   readonly attributes: JsonObject;
   /** `customer.*`. */
   readonly customer: JsonObject;
   /** Epoch ms. */
   readonly now: number;
-  /** 32 hex digits: what a bandit draws by. */
+  /** 32 hex digits, the seed of a bandit's draws. */
   readonly seed: string;
 }
 

@@ -47,7 +47,9 @@ const fields = {
   },
 };
 
-/** Points of the rules that hold, brought between 0 and 1 (docs/design/api-decisioning.md 15). It learns nothing. */
+/**
+ * Adds the points of the rules that hold, scaled to between 0 and 1 (docs/design/api-decisioning.md 15). Doesn't learn.
+ */
 export const scorecard: ModelKind = {
   type: 'scorecard',
   isBandit: false,
@@ -123,7 +125,7 @@ function compileRule(rule: JsonObject, predictors: readonly Json[]): Rule {
   };
 }
 
-/** In the order of the rules, since sums of doubles depend on it. */
+/** In the order of the rules, because sums of doubles depend on it. */
 function pointsOf(base: number, rules: readonly Rule[], scope: FormulaScope): number {
   let points = base;
   for (const rule of rules) if (rule.match(rule.feature.read(scope), scope.now)) points += rule.points;

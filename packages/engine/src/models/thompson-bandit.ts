@@ -4,11 +4,11 @@ import type { Json } from '../snapshot.ts';
 import { armNumber, armsOf, checkNames, checkNumber, mostOutcomes, stateProblems } from './arms.ts';
 import type { ModelKind } from './model-kind.ts';
 
-/** Least that alpha and beta may be set to: numbers below draw nothing but 0 and 1. */
+/** Minimum for alpha and beta: smaller numbers draw nothing but 0 and 1. */
 const leastShape = 0.001;
 
 /**
- * Thompson sampling: an offer's score is drawn from Beta(alpha, beta) of what was learned about it
+ * Thompson sampling: draws an offer's score from Beta(alpha, beta) of what was learned about it
  * (docs/design/api-decisioning.md 15).
  */
 export const thompsonBandit: ModelKind = {

@@ -7,14 +7,14 @@ import { recordDrop } from './close-stage.ts';
 import { webhookAnswer } from './extension-answer.ts';
 import { compileValue } from './extension-value.ts';
 
-/** A stage between rank and output: what it takes from the answer leaves its place empty. */
+/** A stage between rank and output. An item that it removes leaves its place empty. */
 export interface AfterRank {
   readonly type: string;
   readonly nodeId: string;
   run(run: Run, walked: Walked): Walked;
 }
 
-/** What a hook says of an item: its sort key, null to leave it where it stands, or that it leaves. */
+/** A hook's verdict on an item: its sort key, null to leave it in place, or drop. */
 type Verdict = number | null | 'drop';
 
 /** Stages that a plan's flow has behind rank: hooks post_rank, and calls in phase 3 of flows that cannot run. */
@@ -65,7 +65,7 @@ function postRank(node: FlowNode): AfterRank {
       if (verdictOf === null) return traced(run, 'extension_point', node.id, walked, walked);
       const sorted = reordered(walked, verdictOf);
       const { draws } = sorted;
-      // Chance said which items there are; their order, and which of them left, was not left to it.
+      // Chance picked the items, but not their order or which of them left.
       return takeAway(run, 'extension_point', node.id, walked, {
         delivery: sorted.delivery.map((items) => items.map(estimated)),
         draws: draws === null ? null : draws.map(estimated),

@@ -5,8 +5,8 @@ import type { Run } from '../run.ts';
 import { candidatesFrom, listsNow, type PlanParts } from './node-kind.ts';
 
 /**
- * What a node does to ask its policies. Those that cannot be answered before creatives are matched are left to
- * match_creatives, when that stands behind the node.
+ * Asks a node's policies. Those that can't be answered before creatives are matched are left to a later
+ * match_creatives, if there is one.
  */
 export function askStage(
   type: PolicyStage['type'],
@@ -17,7 +17,7 @@ export function askStage(
   parts.policyStages.push(stage);
   parts.shared.asked.push({ stage, lists: listsNow(parts), ofMandatory: !parts.isCalled });
   if (parts.matched) return (run) => askPolicies(run, stage, run.list, false);
-  // Policies and overrides on creatives or channels cannot be asked before creatives and channels are matched.
+  // Policies and overrides on creatives or channels can't be asked before those are matched.
   const liftedLater = stage.overrides.some(needsCreative);
   const waits = (policy: CompiledPolicy): boolean => needsCreative(policy) || (liftedLater && canBeLifted(policy));
   const now = policyStage(

@@ -5,7 +5,9 @@ import { closeStage, countOffers, recordDrop } from './close-stage.ts';
 import { byOffer } from './match-creatives.ts';
 import { runSteps, type Step } from './step.ts';
 
-/** A call of a flow that cannot run: nothing that it would have kept back may pass (docs/design/api-decisioning.md 8). */
+/**
+ * A call of a flow that can't run: nothing that it would have held back may pass (docs/design/api-decisioning.md 8).
+ */
 export function closedCallStep(type: RemovingStage, nodeId: string, flowKey: string): Step {
   return {
     type,
@@ -45,7 +47,7 @@ export function ownListStep(
       const outer = { prefix: run.prefix, list: run.list, offers: run.offerCount, origin: run.origin };
       const { present, noted, survey } = run;
       const after = { ...run.after };
-      // What a survey has only noted has left the list for all that is asked here.
+      // What a survey only noted has left the list for everything asked here.
       const before = new Set(outer.list.flatMap(({ offer }) => (survey?.has(offer) === true ? [] : [offer])));
       // Another list's refusals are not the caller's: whom the called flow refuses leaves that list alone.
       run.survey = null;
@@ -74,7 +76,7 @@ export function ownListStep(
         traceCall(run, nodeId, outer.offers, {});
         return;
       }
-      // Those that the called flow met and dropped were recorded there.
+      // Those that the called flow saw and dropped were recorded there.
       for (const offer of left ?? []) {
         before.delete(offer);
         noted?.add(offer);
@@ -95,7 +97,7 @@ export function ownListStep(
   };
 }
 
-/** The offers that a survey had seen refused and that the called flow takes; they are refused no more. */
+/** Brings back offers that a survey had seen refused and that the called flow accepts. */
 function comeBack(refused: Set<Candidate['offer']>, added: readonly Candidate[]): ReadonlySet<Candidate['offer']> {
   const returned = new Set<Candidate['offer']>();
   for (const { offer } of added) if (refused.delete(offer)) returned.add(offer);
@@ -115,7 +117,7 @@ function traceCall(run: Run, nodeId: string, before: number, dropped: Readonly<R
   });
 }
 
-/** A node that a conditional passed over: it changes nothing, and the trace says so. */
+/** A node that a conditional skipped: it changes nothing, and the trace says so. */
 export function skippedStep(type: string, nodeId: string): Step {
   return {
     type,

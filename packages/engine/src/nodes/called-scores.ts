@@ -42,8 +42,8 @@ function noteVariant(run: Run, { champions }: Scoring, { variant, share }: Assig
 }
 
 /**
- * The rank node of a called flow keeps the offers that its method takes first, `topN` or `maxCandidates` of them; their order
- * is the caller's to make. Null: it does not cut.
+ * The rank node of a called flow keeps the offers that its method takes first, `topN` or `maxCandidates` of them; the
+ * caller orders them. Null: it doesn't cut.
  */
 export function calledRankStep(node: FlowNode): Step | null {
   const config = node.config ?? {};
@@ -56,7 +56,7 @@ export function calledRankStep(node: FlowNode): Step | null {
   if (kind === undefined) throw new Error(`the rank method ${name} is not available`);
   if (most === Number.POSITIVE_INFINITY) return null;
   const named = kind.compile(config);
-  // What is cut here is no place of the answer, so nobody would know how likely it was: nothing is left to chance.
+  // What's cut here isn't a place of the answer, so its probability would be unknown: leave nothing to chance.
   const method = named.greedy ?? named;
   return {
     type: 'rank',

@@ -56,7 +56,7 @@ export function closeStage(run: Run, type: RemovingStage, nodeId: string | null,
   });
 }
 
-/** Candidates whose gates are all to be told stay: the stage has noted what refused them. */
+/** Keeps candidates whose gates must all be reported: the stage has noted what refused them. */
 export function keepExamined(run: Run, list: readonly Candidate[]): void {
   const examination = run.probe?.examination ?? null;
   if (examination === null) return;
@@ -72,12 +72,12 @@ export function keepExamined(run: Run, list: readonly Candidate[]): void {
   examination.close(candidates, passed);
 }
 
-/** Traces what the stage refuses and lets it go on, to be asked at the next gate too. */
+/** Traces what the stage refuses and keeps it, to be asked at the next gate too. */
 function noteRefusals(run: Run, survey: Set<Candidate['offer']>, type: RemovingStage, nodeId: string | null): void {
   const refused = new Map<Candidate['offer'], Candidate | null>();
   for (const candidate of run.list) {
     const { offer, reason } = candidate;
-    // One place that takes the offer is enough.
+    // One place that accepts the offer is enough.
     if (reason === null) refused.set(offer, null);
     else if (!refused.has(offer)) refused.set(offer, candidate);
   }
@@ -86,7 +86,7 @@ function noteRefusals(run: Run, survey: Set<Candidate['offer']>, type: RemovingS
     survey.add(offer);
     recordDrop(run, candidate, type, nodeId);
   }
-  // A place that does not take an offer, beside one that does, leaves as always.
+  // A place that rejects an offer, next to one that accepts it, leaves as always.
   for (const candidate of run.list) {
     if ((refused.get(candidate.offer) ?? null) === null) continue;
     candidate.reason = null;
@@ -124,7 +124,7 @@ export function countDrop(run: Run, reason: DropReason, count = 1): void {
   run.droppedByReason[reason] = (run.droppedByReason[reason] ?? 0) + count;
 }
 
-/** Offers among candidates that stand in offer order. */
+/** Counts the offers of candidates in offer order. */
 export function countOffers(list: readonly Candidate[]): number {
   let count = 0;
   for (let at = 0; at < list.length; at++) if (at === 0 || list[at]!.offer !== list[at - 1]!.offer) count += 1;

@@ -16,7 +16,7 @@ const branchShape = object({
   keys: { action: oneOf(actions), nodeId: anyText, flowKey: reference('flow') },
 });
 
-/** What happens on one side. That the target of skip_to fits is a question of the node's place (`checkStructure`). */
+/** What happens on one side. `checkStructure` checks that the target of skip_to fits. */
 const branch: KeyCheck = taking(branchShape.takes ?? {}, (value, path, issues) => {
   branchShape(value, path, issues);
   const { action, nodeId, flowKey } = readObject(value);
@@ -46,7 +46,7 @@ export const conditional: NodeKind = {
   },
 };
 
-/** The stage of the node itself; the way of the request says what is skipped or called behind it (`routeOf`). */
+/** The stage of the node itself. The request's route says what's skipped or called after it (`routeOf`). */
 export function conditionalStep(node: FlowNode, action: BranchAction): Step {
   return {
     type: 'conditional',

@@ -55,7 +55,7 @@ export const enrich: NodeKind = {
   },
 };
 
-/** What an enrich node adds to `customer.*`. True when a source had no row. */
+/** Adds an enrich node's values to `customer.*`. Returns true when a source had no row. */
 export function mergeRows(run: Run, { id, config = {} }: FlowNode, customer: Record<string, Json>): boolean {
   const rows = Object.hasOwn(run.input.enriched, id) ? run.input.enriched[id] : undefined;
   let missing = false;

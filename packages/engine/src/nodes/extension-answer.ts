@@ -2,13 +2,16 @@ import type { ExternalEntry } from '../input.ts';
 import { type AskedCandidate, type Candidate, type Run, standsBefore } from '../run.ts';
 import type { FlowNode } from '../snapshot.ts';
 
-/** A webhook is told of at most so many offers (docs/design/api-decisioning.md 8). */
+/** Maximum offers sent to a webhook (docs/design/api-decisioning.md 8). */
 const mostAsked = 200;
 
-/** What a webhook said, by offer; `failed`: it did not, or nobody could ask; `unasked`: it will be asked behind this rehearsal. */
+/**
+ * A webhook's answer, by offer; `failed`: it gave none, or nobody could ask; `unasked`: it will be asked after this
+ * rehearsal.
+ */
 export type WebhookAnswer = ReadonlyMap<string, ExternalEntry> | 'failed' | 'unasked';
 
-/** The answer of a webhook node to the candidates, whose best stands first. */
+/** Returns a webhook node's answer for the candidates, best first. */
 export function webhookAnswer(run: Run, { id }: FlowNode, candidates: () => readonly AskedCandidate[]): WebhookAnswer {
   const { external } = run.input;
   const answer = external !== undefined && Object.hasOwn(external, id) ? external[id] : undefined;

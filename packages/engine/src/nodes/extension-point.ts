@@ -46,7 +46,7 @@ export const extensionPoint: NodeKind = {
   },
 };
 
-/** Also for disabled nodes: what the server hides in url and headers must have its place. `path`: of the config. */
+/** Also for disabled nodes: hidden values in url and headers must have their place. `path`: of the config. */
 export function checkWebhook(config: { readonly [key: string]: Json }, issues: NodeIssues): void {
   if ((config.url ?? null) !== null) checkUrl(config.url ?? null, '/url', issues);
   if ((config.headers ?? null) !== null) checkHeaders(config.headers ?? null, '/headers', issues);
@@ -89,7 +89,7 @@ function checkHeaders(value: Json, path: string, issues: NodeIssues): void {
 export function extensionStep(node: FlowNode): Step {
   const { hook, kind, onError } = node.config ?? {};
   const value = compileValue(node);
-  // What a gate cannot say yes to stays out, unless the node says otherwise.
+  // What a gate can't approve stays out, unless the node says otherwise.
   const drops = (onError ?? (hook === 'pre_score' ? 'drop' : 'continue')) === 'drop';
   const work = { node, value, drops };
   return {
@@ -106,7 +106,7 @@ export function extensionStep(node: FlowNode): Step {
 
 interface Work {
   readonly node: FlowNode;
-  /** What onError comes to. */
+  /** The effect of onError. */
   readonly drops: boolean;
 }
 
@@ -124,7 +124,7 @@ function scoreByFormula(run: Run, { drops }: Work, value: ExtensionValue): void 
   if (drops) for (const candidate of failed) leave(run, candidate, 'extension_point');
 }
 
-/** Gives the candidates that keep their scores, because the formula says none. */
+/** Writes the scores of candidates. Those without a value in the formula keep theirs. */
 function writeScores(run: Run, value: ExtensionValue): readonly Candidate[] {
   const { score } = run.scratch.columns;
   const candidates = value.readsRank ? inOrder(run) : run.list;
@@ -145,11 +145,11 @@ function takeAnswer(run: Run, { node, drops }: Work, isScored: boolean): void {
   if (answer === 'unasked' || (answer === 'failed' && !drops)) return;
   const entries = answer === 'failed' ? null : answer;
   for (const candidate of run.list) {
-    // What the answer does not name stays as it is.
+    // Items that the answer doesn't name stay as they are.
     if (entries === null || entries.get(candidate.offer.id)?.drop === true) leave(run, candidate, 'extension_point');
   }
   if (!isScored || entries === null) return;
-  // Nobody knows what it would say of other scores, so its answer is taken as given.
+  // Its answer to other scores is unknown, so take this one as given.
   const takeScores = ({ list, scratch: { columns } }: Run): void => {
     for (const { at, offer } of list) {
       const entry = entries.get(offer.id);

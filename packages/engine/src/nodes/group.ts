@@ -11,7 +11,7 @@ const placementShape = objects(20, {
 
 const checkWeight = number(0, 10);
 
-/** Which candidate goes to which placement (docs/design/api-decisioning.md 8, 10). */
+/** Decides which candidate goes to which placement (docs/design/api-decisioning.md 8, 10). */
 export const group: NodeKind = {
   type: 'group',
   phase: 2,
@@ -33,7 +33,7 @@ export const group: NodeKind = {
       checkWeights,
     ),
     uniqueOffers: boolean,
-    // Accepted without effect: it stands in flows that were written for an older version.
+    // Accepted without effect: flows written for an older version contain it.
     allowPartial: boolean,
   },
   required: [],

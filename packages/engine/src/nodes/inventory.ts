@@ -11,7 +11,7 @@ import { type NodeKind, readIds, readList, readWord } from './node-kind.ts';
 
 const scopeWords = ['all', 'category', 'subcategory', 'offers', 'manual'] as const;
 
-/** Which offers are candidates (docs/design/api-decisioning.md 8; gates of docs/design/api-catalogue.md 6). */
+/** Decides which offers are candidates (docs/design/api-decisioning.md 8; gates of docs/design/api-catalogue.md 6). */
 export const inventory: NodeKind = {
   type: 'inventory',
   phase: 1,
@@ -60,7 +60,7 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
   const excluded = request.excludeOffers.length === 0 ? null : new Set(request.excludeOffers);
   const { list } = scratch;
   const only = run.probe?.alone === true ? run.probe.offerId : null;
-  // Mandatory offers stand behind the others, so that those find their places as the last decision left them.
+  // Mandatory offers come after the others, so that those find their places as the last decision left them.
   run.poolUsed = included.length;
   for (const offer of program.mandatoryOffers) {
     if (!isForced(offer, now) || (only !== null && offer.id !== only)) continue;
@@ -81,7 +81,7 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
   for (let at = 0; at < included.length; at++) {
     const offer = included[at]!;
     if (only !== null && offer.id !== only) continue;
-    // Offers that are not active take part in rehearsals only; one on the mandatory list has no normal copy.
+    // Inactive offers take part only in rehearsals; one on the mandatory list has no normal copy.
     const asks = gated[at] === 1;
     if (asks && ((offer.row.status !== 'active' && !request.dryRun) || isForced(offer, now))) continue;
     const candidate = takeCandidate(scratch, at, offer);
@@ -125,7 +125,7 @@ function isForced({ row }: PlanOffer, now: number): boolean {
 
 function gate(run: Run, candidate: Candidate, excluded: ReadonlySet<string> | null): void {
   const { row, schedule, budget, caps } = candidate.offer;
-  // The first reason is enough, unless all of them are to be told.
+  // The first reason is enough, unless all must be reported.
   const goesOn = run.probe !== null && isExamined(run, candidate);
   if (row.emergencyExcluded) {
     leave(run, candidate, 'emergency_excluded');

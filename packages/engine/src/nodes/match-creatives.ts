@@ -46,7 +46,7 @@ export function matchStep(node: FlowNode | null, parts: PlanParts): Step {
   };
   const choices: Choices = [];
   const waiting = parts.waiting.splice(0);
-  // In a flow without calls there is one such node, and no candidate has a creative before it.
+  // A flow without calls has one such node, and no candidate has a creative before it.
   const known = matchedLists(parts);
   const ofMandatory = !parts.isCalled && !parts.mandatoryMatched;
   parts.mandatoryMatched = true;
@@ -66,15 +66,15 @@ export function matchStep(node: FlowNode | null, parts: PlanParts): Step {
   };
 }
 
-/** Lists whose candidates have their creatives already; null: none. */
+/** Returns the lists whose candidates already have creatives; null: none. */
 function matchedLists({ matched, own, merged }: PlanParts): ReadonlySet<number> | null {
   if (!matched && merged.length === 0) return null;
   return new Set([...(matched ? [own] : []), ...merged.map(({ number }) => number)]);
 }
 
 /**
- * Behind another match_creatives, and behind a call that merges: candidates keep the creative for which policies were asked,
- * and leave when this node would not let it through. The others are matched.
+ * After another match_creatives, or a call that merges, candidates keep the creative for which policies were asked, and
+ * leave if this node would reject it. The others are matched.
  */
 function expandOthers(run: Run, known: ReadonlySet<number>, settings: MatchSettings, choices: Choices): Candidate[] {
   const kept = run.list.filter(({ origin }) => known.has(origin));
@@ -84,12 +84,12 @@ function expandOthers(run: Run, known: ReadonlySet<number>, settings: MatchSetti
   return [...kept, ...expand(run, others, settings, choices)].sort(byOffer);
 }
 
-/** Lists stand in offer order, the candidates of one offer in that of the requested placements. */
+/** Lists are in offer order, and an offer's candidates in the order of the requested placements. */
 export function byOffer(a: Candidate, b: Candidate): number {
   return a.ordinal - b.ordinal || a.slot - b.slot;
 }
 
-/** By number of the target: `fixedChoices`, made when first asked for. */
+/** By number of the target: `fixedChoices`, created on first use. */
 type Choices = (Int32Array | undefined)[];
 
 function choicesOf(run: Run, settings: MatchSettings, choices: Choices): Int32Array | null {
@@ -99,7 +99,7 @@ function choicesOf(run: Run, settings: MatchSettings, choices: Choices): Int32Ar
   return choices[targetNumber];
 }
 
-/** One candidate per offer, or per offer and requested placement it fits. */
+/** Creates one candidate per offer, or per offer and requested placement it fits. */
 function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: Choices): Candidate[] {
   const { slots } = run.target;
   if (slots === null) {
@@ -121,7 +121,7 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: C
   const { scratch } = run;
   // A placement that no candidate fits has lost them here.
   if (list.length > 0) run.slotRemover.fill('match_creatives');
-  // Candidates of the list stand in the scratch already; those of further placements are taken behind them.
+  // Candidates of the list are already in the scratch. Those of further placements are added after them.
   let next = run.poolUsed;
   const expanded: Candidate[] = [];
   for (const candidate of list) {

@@ -26,16 +26,16 @@ export type ReferenceKind =
   | 'flow'
   | 'experiment';
 
-/** Collects what is wrong with one node. `path`: JSON Pointer relative to the node's config. */
+/** Collects the problems of one node. `path`: JSON Pointer relative to the node's config. */
 export interface NodeIssues {
   refuse(path: string, code: string, message: string): void;
   /** A key that means nothing; `nearest`: the one that was probably meant. */
   unknownKey(path: string, nearest: string | null): void;
-  /** Something sound that this engine cannot run yet. It is told only when nothing else is wrong with the flow. */
+  /** Reports something valid that this engine can't run yet. Shown only when the flow has no other problem. */
   unavailable(path: string, what: string): void;
   /** True when the record exists in the tenant; ids and, for schemas and flows, names or keys. */
   exists(kind: ReferenceKind, id: string): boolean;
-  /** What the server says about addresses and headers of webhooks. */
+  /** The server's rules for webhook addresses and headers. */
   readonly webhooks: WebhookRules;
   /** Bare names that formulas at this place may use. */
   readonly bareNames: ReadonlySet<string>;
@@ -49,28 +49,28 @@ export interface WebhookRules {
   headerProblem(name: string, value: string): string | null;
 }
 
-/** Checks one value of a config. Null stands for the default and is not checked. */
+/** Checks one value of a config. Null means the default and isn't checked. */
 export interface KeyCheck {
   (value: Json, path: string, issues: NodeIssues): void;
-  /** What it takes, for whoever lists the keys of nodes. */
+  /** What it accepts, for listing the keys of nodes. */
   readonly takes?: Taken;
 }
 
-/** What a key takes, as far as it can be listed. */
+/** What a key accepts, as far as it can be listed. */
 export interface Taken {
-  /** What a value is, as a JSON Schema; the parts of `keys` come from there. */
+  /** The value as a JSON Schema; the parts of `keys` come from there. */
   readonly schema?: Readonly<Record<string, Json>>;
-  /** One of these words, or some of them. */
+  /** One or more of these words. */
   readonly words?: readonly string[];
   /** An object with these keys, or a list of such objects. */
   readonly keys?: Readonly<Record<string, KeyCheck>>;
-  /** Of these keys, those that must be there. */
+  /** The keys that are required. */
   readonly required?: readonly string[];
-  /** Of a list of such objects: how many there may be. */
+  /** Maximum length of a list of such objects. */
   readonly mostItems?: number;
 }
 
-/** A check that says what it takes. */
+/** Returns a check that declares what it accepts. */
 export function taking(takes: Taken, check: (value: Json, path: string, issues: NodeIssues) => void): KeyCheck {
   return Object.assign(
     (value: Json, path: string, issues: NodeIssues): void => {
@@ -182,7 +182,7 @@ export interface ObjectShape {
   readonly required?: readonly string[];
 }
 
-/** An object with known keys; unknown ones are kept and warned about. */
+/** Checks an object with known keys. Unknown ones are kept with a warning. */
 export function object(shape: ObjectShape): KeyCheck {
   return taking({ keys: shape.keys, required: shape.required ?? [] }, (value, path, issues) => {
     if (value === null || typeof value !== 'object' || Array.isArray(value))
@@ -245,7 +245,7 @@ export function conditionsOver(namespaces?: ReadonlySet<string>): KeyCheck {
 
 export const conditions: KeyCheck = conditionsOver();
 
-/** A formula; problems get the codes of docs/design/api-decisioning.md 7. `names`: bare names it may use. */
+/** Checks a formula. Problems get the codes of docs/design/api-decisioning.md 7. `names`: bare names it may use. */
 export function checkFormula(
   source: Json | undefined,
   path: string,

@@ -14,7 +14,7 @@ import type { Step } from './step.ts';
 /** One node type (docs/design/api-decisioning.md 8): its keys for the validator and its work for the compiler. */
 export interface NodeKind {
   readonly type: string;
-  /** `any`: the phase of the place where it stands. */
+  /** `any`: the phase of the node's position. */
   readonly phase: 1 | 2 | 3 | 'any';
   /** True: at most one in a flow. */
   readonly single: boolean;
@@ -26,7 +26,7 @@ export interface NodeKind {
   check?(config: JsonObject, issues: NodeIssues): void;
   /** Stage of phase 1. */
   step?(node: FlowNode, parts: PlanParts): Step;
-  /** Tells the builder what the node reads, where neither its stage nor its output does. */
+  /** Reports what the node reads, where neither its stage nor its output does. */
   collect?(node: FlowNode, builder: Builder): void;
   /** Stage of phase 3. Score, rank and response are read by the compiler itself. */
   output?(node: FlowNode, parts: PlanParts): OutputStep;
@@ -39,11 +39,13 @@ export interface PlanParts {
   readonly creatives: readonly PlanCreative[];
   readonly rules: readonly CompiledRule[];
   readonly policies: readonly CompiledPolicy[];
-  /** True: what the flow expects of an offer depends on the channel, so it is not known before creatives are matched. */
+  /**
+   * True: the flow's expectation of an offer depends on the channel, so it isn't known before creatives are matched.
+   */
   readonly scoresByChannel: boolean;
   /** Gates of earlier nodes that wait for a creative; match_creatives runs them. */
   readonly waiting: ((run: Run) => void)[];
-  /** True once match_creatives stands before the node that is compiled. */
+  /** True once match_creatives comes before the node being compiled. */
   matched: boolean;
   /** Match rules that an earlier node judges. */
   fitted: Set<CompiledRule>;
@@ -51,7 +53,7 @@ export interface PlanParts {
   own: number;
   /** Lists of called flows that were merged into it. */
   merged: readonly MergedList[];
-  /** Over the whole way: lists so far, and what was asked of which of them. */
+  /** For the whole route: lists so far, and what was asked of which. */
   readonly shared: { lists: number; readonly asked: AskedStage[] };
   /** True for a called flow that runs as a whole. */
   readonly isCalled: boolean;
@@ -59,7 +61,7 @@ export interface PlanParts {
   mandatoryMatched: boolean;
   /** True when some call merges or replaces, so that candidates of one list may have come in with different ones. */
   readonly isPlural: boolean;
-  /** What the nodes of this flow ask, in their order, and of flows that work on its list. */
+  /** What the nodes of this flow, and of flows that work on its list, ask in order. */
   readonly policyStages: PolicyStage[];
   /** Policies that filter nodes name: those nodes ask them, and no other does. */
   readonly filtered: ReadonlySet<CompiledPolicy>;
@@ -91,7 +93,7 @@ export function newParts(
   };
 }
 
-/** Numbers of the lists whose candidates are in the list now; null: there is but one. */
+/** Returns the numbers of the lists whose candidates are now in the list; null when there's only one. */
 export function listsNow(parts: PlanParts): ReadonlySet<number> | null {
   return parts.isPlural ? new Set([parts.own, ...parts.merged.map(({ number }) => number)]) : null;
 }

@@ -6,7 +6,7 @@ import { nodeTexts } from './node-texts.ts';
 
 type Keys = Readonly<Record<string, KeyCheck>>;
 
-/** The configs of all node types, for the documentation of the API: what the checks take, and what it means. */
+/** The configs of all node types for the API documentation: what the checks accept, and what it means. */
 export const nodeShapes: Readonly<Record<string, ConfigShape>> = Object.fromEntries(
   [...nodeKinds].map(([type, { keys, required }]) => [type, { fields: fieldsOf(keys, type), required }]),
 );
@@ -23,7 +23,7 @@ function fieldsOf(keys: Keys, path: string): Record<string, ConfigField> {
 
 function schemaOf({ schema, keys, required = [], mostItems }: Taken, place: string): Readonly<Record<string, Json>> {
   if (keys === undefined || schema !== undefined) return schema ?? {};
-  // Fields are plain JSON, whose type says that a property may be missing.
+  // Fields are plain JSON, whose type allows missing properties.
   const properties = fieldsOf(keys, place) as unknown as Json;
   const object = { type: 'object', properties, ...(required.length === 0 ? {} : { required: [...required] }) };
   return mostItems === undefined ? object : { type: 'array', maxItems: mostItems, items: object };

@@ -1,4 +1,7 @@
-/** What the keys of node configs mean, by node type and path, with units and defaults; a test holds them against the keys. */
+/**
+ * What the keys of node configs mean, by node type and path, with units and defaults. A test compares them with the
+ * keys.
+ */
 export const nodeTexts: Readonly<Record<string, string>> = {
   'inventory.scope': 'Which offers become candidates. `manual` and `offers` both use `offerIds`. Default `all`.',
   'inventory.categoryIds': 'Categories whose offers become candidates, with scope `category`. Default: none.',

@@ -36,7 +36,7 @@ export const optimize: NodeKind = {
 function checkWeights(value: Json, path: string, issues: NodeIssues): void {
   object({ keys: weightKeys })(value, path, {
     ...issues,
-    // As in a ranking profile, an objective that does not exist is an error.
+    // As in a ranking profile, an unknown objective is an error.
     unknownKey: (place) =>
       issues.refuse(place, 'invalid_config', mustBeOneOf(place.slice(place.lastIndexOf('/') + 1), objectiveNames)),
   });
@@ -47,7 +47,7 @@ function checkWeights(value: Json, path: string, issues: NodeIssues): void {
   }
 }
 
-/** Null: the flow has no such node, or its profile is gone; then scores stay as they are. */
+/** Null: the flow has no such node, or its profile was deleted; then scores don't change. */
 export function compileOptimize(node: FlowNode | undefined, profiles: ProfileWeights): Optimizing | null {
   if (node === undefined) return null;
   const { profileId, weights, combine, blendFactor } = node.config ?? {};

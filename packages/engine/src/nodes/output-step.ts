@@ -5,13 +5,13 @@ import type { Json } from '../snapshot.ts';
 export interface OutputStep {
   readonly type: string;
   readonly nodeId: string;
-  /** Once for every item that was taken. */
+  /** Called once for each item taken. */
   item(run: Run, item: OutputItem): void;
-  /** Once per answer. */
+  /** Called once per answer. */
   answer(run: Run, properties: Record<string, Json>): void;
 }
 
-/** An item while its output is made. */
+/** An item while its output is built. */
 export interface OutputItem {
   readonly candidate: Candidate;
   readonly rank: number;

@@ -30,7 +30,7 @@ export function qualifyStep(node: FlowNode | null, parts: PlanParts): Step {
   const stages = new Set<string>(readList(config.stages) ?? ruleStages);
   const named = parts.rules.filter((rule) => stages.has(rule.stage) && (selected === null || selected.has(rule.id)));
   const open = openRules(named, parts);
-  // What a rule on creatives or channels says is not known before they are matched.
+  // The result of a rule on creatives or channels isn't known before they're matched.
   const isUnknown = parts.scoresByChannel && !parts.matched;
   const waits = (rule: CompiledRule): boolean =>
     !parts.matched && (needsCreative(rule) || (isUnknown && rule.behaviour.readsScoring === true));
@@ -127,14 +127,14 @@ function askEligibility(run: Run, offers: readonly number[], keys: 'all' | 'know
   }
 }
 
-/** Rule by rule: most rules hold for the customer, and then no candidate needs to be asked. */
+/** Rule by rule: most rules hold for the customer, and then no candidate needs to be checked. */
 function judge(run: Run, rules: readonly CompiledRule[], list: readonly Candidate[]): void {
   const { trace } = run;
   for (const rule of rules) {
     const { behaviour } = rule;
     const held = behaviour.perCustomer && behaviour.passes(run, null);
     if (held && trace === null) continue;
-    // What is known of the offers beforehand does not hold for one that is changed.
+    // What's known of the offers beforehand doesn't apply to an altered one.
     const isAltered = run.probe !== null && run.probe.priority !== null;
     const failing = trace === null && !isAltered ? behaviour.failingOffers : null;
     const { items, count } =
@@ -171,7 +171,7 @@ function fail(run: Run, rule: CompiledRule, candidate: Candidate): void {
   );
 }
 
-/** What the rule that fails would be content with, for an offer whose gates are all to be told. */
+/** Reports what would satisfy the failed rule, for an offer whose gates must all be reported. */
 function tellRule(run: Run, { behaviour, stage }: CompiledRule, candidate: Candidate): void {
   const examination = run.probe?.examination;
   if (stage !== 'match') examination?.shut({ always: behaviour.timeless === true });

@@ -4,7 +4,7 @@ import { roundRobinWords } from '../delivery/round-robin.ts';
 import { integer, number, object, oneOf } from './node-keys.ts';
 import type { NodeKind } from './node-kind.ts';
 
-/** How the answer is filled (docs/design/api-decisioning.md 8, 10). */
+/** Decides how the answer is filled (docs/design/api-decisioning.md 8, 10). */
 export const rank: NodeKind = {
   type: 'rank',
   phase: 2,

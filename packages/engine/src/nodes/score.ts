@@ -70,7 +70,7 @@ const championKeys: ObjectShape['keys'] = {
   challengers: objects(5, share),
 };
 
-/** Keys of a score node, and of `flowConfig.scoring`, which stands for one (docs/design/api-decisioning.md 7, 8). */
+/** Keys of a score node, and of `flowConfig.scoring`, which replaces one (docs/design/api-decisioning.md 7, 8). */
 export const scoreShape: ObjectShape = {
   keys: {
     method: oneOf(scoreMethodNames),
@@ -146,9 +146,9 @@ export const score: NodeKind = { type: 'score', phase: 2, single: true, keys: sc
 
 const ones: Exponents = { propensity: 1, relevance: 1, impact: 1, emphasis: 1 };
 
-/** What of the tenant and of the flow a score stage is compiled with. */
+/** What a score stage is compiled with. */
 export interface ScoringParts {
-  /** Of the flow whose stage it is: champions and challengers share customers by it. */
+  /** Key of the stage's flow, by which champions and challengers share customers. */
   readonly flowKey: string;
   readonly channels: readonly SnapshotChannel[];
   readonly categories: readonly SnapshotCategory[];
@@ -179,7 +179,7 @@ export function differsByChannel(node: FlowNode | null, { flowConfig }: FlowConf
   return readObjects(overrides).some(({ modelKey }) => typeof modelKey === 'string');
 }
 
-/** The score stage of a flow. A score node without a method takes the flow's (docs/design/api-decisioning.md 7). */
+/** Returns a flow's score stage. A score node without a method takes the flow's (docs/design/api-decisioning.md 7). */
 export function readScoring(node: FlowNode | null, { flowConfig }: FlowConfig, parts: ScoringParts): Scoring {
   const ofFlow = readObject(readObject(flowConfig).scoring);
   const config = node === null ? ofFlow : { ...node.config, method: node.config?.method ?? ofFlow.method ?? null };

@@ -13,7 +13,7 @@ const largestValueBytes = 4096;
 const mostItems = 50;
 const propertyKeys: Readonly<Record<string, KeyCheck>> = {
   key: computeKey,
-  // These two are looked at together: one of them must be there.
+  // These two are checked together, because one of them is required.
   value: () => undefined,
   formula: taking({ schema: { type: 'string' } }, () => undefined),
   target: oneOf(['decision', 'response']),
@@ -41,7 +41,7 @@ export const setProperties: NodeKind = {
           checkFormula(property.formula, `${place}/formula`, issues, issues.bareNames);
         else if (property.value === undefined)
           issues.refuse(place, 'invalid_config', 'must have either value or formula');
-        // A value beside a formula would never be seen.
+        // A value next to a formula would never be used.
         if ((property.formula ?? null) !== null && (property.value ?? null) !== null)
           issues.refuse(`${place}/value`, 'invalid_config', "can't be used together with formula");
         if (utf8Bytes(JSON.stringify(property.value ?? null)) > largestValueBytes) {

@@ -12,7 +12,7 @@ export interface Step {
   readonly prefix?: string;
 }
 
-/** Runs stages in their order, and tells who looks on. */
+/** Runs stages in order and notifies the observer. */
 export function runSteps(run: Run, steps: readonly Step[]): void {
   const { observe } = run;
   const examination = run.probe?.examination ?? null;

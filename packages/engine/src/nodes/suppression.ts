@@ -33,7 +33,7 @@ export function applySuppressions(
   for (const row of rows) {
     if (row.expiresAt <= run.now) continue;
     const policy = row.policyId === null ? null : byId.get(row.policyId);
-    // The policy is gone or paused: its rows are no longer in force.
+    // The policy was deleted or paused, so its rows don't apply.
     if (policy === undefined) continue;
     if (ofMandatory && policy?.bypassable === true) continue;
     for (const candidate of list) {

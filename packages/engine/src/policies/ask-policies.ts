@@ -47,7 +47,7 @@ function traceSkipped(run: Run, policy: CompiledPolicy, list: readonly Candidate
   for (let at = 0; at < count; at++) run.trace.policy(policyRow(policy, items[at]!, 'skipped', null, null, null));
 }
 
-/** What mandatory offers obey: do_not_contact, the caps, and every policy that is not bypassable. */
+/** Returns true for what mandatory offers obey: do_not_contact, the caps, and every policy that isn't bypassable. */
 function bindsMandatory(policy: CompiledPolicy): boolean {
   return policy.behaviour.bindsMandatory || !policy.bypassable;
 }
@@ -71,7 +71,7 @@ function block(run: Run, policy: CompiledPolicy, candidate: Candidate, overrides
   leave(run, candidate, 'contact_policy', verdict === null ? null : { ruleId: null, policyId: policy.id, detail });
 }
 
-/** Detail of a drop row: the fixed text beside the fields of the type. */
+/** Returns the detail of a drop row: the fixed text with the type's fields. */
 export function describe(reason: string, detail: Json): Json {
   return { reason, ...asObject(detail) };
 }

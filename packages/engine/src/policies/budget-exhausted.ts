@@ -17,8 +17,8 @@ const fields = {
 };
 
 /**
- * Blocks what was shown, or has cost, so much over all customers (docs/design/api-catalogue.md 8.3,
- * docs/design/api-settled.md 61). Each assignment counts for itself, ever.
+ * Blocks what was shown, or has cost, this much over all customers (docs/design/api-catalogue.md 8.3,
+ * docs/design/api-settled.md 61). Each assignment counts on its own, over all time.
  */
 export const budgetExhausted: PolicyKind = {
   ruleType: 'budget_exhausted',

@@ -34,7 +34,7 @@ const fields = {
 };
 
 /**
- * Nothing of a category within `suppressionDays` of the customer's latest interaction with it, or with the category
+ * Blocks a category within `suppressionDays` of the customer's latest interaction with it, or with the category
  * `triggerCategoryId`: a contact or an outcome, with `afterOutcome` only those outcomes. Without ids each category
  * suppresses itself (docs/design/api-catalogue.md 8.3). Exactly that long ago passes, and 0 days never block.
  */
@@ -106,7 +106,7 @@ export const categorySuppression: PolicyKind = {
   },
 };
 
-/** Outcomes which say that the customer saw nothing. */
+/** Outcomes that mean the customer saw nothing. */
 const withoutContact: ReadonlySet<string> = new Set(['not_presented', 'expired']);
 
 function explainBlock(

@@ -40,7 +40,7 @@ export const cooldown: PolicyKind = {
     const cooldownMs = cooldownHours * hourMs;
     builder.cooldown(cooldownMs);
     const { assignments } = scope;
-    // One row of the tally for each assignment: the latest contact whose cooldown is running.
+    // One row of the tally per assignment: the latest contact with a running cooldown.
     const firstRow = builder.rows(assignments.length);
     const reachOf = oncePerDecision((run) => {
       const { lanes } = run;
@@ -98,7 +98,7 @@ function parse(config: JsonObject) {
   return { cooldownHours, per, problems: reader.problems };
 }
 
-/** The latest contact whose cooldown is running. */
+/** Returns the latest contact with a running cooldown. */
 function latestContact(
   tally: Tally,
   candidate: Candidate,

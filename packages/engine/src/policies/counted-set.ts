@@ -47,10 +47,7 @@ export function bucketOfLane(per: Per, lanes: LaneView, lane: number): number {
   }
 }
 
-/**
- * Counts once for each decision, when it is asked for first; the tally holds the sums from then on. A count that throws
- * has counted nothing.
- */
+/** Counts once per decision, on first use. The tally then has the sums. A count that throws has counted nothing. */
 export function oncePerDecision(count: (run: Run) => Reach): (run: Run) => Reach {
   let counted = 0;
   let reach: Reach = 'none';
@@ -62,7 +59,7 @@ export function oncePerDecision(count: (run: Run) => Reach): (run: Run) => Reach
   };
 }
 
-/** What is reached when contacts were `found` that block: these offers, or, when it is not by offer (null), all. */
+/** Returns the reach once blocking contacts were `found`: these offers, or all, when it isn't by offer (null). */
 export function reachOfFound(found: boolean, offers: number[] | null): Reach {
   if (!found) return 'none';
   if (offers === null) return 'all';

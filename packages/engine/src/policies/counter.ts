@@ -12,16 +12,16 @@ export interface Limit {
   readonly max: number;
 }
 
-/** What a policy counts and how much of it is too much. */
+/** What a policy counts, and the limits on it. */
 export interface Counting<L extends Limit> {
-  /** Each counts for itself: contacts that it `counts`, for candidates that it `matches`. */
+  /** Each counts on its own: contacts that it `counts`, for candidates that it `matches`. */
   readonly assignments: readonly Assignment[];
-  /** What the contacts of an assignment are counted apart by. */
+  /** What an assignment's contacts are grouped by. */
   readonly per: Per;
   readonly limits: readonly L[];
-  /** Which contacts count, beside what the assignment says; null: all of them. */
+  /** Which contacts count, besides the assignment's own filter; null: all. */
   readonly countsLane: ((lanes: LaneView, lane: number) => boolean) | null;
-  /** Which items of the answer that is being made count; null: all of them. */
+  /** Which items of the answer in progress count; null: all. */
   readonly countsItem: ((run: Run, candidate: Candidate) => boolean) | null;
 }
 
@@ -48,10 +48,10 @@ export interface FullLimit<L extends Limit> {
 export function createCounter<L extends Limit>(counting: Counting<L>, builder: Builder): Counter<L> {
   const { assignments, per, countsLane, countsItem } = counting;
   const limits = counting.limits.map((limit) => ({ window: builder.window(limit.spec), max: limit.max, limit }));
-  // One row of the tally for each limit of each assignment, which counts for itself.
+  // One row of the tally per limit of each assignment, because each counts on its own.
   const firstRow = builder.rows(assignments.length * limits.length);
   const closed = limits.some((limit) => limit.max === 0);
-  // All contacts of the customer and a full answer stay below each limit: it can block nothing, so nothing is counted.
+  // All contacts of the customer plus a full answer stay below each limit. It can't block anything, so don't count.
   let far = false;
   const isFar = ({ lanes, mostItems }: Run): boolean => {
     for (let l = 0; l < limits.length; l++) {
@@ -116,7 +116,7 @@ export function createCounter<L extends Limit>(counting: Counting<L>, builder: B
       return null;
     },
     take(run, candidate) {
-      // An offer stands in an answer once, unless several placements may show it.
+      // An offer is in an answer once, unless several placements may show it.
       if (per === 'offer' && run.target.slots === null) return false;
       if (limits.length === 0 || (countsItem !== null && !countsItem(run, candidate))) return false;
       reachOf(run);

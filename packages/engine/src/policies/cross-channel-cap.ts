@@ -17,8 +17,8 @@ const fields = {
 };
 
 /**
- * At most n contacts of the counted set per period, summed over the channels of `appliesAcross`, all when it is empty; only
- * candidates on those channels are blocked (docs/design/api-catalogue.md 8.3).
+ * At most n contacts of the counted set per period, summed over the channels of `appliesAcross` (all when empty).
+ * Blocks only candidates on those channels (docs/design/api-catalogue.md 8.3).
  */
 export const crossChannelCap: PolicyKind = {
   ruleType: 'cross_channel_cap',
@@ -37,7 +37,7 @@ export const crossChannelCap: PolicyKind = {
               word,
               matches: (candidate) =>
                 candidate.creative !== null && isOn.has(candidate.creative.row.channelId) && matches(candidate),
-              // By id: contacts on channels that are not active now count too.
+              // By id: contacts on channels that are now inactive count too.
               counts: (lanes, lane) => isOn.has(channelIdOf(lanes, lane) ?? '') && counts(lanes, lane),
             }),
           );

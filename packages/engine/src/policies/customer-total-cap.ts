@@ -5,7 +5,7 @@ import { createCounter } from './counter.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { maxTotalField, periodField, periodWords, readTotalAndWindows } from './total-limits.ts';
 
-/** All contacts of the customer count, whatever the scope says; it says which candidates are blocked. */
+/** Counts all contacts of the customer, whatever the scope. The scope determines which candidates are blocked. */
 export const everyContact: readonly Assignment[] = [{ word: 'global', matches: () => true, counts: () => true }];
 
 const fields = { maxTotal: maxTotalField, periodType: periodField(periodWords, 'alltime'), windows: windowsField };

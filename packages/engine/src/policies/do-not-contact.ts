@@ -49,7 +49,7 @@ export const doNotContact: PolicyKind = {
       blocks: (run, candidate) => !perCandidate || concerns(run, candidate),
       explain: () => ({
         reason: `do_not_contact: ${reason ?? dncSource ?? 'no reason given'}`,
-        // The customer asked not to be contacted; what the policy says of it stands beside.
+        // The customer asked not to be contacted. The policy's own text goes next to it.
         detail: { dncSource: dncSource ?? null, reason: 'asked', policyReason: reason ?? null },
       }),
       take: null,

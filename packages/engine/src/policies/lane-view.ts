@@ -20,12 +20,12 @@ export interface LaneView {
   readonly contacts: ContactCounts;
   readonly ordinals: Ordinals;
   readonly scratch: LaneScratch;
-  /** Numbered when first asked for: few policies are about a creative or channel. */
+  /** Numbered on first use: few policies concern a creative or channel. */
   creative: Int32Array | null;
   channel: Int32Array | null;
 }
 
-/** What lane views are written into, part of a plan's scratch. Only numbers: it keeps no contacts alive. */
+/** Storage for lane views, part of a plan's scratch. Only numbers, so it keeps no contacts alive. */
 export interface LaneScratch {
   /** Lanes that there is room for. */
   room: number;

@@ -22,9 +22,9 @@ const fields = {
 };
 
 /**
- * Of a group of offers a customer gets one: in one answer the first that is taken, over time the one of the latest contact,
- * for as long as that is at most `lookbackDays` old (docs/design/api-catalogue.md 8.3). The group is the offers of the
- * policy's scopes and `excludeOfferIds`, and each excludes each.
+ * A customer gets one of a group of offers: within one answer the first that's taken, over time the one of the latest
+ * contact, while that's at most `lookbackDays` old (docs/design/api-catalogue.md 8.3). The group is the offers of the
+ * policy's scopes and `excludeOfferIds`, and each excludes all others.
  */
 export const mutualExclusion: PolicyKind = {
   ruleType: 'mutual_exclusion',
@@ -41,7 +41,7 @@ export const mutualExclusion: PolicyKind = {
     const names = new Map(builder.snapshot.offers.map(({ id, name }) => [id, name]));
     // A contact exactly as old as the limit still counts.
     if (lookbackDays > 0) builder.cooldown(lookbackMs + 1);
-    // Rows of the tally, by member: latest contact, and how often it stands in the answer.
+    // Rows of the tally by member: latest contact, and how often it's in the answer.
     const lastRow = builder.rows(2);
     const takenRow = lastRow + 1;
     const reachOf = oncePerDecision((run) => {
@@ -106,7 +106,7 @@ function groupOf({ scopes, config }: SnapshotPolicy): string[] {
   return [...new Set([...own, ...parse(config).offerIds])].sort();
 }
 
-/** Every member is in scope, wherever it is named; a channel, creative or category narrows where the policy acts. */
+/** Every member is in scope, wherever it's named. A channel, creative or category narrows where the policy acts. */
 function scopesOf(policy: SnapshotPolicy): readonly ScopeAssignment[] {
   const narrows = policy.scopes.some(({ scope }) => scope !== 'global' && scope !== 'offer');
   return narrows ? policy.scopes : groupOf(policy).map((scopeId) => ({ scope: 'offer', scopeId }));

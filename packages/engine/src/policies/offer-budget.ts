@@ -5,11 +5,11 @@ import { type VolumeLimit, volumeFull, volumeOf } from './volumes.ts';
 
 /** Caps and costs of an offer over all customers (docs/design/api-catalogue.md 6, docs/design/api-settled.md 52). */
 export interface OfferBudget {
-  /** Its number among the volumes of the plan. */
+  /** Its number among the plan's volumes. */
   readonly volume: number;
   readonly impressionCents: number;
   readonly limits: readonly (VolumeLimit & { readonly cause: BudgetCause })[];
-  /** True: what is stored cannot be read, so the offer is closed. */
+  /** True: the stored value can't be read, so the offer is closed. */
   readonly unreadable: boolean;
 }
 

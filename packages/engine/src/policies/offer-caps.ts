@@ -7,10 +7,10 @@ import { describe } from './ask-policies.ts';
 import { type CapLimit, calendarLimit, mostContacts } from './cap-limits.ts';
 import { addTally, firstRowOfOfferCaps, tallyOf } from './tally.ts';
 
-/** Most contacts of one customer with one offer: `frequencyCaps` of the offer (docs/design/api-catalogue.md 6). */
+/** Maximum contacts of one customer with one offer: the offer's `frequencyCaps` (docs/design/api-catalogue.md 6). */
 export interface OfferCaps {
   readonly limits: readonly OfferLimit[];
-  /** True: what is stored cannot be read, so the offer is closed. */
+  /** True: the stored value can't be read, so the offer is closed. */
   readonly unreadable: boolean;
 }
 
@@ -22,7 +22,7 @@ interface OfferLimit {
   readonly row: number;
 }
 
-/** In the order in which a full limit is told. */
+/** In the order in which a reached limit is reported. */
 const periods = [
   ['daily', 'daily'],
   ['weekly', 'weekly'],
@@ -49,7 +49,10 @@ export function compileOfferCaps(source: JsonObject | undefined, builder: Builde
   return limits.length === 0 ? null : { limits, unreadable: false };
 }
 
-/** Asked of an offer with `taken` items in the answer so far: what to say of a cap that is used up, or null while all hold. */
+/**
+ * Returns the text for an exhausted cap of an offer with `taken` items in the answer so far, or null while all caps
+ * hold.
+ */
 export function offerCapReached(run: Run, ordinal: number, caps: OfferCaps, taken: number): Gate | null {
   if (caps.unreadable) return gateOf({ source: 'offer', cause: 'unreadable' });
   if (!run.offerCapsCounted) countContacts(run);

@@ -16,7 +16,7 @@ const fields = {
 };
 
 /**
- * At most n contacts of the period for candidates of one category: all contacts with the customer count, or with
+ * At most n contacts of the period for candidates of one category. Counts all contacts with the customer, or with
  * `filterByCategory` those of the category (docs/design/api-catalogue.md 8.3).
  */
 export const offerCategoryCap: PolicyKind = {

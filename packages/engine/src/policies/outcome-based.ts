@@ -24,8 +24,8 @@ const fields = {
 };
 
 /**
- * Nothing within `suppressForDays` of the customer's latest outcome of `afterOutcome` in the scope; exactly that long ago
- * passes, and 0 days never block (docs/design/api-catalogue.md 8.3).
+ * Blocks within `suppressForDays` of the customer's latest outcome of `afterOutcome` in the scope. Exactly that long
+ * ago passes, and 0 days never block (docs/design/api-catalogue.md 8.3).
  */
 export const outcomeBased: PolicyKind = {
   ruleType: 'outcome_based',
@@ -39,7 +39,7 @@ export const outcomeBased: PolicyKind = {
     const keys = new Set(outcomes);
     if (suppressMs > 0) builder.outcomes(outcomes, suppressMs);
     const { assignments } = scope;
-    // One row of the tally for each assignment: the latest outcome that still suppresses.
+    // One row of the tally per assignment: the latest outcome that still suppresses.
     const firstRow = builder.rows(assignments.length);
     const reachOf = oncePerDecision((run) => {
       if (suppressMs === 0 || run.input.outcomes === undefined) return 'none';

@@ -2,7 +2,7 @@ import type { ConfigReader, ConfigRemark, JsonObject } from '../compile/config-p
 import type { Json } from '../snapshot.ts';
 
 const dayMs = 86_400_000;
-/** Longest time that an outcome may suppress, in days of 24 hours. */
+/** Longest time an outcome may suppress, in days of 24 hours. */
 export const longestDays = 36_500;
 
 export const afterOutcomeField = (description: string) => ({
@@ -13,7 +13,7 @@ export const afterOutcomeField = (description: string) => ({
   description: `Key of an outcome type, or a list of keys. ${description}`,
 });
 
-/** Refuses a key that is not given; what is wrong with one that is given has been said. */
+/** Rejects a missing key. Problems of a present one are already reported. */
 export function need(reader: ConfigReader, key: string, value: unknown): void {
   if (value === undefined && !reader.problems.some(({ path }) => path === `/${key}`)) reader.refuse(key, 'is required');
 }
@@ -28,7 +28,10 @@ export function readOutcomes(reader: ConfigReader, config: JsonObject, isRequire
   return null;
 }
 
-/** What cannot act: 0 days under `key`, and `impression` among the outcomes, because contacts are no outcomes. */
+/**
+ * Returns what has no effect: 0 days under `key`, and `impression` among the outcomes, because contacts aren't
+ * outcomes.
+ */
 export function outcomeRemarks(config: JsonObject, key: string): readonly ConfigRemark[] {
   const listed = Array.isArray(config.afterOutcome) ? config.afterOutcome : [config.afterOutcome];
   return [

@@ -42,7 +42,7 @@ const offerOf = (id: string): fc.Arbitrary<OfferFact> =>
       channelId,
     }));
 const offers = fc.tuple(offerOf('A'), offerOf('B'), offerOf('C'), offerOf('D'));
-/** Around the ends of what policies look back at, both sides and the very end. */
+/** Around the boundaries of the policies' look-back: both sides and exactly on them. */
 const hours = fc.constantFrom(-5, 0, 1, 23, 24, 25, 47, 48, 49, 71, 72, 73, 500);
 const events = fc.array(
   fc.record({

@@ -9,13 +9,16 @@ import type { Reach } from './counted-set.ts';
 /** One of the contract's 14 policy types (docs/design/api-catalogue.md 8.3). */
 export interface PolicyKind extends ConfigShape {
   readonly ruleType: string;
-  /** What must not be stored (docs/design/api-catalogue.md 8.4); references are the caller's part. */
+  /**
+   * Returns the problems that keep a config from being stored (docs/design/api-catalogue.md 8.4). The caller checks
+   * references.
+   */
   check(config: JsonObject): readonly ConfigProblem[];
-  /** What has no effect besides unknown keys, in a config that `check` accepts. */
+  /** Returns what has no effect besides unknown keys, in a config that `check` accepts. */
   readonly remarks?: (config: JsonObject) => readonly ConfigRemark[];
-  /** What it applies to, where that is not what the policy is assigned to; absent: it is. */
+  /** Returns what it applies to, if that isn't what the policy is assigned to. */
   scopes?(policy: SnapshotPolicy): readonly ScopeAssignment[];
-  /** Only called with a config that `check` accepts. */
+  /** Called only with a config that `check` accepts. */
   compile(policy: SnapshotPolicy, scope: Scope, builder: Builder): PolicyBehaviour;
 }
 
@@ -30,7 +33,7 @@ export interface PolicyBehaviour {
   readonly needsCreative: boolean;
   /** True when items that are not in scope are counted too. */
   readonly countsAll: boolean;
-  /** Which candidates in scope it could block in this decision; the others need not be asked. */
+  /** Returns which candidates in scope it could block in this decision. The others needn't be asked. */
   reach(run: Run): Reach;
   /** Asked only for candidates in scope. */
   blocks(run: Run, candidate: Candidate): boolean;

@@ -44,7 +44,7 @@ const kinds: readonly PolicyKind[] = [
   categorySuppression,
 ];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
-/** All types of the contract, to judge a config by. */
+/** All types of the contract, for judging a config. */
 const judgeByType = new Map<string, UnavailableKind>(
   [...unavailableKinds, ...kinds].map((kind) => [kind.ruleType, kind]),
 );
@@ -76,7 +76,10 @@ function keysOf({ fields }: ConfigShape): string[] {
   return [...Object.keys(fields), 'bypassable'];
 }
 
-/** What is wrong with a policy's type or config on write (docs/design/api-catalogue.md 8.4); references are the caller's part. */
+/**
+ * Returns the problems of a policy's type or config on write (docs/design/api-catalogue.md 8.4). The caller checks
+ * references.
+ */
 export function policyProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
   const kind = judgeByType.get(ruleType);
   if (kind === undefined) return [{ path: '', message: `${ruleType} is not a policy type` }];
@@ -89,7 +92,10 @@ export function policyProblems(ruleType: string, config: JsonObject): readonly C
   return [...problems, ...reader.problems.filter(({ path }) => !told.has(path))];
 }
 
-/** What has no effect in a policy's config: unknown keys, and what cannot act. For a config without problems. */
+/**
+ * Returns what has no effect in a policy's config: unknown keys, and settings that can't do anything. For a config
+ * without problems.
+ */
 export function policyRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
   const kind = judgeByType.get(ruleType);
   if (kind === undefined) return [];
@@ -126,7 +132,7 @@ export function* compilePolicies(
       name: policy.name,
       ruleType: policy.ruleType,
       scope,
-      // One that cannot be evaluated is lifted by nothing either.
+      // A policy that can't be evaluated can't be lifted either.
       bypassable: sound && policy.config.bypassable !== false,
       behaviour: sound ? kind.compile(policy, scope, builder) : closed,
     });

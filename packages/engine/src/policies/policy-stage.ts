@@ -42,13 +42,15 @@ export interface AskedStage {
   readonly ofMandatory: boolean;
 }
 
-/** What the stages that ask about one list make of the plan's policies. */
+/** The plan's policies, as the stages that ask about one list use them. */
 export interface ListPolicies {
   readonly lifters: readonly Lifters[];
   readonly asked: ReadonlySet<CompiledPolicy>;
 }
 
-/** By number of the list, where a called flow makes one of its own: what one flow lifts or asks does not act on the list of another. */
+/**
+ * By number of the list, where a called flow makes its own: what one flow lifts or asks doesn't affect another's list.
+ */
 export function policiesByList(
   policies: readonly CompiledPolicy[],
   asked: readonly AskedStage[],
@@ -76,7 +78,7 @@ export function policiesByList(
 export const isAskedOf = ({ phases }: Run, policy: CompiledPolicy, { origin }: Candidate): boolean =>
   phases.byList === null || phases.byList.get(origin)?.asked.has(policy) !== false;
 
-/** True when what the policy blocks is lifted for the candidate wherever the policy is asked. */
+/** Returns true when the policy's block is lifted for the candidate wherever the policy is asked. */
 export function isLifted({ phases }: Run, policy: CompiledPolicy, candidate: Candidate): boolean {
   const lifters = (phases.byList?.get(candidate.origin) ?? phases).lifters[policy.position]!;
   for (let stage = 0; stage < lifters.length; stage++) {

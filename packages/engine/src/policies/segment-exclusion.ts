@@ -27,7 +27,7 @@ export const segmentExclusion: PolicyKind = {
       needsCreative: false,
       countsAll: false,
       reach: (run) => (matched(run) === undefined ? 'none' : 'all'),
-      // Only asked of candidates that are in reach.
+      // Asked only of candidates within reach.
       blocks: () => true,
       explain(run) {
         const matchedSegment = matched(run) ?? null;

@@ -1,9 +1,9 @@
 /**
- * Sums of one decision by row and bucket: a row is one limit of one assignment (`builder.rows`), a bucket what it is
- * narrowed to. Part of a plan's scratch; `openTally` empties it without touching it.
+ * Sums of one decision by row and bucket: a row is one limit of one assignment (`builder.rows`), a bucket is what it's
+ * narrowed to. Part of a plan's scratch; `openTally` empties it without touching its entries.
  */
 export interface Tally {
-  /** Entries that bear it belong to the decision that is being made. */
+  /** Marks entries that belong to the current decision. */
   stamp: number;
   used: number;
   /** Places - 1; their number is a power of two. */
@@ -17,11 +17,11 @@ export interface Tally {
 const fewestPlaces = 256;
 const lastStamp = 0x7fffffff;
 
-/** Rows that every plan has; policies take theirs behind. */
+/** Rows that every plan has. Policies' rows follow. */
 export const rowOfCreativeToday = 0;
 export const rowOfCreativeLast = 1;
 export const rowOfOffer30Days = 2;
-/** One row for each window that caps of offers may have: day, week, month, ever. */
+/** One row for each window of offer caps: day, week, month, ever. */
 export const firstRowOfOfferCaps = 3;
 export const fixedRows = 7;
 
@@ -54,13 +54,13 @@ export function hasTally(tally: Tally, row: number, bucket: number): boolean {
   return tally.stamps[find(tally, row, bucket)] === tally.stamp;
 }
 
-/** Whether the sum, 0 when there is none, is at least `least`. */
+/** Returns whether the sum, 0 when there is none, is at least `least`. */
 export function tallyReaches(tally: Tally, row: number, bucket: number, least: number): boolean {
   const at = find(tally, row, bucket);
   return tally.stamps[at] === tally.stamp ? tally.values[at]! >= least : 0 >= least;
 }
 
-/** The sum; 0 when there is none. */
+/** Returns the sum; 0 when there is none. */
 export function tallyOf(tally: Tally, row: number, bucket: number): number {
   const at = find(tally, row, bucket);
   return tally.stamps[at] === tally.stamp ? tally.values[at]! : 0;
@@ -74,7 +74,7 @@ export function addTally(tally: Tally, row: number, bucket: number, count: numbe
   return values[at]! >= least;
 }
 
-/** Raises a largest number to `numbers[position]`; -Infinity when there is none yet. */
+/** Raises a maximum to `numbers[position]`; -Infinity when there is none yet. */
 export function raiseTally(tally: Tally, row: number, bucket: number, numbers: Float64Array, position: number): void {
   const at = open(tally, row, bucket, Number.NEGATIVE_INFINITY);
   const { values } = tally;

@@ -65,7 +65,7 @@ export const timeWindow: PolicyKind = {
       needsCreative: false,
       countsAll: false,
       reach: (run) => (isOutside(run) ? 'all' : 'none'),
-      // Asked of candidates only when `reach` says that it is outside.
+      // Candidates are asked only when `reach` says that it's outside.
       blocks: isOutside,
       explain(run) {
         const zone = zoneOf(run);

@@ -3,8 +3,8 @@ import type { VolumeCount, VolumeCounts, VolumeKey } from '../input.ts';
 import type { Candidate } from '../run.ts';
 
 /**
- * A limit of a volume. Each that is given holds: it is used up from `max` on, and a spend that is a cap (`isCap`) before an
- * impression would take it above.
+ * A limit of a volume. Each given limit applies: it's exhausted from `max` on, and a spend cap (`isCap`) before an
+ * impression would exceed it.
  */
 export interface VolumeLimit {
   readonly measure: keyof VolumeCounts;
@@ -45,7 +45,7 @@ export function volumeMatcher(volumes: readonly CollectedVolume[], index: ScopeI
   };
 }
 
-/** Volumes near their limits while one decision is made. */
+/** Volumes near their limits during one decision. */
 export interface OpenVolumes {
   readonly counts: ReadonlyMap<number, OpenCounts>;
 }
@@ -72,7 +72,7 @@ export function openVolumes(
 
 const none: VolumeCounts = { impressions: 0, spentCents: 0, dayImpressions: 0, daySpentCents: 0 };
 
-/** What was counted of a volume; one that is far from its limits reads as 0. */
+/** Returns a volume's count. One that's far from its limits reads as 0. */
 export const volumeOf = (volumes: OpenVolumes | null, number: number): VolumeCounts =>
   volumes?.counts.get(number)?.counts ?? none;
 

@@ -8,14 +8,17 @@ import type { Json } from '../snapshot.ts';
 import { type Wish, wishesForSegments, wishesOf } from '../why-not/edits.ts';
 import type { RuleVerdict } from './rule-kind.ts';
 
-/** The offer's own gate: all keys must hold; asked in the qualify node before the rules (docs/design/api-catalogue.md 6). */
+/**
+ * The offer's own gate: all keys must hold. Asked in the qualify node before the rules (docs/design/api-catalogue.md
+ * 6).
+ */
 export interface Eligibility {
   readonly readsPropensity: boolean;
-  /** The first key that does not hold, or null. `waits`: the threshold is asked later, by `failsThreshold`. */
+  /** Returns the first key that doesn't hold, or null. `waits`: `failsThreshold` asks about the threshold later. */
   fails(run: Run, candidate: Candidate, waits: boolean): string | null;
   failsThreshold(run: Run, candidate: Candidate): string | null;
   explain(run: Run, candidate: Candidate, key: string): RuleVerdict;
-  /** What the keys that do not hold would be content with. */
+  /** Returns what would satisfy the keys that don't hold. */
   wishes(run: Run, candidate: Candidate): readonly Wish[];
 }
 

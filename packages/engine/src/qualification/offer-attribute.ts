@@ -20,8 +20,8 @@ const fields = {
 };
 
 /**
- * A condition on the candidate's offer: `attribute` is a path under `offer`, compared with `value` or with what stands
- * at `valueFrom` (docs/design/api-catalogue.md 9).
+ * A condition on the candidate's offer: `attribute` is a path under `offer`, compared with `value` or the value at
+ * `valueFrom` (docs/design/api-catalogue.md 9).
  */
 export const offerAttribute: RuleKind = {
   ruleType: 'offer_attribute',
@@ -66,7 +66,7 @@ export const offerAttribute: RuleKind = {
   },
 };
 
-/** Offers whose own data fail the condition; nothing of a decision matters for them. */
+/** Returns offers whose own data fail the condition, whatever the decision. */
 function failing(
   offers: readonly PlanOffer[],
   condition: CompiledCondition | null,
@@ -94,7 +94,7 @@ function parse(config: JsonObject) {
   if (operator === '') {
     reader.refuse('operator', 'is required');
   } else if (attribute !== '') {
-    // With valueFrom the value is known at decision time only; the operator is checked with one it takes.
+    // With valueFrom the value is known only at decision time, so check the operator with a value it accepts.
     const value = valueFrom === undefined ? config.value : sampleFor(operator);
     const compiled = compileCondition(value === undefined ? { field, operator } : { field, operator, value });
     if (compiled.ok) condition = compiled.condition;

@@ -16,9 +16,9 @@ const fields = {
 };
 
 /**
- * The model's score is at least `minScore` (docs/design/api-catalogue.md 9). Without a model of its own the rule asks the one
- * that the flow scores with, and where that names none, what the flow expects of the offer; the score is worked out once and
- * the score node takes it as it is.
+ * Requires a model score of at least `minScore` (docs/design/api-catalogue.md 9). Without its own model, the rule asks
+ * the one that the flow scores with, or if that names none, the flow's expectation of the offer. The score is computed
+ * once, and the score node reuses it.
  */
 export const propensityThreshold: RuleKind = {
   ruleType: 'propensity_threshold',
@@ -61,7 +61,7 @@ export const propensityThreshold: RuleKind = {
   },
 };
 
-/** With two decimals at least. */
+/** Returns at least two decimals. */
 function shown(value: number): string {
   const text = `${value}`;
   const decimals = text.includes('e') ? 2 : (text.split('.')[1] ?? '').length;

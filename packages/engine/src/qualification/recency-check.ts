@@ -11,8 +11,8 @@ const dayMs = 86_400_000;
 const longestDays = 36_500;
 
 /**
- * Days since a date or instant, as text: whole 24 hours for an instant, calendar days up to `today` (`YYYY-MM-DD`) for a
- * date; 0 for one that lies ahead. Null: it is neither (docs/design/api-settled.md 66).
+ * Returns days since a date or instant in text: whole 24 hours for an instant, calendar days up to `today`
+ * (`YYYY-MM-DD`) for a date; 0 for the future. Null: it's neither (docs/design/api-settled.md 66).
  */
 export function daysSince(value: Json | undefined, now: number, today: string): number | null {
   if (typeof value !== 'string') return null;
@@ -29,7 +29,7 @@ const fields = {
   onMissing: missingField,
 };
 
-/** A date lies at most `maxDays` and at least `minDays` back (docs/design/api-catalogue.md 9). */
+/** Requires a date at most `maxDays` and at least `minDays` ago (docs/design/api-catalogue.md 9). */
 export const recencyCheck: RuleKind = {
   ruleType: 'recency_check',
   defaultStage: 'match',

@@ -16,27 +16,27 @@ export type RuleStage = (typeof ruleStages)[number];
 export interface RuleKind extends ConfigShape {
   readonly ruleType: string;
   readonly defaultStage: RuleStage;
-  /** What must not be stored; references are the caller's part. */
+  /** Returns the problems that keep a config from being stored. The caller checks references. */
   check(config: JsonObject): readonly ConfigProblem[];
-  /** What has no effect besides unknown keys. */
+  /** Returns what has no effect besides unknown keys. */
   readonly remarks?: (config: JsonObject) => readonly ConfigRemark[];
-  /** Only called with a config that `check` accepts. */
+  /** Called only with a config that `check` accepts. */
   compile(rule: SnapshotRule, builder: Builder, offers: readonly PlanOffer[]): RuleBehaviour;
 }
 
 export interface RuleBehaviour {
-  /** True when the answer is the same for all candidates of a decision: it is asked once, with null. */
+  /** True when the answer is the same for all candidates of a decision: it's asked once, with null. */
   readonly perCustomer: boolean;
   /** True when it reads what only a creative tells (its channel). */
   readonly needsCreative: boolean;
-  /** True when it asks what the flow expects of an offer, which may depend on the channel; absent: it does not. */
+  /** True when it uses the flow's expectation of an offer, which may depend on the channel. */
   readonly readsScoring?: boolean;
   /** Offers that fail in every decision; the others pass in every decision. Null: it depends on the decision. */
   readonly failingOffers: readonly number[] | null;
   passes(run: Run, candidate: Candidate | null): boolean;
   /** Text and detail fields of a failed rule. */
   explain(run: Run, candidate: Candidate): RuleVerdict;
-  /** What the rule, which fails, would be content with; absent: nothing that could be suggested. */
+  /** Returns what would satisfy the failed rule; absent: there's nothing to suggest. */
   wishes?(run: Run, candidate: Candidate): readonly Wish[];
   /** True: it does not depend on the clock, so that waiting does not help. */
   readonly timeless?: boolean;

@@ -27,7 +27,7 @@ const kinds: readonly RuleKind[] = [
   propensityThreshold,
 ];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
-/** All types, to judge a config by. */
+/** All types, for judging a config. */
 const judgeByType = new Map<string, UnavailableRule>(
   [...unavailableRules, ...kinds].map((kind) => [kind.ruleType, kind]),
 );
@@ -66,7 +66,10 @@ export function defaultStage(ruleType: string): RuleStage {
   return judgeByType.get(ruleType)?.defaultStage ?? 'eligibility';
 }
 
-/** What is wrong with a rule's type or config on write (docs/design/api-catalogue.md 9); references are the caller's part. */
+/**
+ * Returns the problems of a rule's type or config on write (docs/design/api-catalogue.md 9). The caller checks
+ * references.
+ */
 export function ruleProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
   const kind = judgeByType.get(ruleType);
   if (kind === undefined) return [{ path: '', message: `${ruleType} is not a rule type` }];
@@ -75,7 +78,7 @@ export function ruleProblems(ruleType: string, config: JsonObject): readonly Con
   return [...reader.problems, ...kind.check(config)];
 }
 
-/** What has no effect in a rule's config. For a config without problems. */
+/** Returns what has no effect in a rule's config. For a config without problems. */
 export function ruleRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
   const kind = judgeByType.get(ruleType);
   if (kind === undefined) return [];

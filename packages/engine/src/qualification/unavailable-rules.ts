@@ -32,7 +32,7 @@ function needText(reader: ConfigReader, key: string): void {
   need(reader, key, text);
 }
 
-/** Refuses a key that is not given; what is wrong with one that is given has been said. */
+/** Rejects a missing key. Problems of a present one are already reported. */
 function need(reader: ConfigReader, key: string, value: unknown): void {
   if (value === undefined && !reader.problems.some(({ path }) => path === `/${key}`)) reader.refuse(key, 'is required');
 }

@@ -5,11 +5,11 @@ import { pow } from '../arithmetic/pow.ts';
 export type BetaSampler = (a: number, b: number) => number;
 
 /**
- * Beta numbers from uniforms in [0, 1): two gammas by Marsaglia and Tsang ("A simple method for generating gamma variables",
- * 2000), whose normals come from the polar method (docs/design/api-decisioning.md 10).
+ * Returns Beta numbers from uniforms in [0, 1): two gammas by Marsaglia and Tsang ("A simple method for generating
+ * gamma variables", 2000), with normals from the polar method (docs/design/api-decisioning.md 10).
  */
 export function betaSampler(uniform: () => number): BetaSampler {
-  // The polar method makes two normals at once; the second one is kept for the next call.
+  // The polar method makes two normals at once. Keep the second for the next call.
   let kept = Number.NaN;
 
   function normal(): number {

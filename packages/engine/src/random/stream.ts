@@ -1,8 +1,8 @@
 import { h32After, hashState } from './hash.ts';
 
 /**
- * One stream of chance (docs/design/api-decisioning.md 1 no. 5): xoshiro128** (Blackman and Vigna) with state words
- * `h32(seed ":" label ":" k)`. Each call gives the next uniform in [0, 1) with 53 bits, made of two outputs.
+ * Returns one random stream (docs/design/api-decisioning.md 1 no. 5): xoshiro128** (Blackman and Vigna) with state
+ * words `h32(seed ":" label ":" k)`. Each call returns the next uniform in [0, 1) with 53 bits, made of two outputs.
  */
 export function stream(seed: string, label: string): () => number {
   const named = hashState(`${seed}:${label}:`);

@@ -22,7 +22,7 @@ export function compileRegex(pattern: string): RegexCompilation {
   if (!parse.ok) return { ok: false, message: parse.message };
   const program = buildProgram(parse.root);
   if (program === null) return { ok: false, message: 'the repetitions of the pattern are too many' };
-  // Many candidates are asked about one and the same text, such as a customer attribute.
+  // Many candidates test the same text, such as a customer attribute.
   let lastText: string | null = null;
   let lastResult = false;
   const run = runnerOf(program);

@@ -202,7 +202,7 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
   ['0', 0],
 ]);
 
-/** The characters that an escape stands for; the reader stands on its backslash. */
+/** Returns the characters that an escape stands for. The reader is on its backslash. */
 function readEscape(reader: Reader): Ranges {
   reader.at += 1;
   const letter = peek(reader);

@@ -31,7 +31,7 @@ function add(builder: Builder, state: Instruction): number {
   return builder.states.push(state) - 1;
 }
 
-/** Adds the states of `node` that lead to state `next`; gives the state to enter by. */
+/** Adds the states of `node` that lead to state `next`. Returns the state to enter by. */
 function build(builder: Builder, node: RegexNode, next: number): number {
   if (builder.full) return 0;
   switch (node.kind) {

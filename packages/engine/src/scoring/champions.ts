@@ -9,7 +9,7 @@ import type { Run } from '../run.ts';
 export interface Champions {
   readonly flowKey: string;
   readonly nodeId: string | null;
-  /** What customers are told apart by, besides their id. */
+  /** What customers are assigned by, besides their id. */
   readonly label: string;
   /** The champion first. */
   readonly shares: readonly ChampionShare[];
@@ -57,7 +57,7 @@ export function assignModel(run: Run, { label, shares }: Champions): AssignedMod
   const own = shares[at]!;
   const champion = shares[0]!;
   const fallback = at > 0 && !isUsable(run, own.model);
-  // A breaker keeps the challenger from being asked; one that is paused is no fault.
+  // A breaker keeps the challenger from being asked; a paused one isn't a fault.
   if (fallback && own.model >= 0) run.degraded = true;
   const { name, model } = fallback ? champion : own;
   return { name, model, share: own.weight / 100, variant: at === 0 ? '__champion__' : own.name, fallback };

@@ -66,7 +66,7 @@ export function measureImpact(run: Run): void {
   let maxRevenue = 0;
   for (let at = 0; at < list.length; at++) {
     const { ordinal } = list[at]!;
-    // What an offer does not have is not a number, and greater than nothing.
+    // A value that an offer lacks is NaN, and greater than nothing.
     if (margin[ordinal]! > maxMargin) maxMargin = margin[ordinal]!;
     if (revenue[ordinal]! > maxRevenue) maxRevenue = revenue[ordinal]!;
   }

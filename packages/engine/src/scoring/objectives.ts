@@ -32,7 +32,7 @@ const mostContacts = 10;
 /** Writes the objective's value of a candidate, 0 to 1, to `values[at]`; NaN when it has none. */
 type Write = (candidate: Candidate, values: Float64Array, at: number) => void;
 
-/** Looks once at what an objective compares the candidates of the list with. */
+/** Reads once what an objective compares the list's candidates with. */
 const openers: Readonly<Record<Objective, (run: Run) => Write>> = {
   propensity: (run) => (candidate, values, at) => {
     workOutPropensity(run, candidate);

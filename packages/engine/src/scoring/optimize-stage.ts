@@ -34,7 +34,7 @@ export function optimizeStage(run: Run, optimizing: Optimizing): void {
   });
 }
 
-/** The same for some of the candidates, whose scores stand; gives the highest of the new ones, null when there is none. */
+/** Does the same for some of the candidates. Returns the highest of the new scores, null without one. */
 export function optimizeScores(
   run: Run,
   { terms, replaces, blendFactor }: Omit<Optimizing, 'nodeId'>,

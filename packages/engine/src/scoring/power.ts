@@ -4,9 +4,9 @@ import { double, HIGH, LOW, words } from '../arithmetic/words.ts';
 const slots = 1024;
 
 /**
- * Raises `numbers[at]` to a power; `pow` with a memory of the last results: components take few distinct values
- * (priorities, rates, parts of a mean) and `pow` is by far the dearest part of a score. The result is that of `pow`,
- * always.
+ * Raises `numbers[at]` to a power: `pow` with a cache of recent results. Components take few distinct values
+ * (priorities, rates, parts of a mean), and `pow` is by far the most expensive part of a score. The result is always
+ * that of `pow`.
  */
 export function createPower(): (numbers: Float64Array, at: number, exponent: number) => void {
   const bases = new Float64Array(slots).fill(Number.NaN);

@@ -7,7 +7,7 @@ import type { Json } from '../snapshot.ts';
 import type { AssignedModel } from './champions.ts';
 import { type Ladder, scoredBy, settingsFor } from './scoring.ts';
 
-/** Sources by their number in the scratch; the first stands for "not worked out yet" among the priors. */
+/** Sources by their number in the scratch. Among the priors, the first means "not computed yet". */
 export const propensitySources: readonly PropensitySource[] = [
   'model',
   'default',
@@ -56,13 +56,13 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
     return;
   }
   const group = run.scratch.offers.category[candidate.ordinal]! + 1;
-  // What is expected of a category depends on the node that asks.
+  // A category's expectation depends on the node that asks.
   if (run.rescored !== null && run.priorsOf !== ladder) {
     priorSource.fill(0);
     run.priorsOf = ladder;
   }
   if (priorSource[group] === 0) workOutPrior(run, candidate, group, ladder);
-  // Without evidence anywhere the model says what is expected, when it can.
+  // Without any evidence, the model provides the expectation, if it can.
   const isUnknown = priorSource[group] === fromDefault && model >= 0;
   if (count === 0) {
     if (isUnknown && takeModel(run, candidate, model)) return;
@@ -129,7 +129,7 @@ export function evidenceOf({ scratch, input: { evidence } }: Run, { ordinal, off
   return pair;
 }
 
-/** What is expected of an offer without evidence of its own; the same for all offers of a category. */
+/** Computes the expectation of an offer without evidence of its own; the same for all offers of a category. */
 function workOutPrior(run: Run, { offer }: Candidate, group: number, ladder: Ladder): void {
   const { evidence } = run.input;
   const { priorSource, priorValue } = run.scratch;
@@ -151,7 +151,7 @@ function requestScore(run: Run, candidate: Candidate, ladder: Ladder): number | 
   if (scores === null) return null;
   let value = ownNumber(scores, candidate.offer.id);
   if (value === null) {
-    // By the name that the flow gives it, or by the key of the model that stands for the name.
+    // By the flow's name for it, or by the key of the model behind the name.
     const name = assignedTo(run, candidate)?.name ?? ladder.modelKey;
     if (name !== null) value = ownNumber(scores, name);
     const model = modelFor(run, candidate, ladder);

@@ -1,14 +1,14 @@
 import type { Candidate, Run } from '../run.ts';
 
-/** A stage that gave candidates their scores, told so that it can be done again when a model has drawn others. */
+/** A stage that scored candidates, recorded so that it can be repeated when a model draws other scores. */
 export interface Rescoring {
-  /** Whom it worked on. */
+  /** The candidates it scored. */
   readonly list: Candidate[];
-  /** What called flows had scored when it worked, its own part included. */
+  /** What called flows had scored by then, including its own part. */
   readonly rescored: NonNullable<Run['rescored']>;
   /** True: it reads the expected propensity whatever the score method is. */
   readonly readsPropensity: boolean;
-  /** Gives the candidates of `run.list` their scores, and takes none of them away. */
+  /** Scores the candidates of `run.list` again without removing any. */
   readonly again: (run: Run) => void;
 }
 

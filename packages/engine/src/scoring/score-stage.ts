@@ -11,7 +11,7 @@ import { noteScores } from './rescorings.ts';
 import { formulaMethod, holdoutMethod } from './score-methods.ts';
 import { scoredBy, settingsFor } from './scoring.ts';
 
-/** Gathers what components compare candidates with; also for mandatory offers, whose components are shown. */
+/** Collects what components compare candidates with, including mandatory offers, whose components are shown. */
 export function prepareComponents(run: Run): void {
   measureImpact(run);
   run.channelParts = channelParts(run);
@@ -38,13 +38,13 @@ export function scoreStage(run: Run): void {
     }
   }
   if (scoring.banditNeedsPropensity && !run.holdout) run.warnings.push('bandit_needs_propensity');
-  // Where scores change again, they are told of when the last of them stands.
+  // Where scores change again, report them once the last of them is final.
   if (run.trace !== null && !scoresChange(run)) traceScores(run);
   closeStage(run, 'score', scoring.nodeId, run.trace === null ? undefined : scoreExtras(run));
   run.after.scoring = run.offerCount;
 }
 
-/** True when a stage between score and rank may give other scores than the score node did. */
+/** Returns true when a stage between score and rank may change the score node's scores. */
 export function scoresChange({ phases, program, holdout }: Run): boolean {
   return phases.rescores || (program.optimize !== null && !holdout);
 }
@@ -55,13 +55,13 @@ export function scoreCandidate(run: Run, candidate: Candidate): void {
   settings.method.score(run, candidate, settings);
 }
 
-/** Whoever it dropped for a low score stays dropped. */
+/** Candidates dropped for a low score stay dropped. */
 function scoreListAgain(run: Run): void {
   forgetPropensities(run);
   for (const candidate of run.list) scoreCandidate(run, candidate);
 }
 
-/** What was expected of the candidates is to be found again. */
+/** The candidates' expectations must be computed again. */
 export function forgetPropensities({ list, scratch: { columns } }: Run): void {
   for (const { at } of list) columns.known[at] = columns.known[at]! & ~(PROPENSITY | DRAWN);
 }
@@ -109,7 +109,7 @@ export function traceScores(run: Run): void {
   }
 }
 
-/** What shadow models say of a candidate; those that are not usable say nothing. */
+/** Returns a candidate's scores by shadow models. Unusable ones return nothing. */
 function shadowScores(run: Run, candidate: Candidate): Record<string, number> {
   const scores: Record<string, number> = {};
   if (run.holdout) return scores;
@@ -122,7 +122,7 @@ function shadowScores(run: Run, candidate: Candidate): Record<string, number> {
 
 const means = new Float64Array(2);
 
-/** All five, also those that the method does not use. */
+/** Returns all five, including those that the method doesn't use. */
 export function componentsOf(run: Run, candidate: Candidate): ScoreComponents {
   const { columns } = run.scratch;
   const { at } = candidate;

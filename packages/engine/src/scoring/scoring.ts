@@ -34,13 +34,13 @@ export interface Exponents {
   readonly emphasis: number;
 }
 
-/** How P is found (docs/design/api-decisioning.md 10). */
+/** How to find P (docs/design/api-decisioning.md 10). */
 export interface Ladder {
   /** As the flow names it. */
   readonly modelKey: string | null;
   /** Position among the plan's models; -1: none that is usable. */
   readonly model: number;
-  /** True: the evidence stands before the model, false: after it. */
+  /** True: evidence comes before the model; false: after it. */
   readonly adaptiveFirst: boolean;
   readonly offerMin: number;
   readonly categoryMin: number;
@@ -48,7 +48,7 @@ export interface Ladder {
   readonly smoothing: number;
 }
 
-/** One score method; one file and one line of `score-methods.ts` each. */
+/** One score method. Each has a file and a line in `score-methods.ts`. */
 export interface ScoreMethod {
   readonly name: string;
   /** True when the ranking depends on evidence. */

@@ -17,8 +17,8 @@ export function weightsOf(profiles: ProfileWeights, id: Json | undefined): Reado
 }
 
 /**
- * The exponents that a profile stands for: its weights of the four components, 0 where it has none. A profile that weighs
- * none of the four says nothing of them and leaves all at 1 (docs/design/api-decisioning.md 8).
+ * Returns the exponents of a profile: its weights of the four components, 0 for missing ones. A profile that weighs
+ * none of the four leaves all at 1 (docs/design/api-decisioning.md 8).
  */
 function exponentsOf(weights: Readonly<Record<string, number>>): Exponents {
   const { propensity = 0, relevance = 0, impact = 0, emphasis = 0 } = weights;
@@ -28,7 +28,7 @@ function exponentsOf(weights: Readonly<Record<string, number>>): Exponents {
     : { propensity, relevance, impact, emphasis };
 }
 
-/** One entry of `strategyOverrides`, ready to be asked. */
+/** One entry of `strategyOverrides`, ready to be evaluated. */
 interface Strategy {
   readonly exponents: Exponents;
   readonly covers: (candidate: Candidate) => boolean;
@@ -39,13 +39,15 @@ interface Named {
   readonly name: string;
 }
 
-/** What categories and channels are called, since an entry names them by id or by name. */
+/** Names of categories and channels, because an entry refers to them by id or name. */
 export interface StrategyNames {
   readonly categories: readonly Named[];
   readonly channels: readonly Named[];
 }
 
-/** The entries whose profile the plan holds, in their order: the first that covers a candidate gives its exponents. */
+/**
+ * Returns the entries whose profile is in the plan, in order. The first that covers a candidate provides its exponents.
+ */
 export function compileStrategies(
   config: JsonObject,
   profiles: ProfileWeights,
@@ -88,7 +90,7 @@ export function strategySettings(
     let found = known.get(place);
     if (found === undefined) {
       const { settings, hasOwnExponents } = settingsOn(channel);
-      // What an override of the channel says beats the strategies.
+      // An override of the channel beats the strategies.
       const strategy = hasOwnExponents ? undefined : strategies.find(({ covers }) => covers(candidate));
       found = strategy === undefined ? settings : { ...settings, exponents: strategy.exponents };
       known.set(place, found);
@@ -111,7 +113,7 @@ export function usualExponents(
   return usual === null ? null : exponentsOf(usual);
 }
 
-/** What the key `formula` says; null when it is absent. */
+/** Returns the exponents of the key `formula`; null when it's absent. */
 export function formulaExponents(formula: Json | undefined): Exponents | null {
   if ((formula ?? null) === null) return null;
   const weights = readObject(formula);

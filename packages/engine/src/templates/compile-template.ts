@@ -14,9 +14,9 @@ type Part = { readonly constant: Json | undefined } | { readonly render: Render 
 
 type Compiler = TextCompiler;
 
-/** What a template is compiled from besides its content. */
+/** What a template is compiled from, besides its content. */
 export interface TemplateOptions {
-  /** Texts of the content that were taken apart when they were published; they stand behind its own keys. */
+  /** Texts of the content that were parsed at publication. They come after its own keys. */
   readonly markup?: { readonly html?: readonly MarkupPart[]; readonly text?: readonly MarkupPart[] };
 }
 
@@ -123,7 +123,7 @@ function itemEntries(personalization: JsonObject | null): PersonalizationEntry[]
   });
 }
 
-/** What was read is JSON: profile, attributes and computed values are. */
+/** Values are JSON: profile, attributes and computed values are. */
 function toJson(value: unknown): Json {
   return value === undefined ? null : (value as Json);
 }

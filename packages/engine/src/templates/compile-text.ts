@@ -6,20 +6,20 @@ import { printed, type ReadValue, tokenValue, type ValueSources } from './token-
 
 type JsonObject = { readonly [key: string]: Json };
 
-/** What the parts of one template tell the whole while they are compiled. */
+/** What the parts of one template share during compilation. */
 export interface TextCompiler {
   readonly templateType: string;
   readonly sources: ValueSources;
   readonly tokens: Map<string, ReadValue>;
-  /** Tokens that somewhere stand without a fallback of their own. */
+  /** Tokens used at least once without their own fallback. */
   readonly bare: Set<string>;
-  /** Characters that values may still take in the rendering that is going on; the template sets it before each. */
+  /** Characters left for values in the current rendering. The template sets it before each. */
   readonly room: { left: number };
 }
 
 /**
- * Characters that the values of one creative take at most, escaped: a small content may name one long value thousands of
- * times, and a decision shows many creatives (docs/adr/0024). A value that does not fit any more shows nothing.
+ * Maximum characters of one creative's values, escaped: small content may name one long value thousands of times, and a
+ * decision shows many creatives (ADR 24). A value that no longer fits shows nothing.
  */
 export const mostInserted = 262_144;
 
@@ -31,7 +31,7 @@ export type CompiledText =
   | { readonly constant: string | undefined }
   | { readonly render: (scope: FormulaScope, computed: JsonObject) => string | undefined };
 
-/** Compiles the text that stands at `key` of a content. */
+/** Compiles the text at `key` of a content. */
 export function compileText(compiler: TextCompiler, key: string, text: string): CompiledText {
   const segments = parseText(text);
   const finish = finishFor(key);
@@ -59,7 +59,7 @@ export function joined(pieces: readonly Piece[], scope: FormulaScope, computed: 
   return rendered;
 }
 
-/** The value of a token, escaped; its own fallback is the author's text, but stands where a value would. */
+/** Returns a token's escaped value. Its fallback is the author's text, but is used as a value. */
 export function compileToken(compiler: TextCompiler, { name, fallback }: Token, escaped: Escape): Piece {
   const read = compiler.tokens.get(name) ?? tokenValue(compiler.sources, name);
   compiler.tokens.set(name, read);

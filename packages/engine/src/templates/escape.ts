@@ -1,4 +1,7 @@
-/** How a value is written into the content, by key and template type (docs/design/api-catalogue.md 3.4, docs/design/quality.md T20). */
+/**
+ * Writes a value into the content, by key and template type (docs/design/api-catalogue.md 3.4, docs/design/quality.md
+ * T20).
+ */
 export type Escape = (value: string) => string;
 
 /** Returns the rule for the values of one key. `isAlone`: the text is one token and nothing else. */
@@ -22,7 +25,7 @@ function isUrlKey(key: string): boolean {
   return key.endsWith('Url');
 }
 
-/** Template types, besides those that say html, whose texts are shown as HTML (docs/design/api-settled.md 46). */
+/** Template types, besides those named html, whose texts are shown as HTML (docs/design/api-settled.md 46). */
 const HTML_TYPES: ReadonlySet<string> = new Set(['in_app_modal', 'banner', 'content_card']);
 
 function isHtmlType(templateType: string): boolean {

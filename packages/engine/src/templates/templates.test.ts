@@ -176,7 +176,7 @@ test('values of one rendering take so much room and no more; the next one has al
     assert.deepEqual(shown, { all: big.repeat(4), small: '', list: Array.from({ length: 10 }, () => '') });
     assert.deepEqual(template.render(at('y'), {}).all, 'y'.repeat(10));
   }
-  // Exactly as much as there is room for, and one character more; what is shorter still finds a place.
+  // Exactly the room there is, and one character more. Something shorter still fits.
   assert.equal(
     compileTemplate({ a: '{big}' }, [], 'x', item)
       .render(at('x'.repeat(mostInserted)), {})

@@ -7,7 +7,7 @@ type JsonObject = { readonly [key: string]: Json };
 /** A value for the current candidate; undefined or null when it is missing. */
 export type ReadValue = (scope: FormulaScope, computed: JsonObject) => unknown;
 
-/** Where the values of a template come from. */
+/** Where a template's values come from. */
 export interface ValueSources {
   /** Entries of the creative, then of the content item, by variable. */
   readonly entries: readonly ReadonlyMap<string, PersonalizationEntry>[];
@@ -44,7 +44,10 @@ export function entryValue(sources: ValueSources, entry: PersonalizationEntry): 
   };
 }
 
-/** What a token shows: texts, finite numbers in shortest form, booleans. Lists and objects have no text: missing. */
+/**
+ * Returns a token's text: texts, finite numbers in shortest form, booleans. Lists and objects have no text and count as
+ * missing.
+ */
 export function printed(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? `${value + 0}` : null;

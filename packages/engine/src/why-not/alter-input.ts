@@ -3,17 +3,17 @@ import type { DecisionInput } from '../input.ts';
 import type { Json } from '../snapshot.ts';
 import type { Edit } from './edits.ts';
 
-/** Where the value of a name under `customer.` stands: one column of the customer's own row in one schema. */
+/** Where the value of a name under `customer.` is stored: one column of the customer's own row in one schema. */
 export interface ColumnPlace {
   readonly schemaId: string;
   readonly column: string;
 }
 
 /**
- * The names under `customer.` that a write of the customer's own row can change, each with the place of the value that the
- * decision reads. Where several sources give one name, the decision's own order picks the place
+ * Returns the names under `customer.` that a write to the customer's own row can change, each with the place of the
+ * value that the decision reads. Where several sources provide a name, the decision's own order picks the place
  * (docs/design/api-catalogue.md 2.3): the last enrich row, then the oldest customer schema with a row, then joins.
- * Leaves out values of other rows, and columns that decide which further rows or which zone the decision reads.
+ * Leaves out values of other rows, and columns that determine which further rows or zone the decision reads.
  */
 export function editableColumns(plan: Plan, input: DecisionInput): ReadonlyMap<string, ColumnPlace> {
   const places = new Map<string, ColumnPlace | null>();
@@ -51,7 +51,9 @@ function rowOf({ enriched }: DecisionInput, { nodeId, position }: EnrichSource) 
   return (Object.hasOwn(enriched, nodeId) ? enriched[nodeId]?.[position] : null) ?? null;
 }
 
-/** Columns whose values decide which rows or which zone are read, so that a write changes more than one value. */
+/**
+ * Returns columns whose values determine which rows or zone are read, because writing them changes more than one value.
+ */
 function lockedColumns(plan: Plan, places: ReadonlyMap<string, ColumnPlace | null>): ReadonlySet<string> {
   const names = [
     ...plan.zoneFields,

@@ -5,7 +5,7 @@ import type { CompiledCondition, ConditionTest } from '../conditions/condition.t
 import type { FormulaScope } from '../formula/scope.ts';
 import type { Json } from '../snapshot.ts';
 
-/** A change of what is known of the customer or said with the request. */
+/** A change to what's known of the customer or sent with the request. */
 export interface Edit {
   /** `customer.<column>`, `attributes.<name>` or `segments` (docs/design/api-settled.md 109). */
   readonly path: string;
@@ -26,13 +26,13 @@ export interface Holds {
   readonly most?: number;
   /** Decimals of a number. */
   readonly scale?: number;
-  /** Longest text, in code points. */
+  /** Maximum text length, in code points. */
   readonly length?: number;
 }
 
 export const anything: Holds = { kind: 'free' };
 
-/** A value that some gate would be content with, before it is known what its place can hold. */
+/** A value that would satisfy some gate, before it's known what its place can hold. */
 export interface Wish {
   readonly path: readonly string[];
   /** `days`: that many days back, counted as the rules on dates count. */
@@ -43,7 +43,7 @@ export interface Wish {
 
 const dayMs = 86_400_000;
 
-/** What a condition that does not hold asks of the customer and the request: one wish for each test that fails. */
+/** Returns what a failed condition needs of the customer and the request: one wish per failed test. */
 export function wishesOf(condition: CompiledCondition, scope: FormulaScope): readonly Wish[] {
   return condition.tests
     .filter(({ path, holds }) => isEditable(path) && !holds(scope))
@@ -60,8 +60,8 @@ export function isEditable([namespace, ...below]: readonly string[]): boolean {
 }
 
 /**
- * The values of docs/design/api-decisioning.md 12 and docs/design/api-settled.md 87 and 116 for a wish. None for an operator
- * that names what a value must not be, and for what the place cannot hold.
+ * Returns the values of docs/design/api-decisioning.md 12 and docs/design/api-settled.md 87 and 116 for a wish. Empty
+ * for an operator that excludes values, and for what the place can't hold.
  */
 export function valuesFor(
   { operator, wanted, actual }: Wish,
@@ -144,7 +144,7 @@ function bound(wanted: Json, kind: ValueKind, to: 'up' | 'down'): Json {
   return kind === 'integer' ? (to === 'up' ? Math.ceil(number) : Math.floor(number)) : number;
 }
 
-/** One step beyond a bound: 1 for integers, the last decimal of the bound otherwise; a day, a second for times. */
+/** Returns one step beyond a bound: 1 for integers, otherwise the bound's last decimal; a day or a second for times. */
 function beyond(wanted: Json, kind: ValueKind, sign: 1 | -1): Json {
   const number = typeof wanted === 'number' || kind === 'integer' || kind === 'number' ? numberOf(wanted) : null;
   if (number !== null) {
@@ -180,7 +180,7 @@ function appended(actual: Json, wanted: Json): Json {
   return typeof actual === 'string' ? actual + wanted : wanted;
 }
 
-/** `today` null: whole 24 hours back, the next day that lies within for a date; else calendar days of the tenant. */
+/** `today` null: whole 24 hours back, for a date the next day within; otherwise calendar days of the tenant. */
 function daysBefore(days: number, kind: ValueKind, now: number, today: string | null): Json {
   if (kind === 'date') {
     const until = today === null ? null : parseInstant(today);

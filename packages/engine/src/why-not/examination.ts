@@ -3,7 +3,7 @@ import type { Json } from '../snapshot.ts';
 import type { PolicyRow, QualificationRow } from '../trace.ts';
 import type { Wish } from './edits.ts';
 
-/** What one gate said of the offer. */
+/** One gate's verdict on the offer. */
 export interface GateRow {
   /** Node type, or the engine's own stage, that asked it. */
   readonly stage: string;
@@ -11,14 +11,14 @@ export interface GateRow {
   readonly status: 'passed' | 'blocked' | 'skipped';
   /** Rule or policy; null for a gate that is neither. */
   readonly id: string | null;
-  /** Null for a stage that had nothing to say of the offer. */
+  /** Null for a stage without a verdict on the offer. */
   readonly name: string | null;
   readonly ruleType: string | null;
   readonly reason: string | null;
   readonly detail: Json;
 }
 
-/** What a gate that refuses knows of itself. */
+/** What a refusing gate reports about itself. */
 export interface Shut {
   /** True: waiting does not open it. */
   readonly always?: boolean;
@@ -33,24 +33,24 @@ export interface Shut {
 export interface Examination {
   /** The stage that works now. */
   enter(stage: string, nodeId: string | null): void;
-  /** The stage has asked `candidates` of the offer, one a placement, and let `passed` of them through. */
+  /** The stage has asked about `candidates` of the offer, one per placement, and admitted `passed` of them. */
   close(candidates: number, passed: number): void;
   /** A gate refused a candidate of the offer. Rules and policies tell of themselves by their rows. */
   left(reason: DropReason, gate: Gate | null): void;
   qualification(row: QualificationRow): void;
   policy(row: PolicyRow): void;
-  /** Of the gate that told of itself last. */
+  /** Completes the gate that reported last. */
   shut(how: Shut): void;
-  /** What a gate that refuses would be content with; `lowers`: one that lowers the score and lets the offer pass. */
+  /** Proposes what would satisfy a refusing gate; `lowers`: one that lowers the score and lets the offer pass. */
   propose(wishes: readonly Wish[], lowers?: boolean): void;
   /** `isBlocked`: the offer did not reach ranking. */
   result(isBlocked: boolean): Examined;
 }
 
 export interface Examined {
-  /** In the order in which they were met; those that were asked once a placement stand once. */
+  /** In the order met. Gates asked once per placement appear once. */
   readonly gates: readonly GateRow[];
-  /** Of the gates that refuse; of an offer that was ranked, those of the gates that lowered its score. */
+  /** Wishes of the gates that refuse; for a ranked offer, of the gates that lowered its score. */
   readonly wishes: readonly Wish[];
   /** False: some gate that refuses does not depend on the clock. */
   readonly opensByTime: boolean;
@@ -69,7 +69,7 @@ interface Noted {
   final: boolean;
 }
 
-/** Reasons whose rule or policy tells more in a row of its own. */
+/** Reasons whose rule or policy tells more in its own row. */
 const toldByRow: ReadonlySet<DropReason> = new Set(['qualification', 'contact_policy']);
 /** Reasons that do not depend on the clock. */
 const timeless: ReadonlySet<DropReason> = new Set(['emergency_excluded', 'excluded', 'stock', 'no_creative']);
@@ -159,7 +159,7 @@ export function createExamination(): Examination {
       const stands = (entry: Noted): boolean => entry.refused && !entry.passed;
       // No gate refused all of its candidates, but each was refused somewhere.
       const isShared = isBlocked && !all.some(stands);
-      // Of an offer that was ranked none did: one list refused it, and it came by that of a called flow.
+      // For a ranked offer, none did: one list refused it, and it came through a called flow's.
       const refuses = (entry: Noted): boolean => isBlocked && entry.refused && (isShared || !entry.passed);
       return {
         gates: all.map((entry) => gateRow(entry, refuses(entry))),

@@ -5,10 +5,10 @@ import type { Json } from '../snapshot.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** How far ahead a time flip may lie. */
+/** How far ahead a time flip may be. */
 const longestWaitMs = 400 * dayMs;
 
-/** What of the customer moves with the clock. */
+/** What changes about the customer as time passes. */
 export interface Timeline {
   /** Instants from which something is counted: contacts, outcomes, reservations. */
   readonly since: readonly number[];
@@ -26,10 +26,10 @@ interface Durations {
 }
 
 /**
- * The instants after `input.now` at which a gate may open, in ascending order, up to 400 days ahead. No gate is asked: a
- * gate moves when a day of one of its zones begins, when an hour that is configured somewhere is reached, at a configured
- * instant, or a configured duration after something in the customer's past. Durations are found by the units that their
- * names end with, so a gate of a new kind needs nothing here. `gateIds`: rules, policies and nodes that the offer meets.
+ * Yields the instants after `input.now` at which a gate may open, ascending, up to 400 days ahead. Asks no gate: a gate
+ * changes when a day of one of its zones begins, at a configured hour or instant, or a configured duration after
+ * something in the customer's past. Durations are recognized by the units in their names, so a new kind of gate needs
+ * nothing here. `gateIds`: rules, policies and nodes that the offer meets.
  */
 export function* momentsOf(
   plan: Plan,
@@ -73,14 +73,14 @@ function* marksOf(timeline: Timeline, zone: string, from: number, hours: Readonl
   for (const start of [today.dayStart, today.dayEnd]) {
     for (const hour of hours) {
       const about = start + hour * hourMs;
-      // On a day whose clock changes an hour begins earlier or later.
+      // On the day of a clock change, an hour begins earlier or later.
       const shown = timeline.clock(zone, about).hour;
       yield about + (((hour - shown + 36) % 24) - 12) * hourMs;
     }
   }
 }
 
-/** How names of configs end whose values are instants. */
+/** Name endings of config values that are instants. */
 const instantEndings = ['Date', 'At', 'From', 'Until'];
 
 function gather(config: Json, found: Durations): void {

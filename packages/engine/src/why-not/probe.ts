@@ -3,18 +3,18 @@ import type { Candidate, Run } from '../run.ts';
 import type { Examination } from './examination.ts';
 
 /**
- * A question about one offer that a decision is made for (docs/adr/0040): what is changed for it, and whether it is to
- * pass every gate that refuses it, so that all of them can be told. Decisions without one pay a test of null a stage.
+ * A question about one offer that a decision is made for (ADR 40): what to change for it, and whether it passes every
+ * gate that refuses it, so that all can be reported. Decisions without one pay one null test per stage.
  */
 export interface Probe {
   readonly offerId: string;
-  /** True: nothing is left to chance; what is drawn otherwise is the best pick instead. */
+  /** True: nothing is left to chance; the best pick replaces each draw. */
   readonly greedy: boolean;
   /** Priority of the offer in place of its own; null: its own. */
   readonly priority: number | null;
-  /** Its score, in place of what the score node and those behind it gave; null: theirs. */
+  /** Its score, replacing that of the score node and later ones; null: keep theirs. */
   readonly score: number | null;
-  /** True: no other offer is a candidate. An offer that is refused alone is refused beside others too. */
+  /** True: no other offer is a candidate. An offer that's refused alone is also refused with others. */
   readonly alone?: boolean;
   /** Notes the gates, and lets the offer pass them; null: gates act. */
   readonly examination: Examination | null;
@@ -44,7 +44,7 @@ function withPriority(offer: PlanOffer, priority: number): PlanOffer {
   return { ...offer, priority, row: { ...offer.row, priority }, view: { ...offer.view, priority } };
 }
 
-/** Before the answer is filled: the score that the probe asks for, and out with what was only examined. */
+/** Before the answer is filled: sets the score that the probe asks for and removes what was only examined. */
 export function settleProbe(run: Run, { offerId, score, examination }: Probe): void {
   if (examination !== null) {
     const isOther = ({ offer }: Candidate): boolean => offer.id !== offerId;

@@ -44,8 +44,8 @@ export function priorityFlip(input: DecisionInput, own: number, isRead: boolean,
 const micro = 1_000_000;
 
 /**
- * The smallest score of 6 decimals above its own with which the offer is in the answer: it takes the place of one of the items, so it
- * lies between two of their scores, and is narrowed down there.
+ * Finds the smallest score of 6 decimals above its own that puts the offer into the answer: it replaces one of the
+ * items, so it's between two of their scores, and a search narrows it down.
  */
 export function scoreFlip(input: DecisionInput, own: number, base: Decision, attempt: Attempt): Flip | null {
   const units = (score: number): number => Math.round(round6(score) * micro);

@@ -13,16 +13,16 @@ import type { Probe } from './probe.ts';
 import { priorityFlip, scoreFlip } from './rank-flips.ts';
 import { timeFlip } from './time-flip.ts';
 
-/** Most flips of an answer, and most decisions made for one. */
+/** Maximum flips of an answer, and decisions made for one. */
 const mostFlips = 10;
 const mostExecutions = 2_000;
-/** Most that look for an instant, so that some are left for other changes. */
+/** Maximum spent on instants, so that some are left for other changes. */
 const mostOfTime = 1_000;
 const mostEdits = 3;
 
 export type FlipKind = 'attribute' | 'time' | 'priority' | 'score';
 
-/** A smallest change that puts the offer into the answer; it was made once more before it was reported. */
+/** A smallest change that puts the offer into the answer. Verified by another decision before it's reported. */
 export interface Flip {
   readonly kind: FlipKind;
   readonly changes: readonly Edit[];
@@ -32,19 +32,19 @@ export interface Flip {
   readonly resultRank: number;
 }
 
-/** What is asked. */
+/** The question. */
 export interface WhyNotQuestion {
   readonly offerId: string;
   readonly input: DecisionInput;
   /** True: nothing is left to chance. False: the seed of the input decides, as it did for a record. */
   readonly greedy: boolean;
-  /** What can be written into a column of a schema; null: nothing may be suggested for it. */
+  /** Returns what can be written to a schema's column; null: suggest nothing for it. */
   columnHolds(place: ColumnPlace): Holds | null;
   /** Names of attributes of the request for which nothing may be suggested. */
   readonly hiddenAttributes: ReadonlySet<string>;
-  /** The same question at another instant, all else equal; null: what is known does not tell. */
+  /** Returns the same question at another instant, all else equal; null: unknown. */
   readonly later: { readonly timeline: Timeline; inputAt(now: number): DecisionInput } | null;
-  /** Asked before each decision: false ends the search with what was found. */
+  /** Called before each decision: false ends the search with the results so far. */
   goesOn(): boolean;
 }
 
@@ -61,7 +61,7 @@ export interface WhyNotAnswer {
   readonly search: { readonly executions: number; readonly limit: number; readonly truncated: boolean };
 }
 
-/** Decides, and says what became of the offer: its rank in the answer, null when it is not in it. */
+/** Decides, and returns the offer's rank in the answer, null when it isn't in it. */
 export interface Attempt {
   /** Null: the search is over. */
   run(
@@ -73,9 +73,10 @@ export interface Attempt {
 class SearchOver extends Error {}
 
 /**
- * Why an offer is not in the answer, and the smallest changes that put it there (docs/design/api-decisioning.md 12,
- * docs/design/api-settled.md 87 to 93, 109, 116). Pure: each change is tried by deciding anew, whatever the gates are. Gates
- * that can name values they would be content with do so (`wishes`); a new kind of gate needs nothing here.
+ * Explains why an offer isn't in the answer, and finds the smallest changes that put it there
+ * (docs/design/api-decisioning.md 12, docs/design/api-settled.md 87 to 93, 109, 116). Pure: tries each change by
+ * deciding again, whatever the gates are. Gates that can name satisfying values do (`wishes`); a new kind of gate needs
+ * nothing here.
  */
 export function whyNot(plan: Plan, question: WhyNotQuestion): WhyNotAnswer {
   const { offerId, input, greedy } = question;
@@ -84,7 +85,7 @@ export function whyNot(plan: Plan, question: WhyNotQuestion): WhyNotAnswer {
   const examination = createExamination();
   decide(plan, input, { trace: true, probe: { ...probe, examination } });
   const item = base.items.find((each) => each.offerId === offerId) ?? null;
-  // The last one, and none of what is shown: a called flow may have taken an offer that the caller had refused.
+  // The last drop, and none for a shown offer: a called flow may have taken an offer that the caller refused.
   const drop = item === null ? (base.trace?.dropped.at(-1) ?? null) : null;
   const wasRanked = item !== null || (drop !== null && endStages.has(drop.stage));
   const examined = examination.result(!wasRanked);
@@ -239,8 +240,8 @@ function* combinations(count: number, size: number, from = 0): Generator<readonl
 }
 
 /**
- * True when the gates refuse the offer even where it is the only candidate, which takes a fraction of the time of a whole
- * decision. From the score on candidates are compared, so what leaves there may stay beside others.
+ * Returns true when the gates refuse the offer even as the only candidate, which takes a fraction of a whole decision's
+ * time. From the score on, candidates are compared, so what leaves there may stay next to others.
  */
 function isRefusedAlone(plan: Plan, input: DecisionInput, probe: Probe): boolean {
   const { items, emptyReason } = decide(plan, input, { probe: { ...probe, alone: true } });
@@ -262,7 +263,9 @@ const endStages: ReadonlySet<string> = new Set(['admission', 'rank', 'coupling',
 
 type Dropped = NonNullable<Decision['trace']>['dropped'][number];
 
-/** What refused the offer outside the stages: the request's target, the flow's inventory, a limit of the answer. */
+/**
+ * Returns what refused the offer outside the stages: the request's target, the flow's inventory, a limit of the answer.
+ */
 function otherGates(
   plan: Plan,
   base: Decision,

@@ -21,7 +21,7 @@ const filterOf = (chance: Chance, id: string): FlowNode => ({
 
 const score: FlowNode = { id: 'score', type: 'score', config: { method: 'priority_weighted' } };
 
-/** The world with further nodes in its flow, and with what they read. */
+/** Returns the world with more nodes in its flow, and with what they read. */
 export function withBranches(chance: Chance, world: World): World {
   const { snapshot } = world;
   const { offers } = snapshot;

@@ -16,7 +16,7 @@ function same(actual: unknown, wanted: unknown, label: string): void {
   if (actual !== wanted) throw new Error(`${label}: ${String(actual)}, wanted ${String(wanted)}`);
 }
 
-/** Asks why the offer is not shown, with all that a question may look at. */
+/** Asks why the offer isn't shown, with everything that a question may read. */
 export function ask(world: World, plan: Plan, offerId: string): WhyNotAnswer {
   return whyNot(plan, {
     offerId,
@@ -39,7 +39,7 @@ export function ask(world: World, plan: Plan, offerId: string): WhyNotAnswer {
   });
 }
 
-/** The plan without exploration: what a greedy question is about. */
+/** Returns the plan without exploration, for greedy questions. */
 export function greedyPlan(world: World): Plan {
   const { snapshot } = world;
   const config = { ...snapshot.flow.config, flowConfig: {} };
@@ -70,7 +70,7 @@ function withPriority(world: World, offerId: string, priority: number): Plan {
   return greedyPlan({ ...world, snapshot: { ...world.snapshot, offers } });
 }
 
-/** All sets of some of the members, the whole one left out. */
+/** Returns all subsets of the members, except the whole set. */
 function properSubsets<T>(members: readonly T[]): T[][] {
   return Array.from({ length: 2 ** members.length - 1 }, (_, bits) =>
     members.filter((_member, at) => (bits & (1 << at)) !== 0),

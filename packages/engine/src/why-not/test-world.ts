@@ -380,7 +380,7 @@ function randomContacts(chance: Chance, offers: readonly SnapshotOffer[], now: n
   };
 }
 
-/** What a decision of the world reads at an instant. */
+/** Returns what a decision of the world reads at an instant. */
 export function inputAt(world: World, plan: Plan, now: number): DecisionInput {
   const clock = utcClock('UTC', now);
   return {

@@ -40,7 +40,7 @@ test('2,000 refused offers: each flip works when it is carried out, and nothing 
     }
   }
   assert.ok(truncated < refused / 10, `${truncated} of ${refused} searches did not come to their end`);
-  // Each kind and size was met often enough to mean something.
+  // Each kind and size occurred often enough to mean something.
   for (const kind of ['attribute', 'time', 'priority', 'score'])
     assert.ok((kinds[kind] ?? 0) >= 50, JSON.stringify(kinds));
   for (const size of [1, 2, 3]) assert.ok((sizes[size] ?? 0) >= 10, JSON.stringify(sizes));
@@ -68,7 +68,7 @@ test('a question changes no decision that is made after it', () => {
   }
 });
 
-/** Tests of small worlds, written down once more: what a value must be, and which values are proposed for it. */
+/** Independent tests of small worlds: what a value must be, and which values are proposed for it. */
 const oracleTests = {
   'a gte 5': {
     config: { attribute: 'attributes.a', operator: 'gte', value: 5 },

@@ -6,11 +6,10 @@ const mostEdits = 6;
 const shortestBeginning = 4;
 
 /**
- * The candidate that was probably meant, for messages: by edits (one more, one less, another character, or two
- * neighbours exchanged; Damerau-Levenshtein in the form of optimal string alignment), up to a third of the longer word
- * and six.
- * Letter case and `_ - .` and blanks do not count. Of equally near ones the first. Null when nothing is near, and for
- * what is near nothing by its length; bounded for any input (64 characters a word, 1,000 candidates).
+ * Returns the candidate that was probably meant, for messages. Counts edits (insertion, deletion, substitution, or
+ * swapped neighbors; Damerau-Levenshtein as optimal string alignment), up to a third of the longer word and six.
+ * Ignores case, `_ - .` and blanks. Of equally near ones, returns the first. Null when nothing is near, and for words
+ * too short to judge. Bounded for any input (64 characters per word, 1,000 candidates).
  */
 export function nearestWord(word: string, candidates: Iterable<string>): string | null {
   if (word === '' || word.length > longestWord) return null;

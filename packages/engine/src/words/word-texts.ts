@@ -5,7 +5,7 @@ const mostListed = 20;
 /** Characters of a foreign word that a message repeats. */
 const longestTold = 64;
 
-/** `a, b, c and 12 more`: what is allowed, at a length that can be read. */
+/** Returns `a, b, c and 12 more`: the allowed values, at a readable length. */
 export function listWords(words: Iterable<string>): string {
   const all = [...words];
   if (all.length <= mostListed + 1) return all.join(', ');

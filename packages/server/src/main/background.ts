@@ -7,9 +7,9 @@ import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from 
 import type { Server } from './compose.ts';
 import type { ProcessMetrics } from './metrics.ts';
 
-/** Work that runs beside the requests of this process. Only `main` starts timers (docs/architecture.md). */
+/** Work that runs alongside this process's requests. Only `main` starts timers (docs/design/architecture.md 2). */
 export interface Background {
-  /** What /ready says of the scheduler. */
+  /** The scheduler's state for /ready. */
   scheduler(): 'ok' | 'failed' | 'off';
   /** Ends every loop; resolves when the last piece of work has ended. */
   stop(): Promise<void>;
@@ -21,23 +21,23 @@ export interface BackgroundOptions {
   readonly worker: Worker | null;
   /** Whether this process puts the scheduled jobs of tenants into the queue (SCHEDULER). */
   readonly scheduler: boolean;
-  /** The name by which leases know who runs the schedules, unlike that of any other machine or container. */
+  /** Name under which leases know who runs the schedules. Unique across machines and containers. */
   readonly holder: string;
   readonly metrics: ProcessMetrics;
 }
 
-/** With the work itself, summaries are less than a second behind (docs/design/decisioning.md 6). */
+/** Including the work itself, summaries lag by less than a second (docs/design/decisioning.md 6). */
 const outboxEveryMs = 500;
 const keyUsesEveryMs = 10_000;
 const schedulerEveryMs = 1_000;
 /** A fraction of a lease's life, so that a worker is not taken for dead because it was late once. */
 const queueEveryMs = 2_000;
-/** Where jobs are put into the queue and not taken out of it, nobody else would find that no process takes them. */
+/** Where jobs are only enqueued, nothing else would notice that no process takes them. */
 const alarmEveryMs = 120_000;
 
 /**
- * Starts the loops: last use of keys in every process; outbox and summaries, care for the queue and the upkeep's schedules
- * where jobs are done; the other schedules where SCHEDULER says so.
+ * Starts the loops: last use of keys in every process; outbox, summaries, queue maintenance and upkeep schedules where
+ * jobs run; the other schedules where SCHEDULER allows.
  */
 export function startBackground(options: BackgroundOptions): Background {
   const { server, worker, metrics } = options;
@@ -77,7 +77,7 @@ export function startBackground(options: BackgroundOptions): Background {
     if (scheduler !== null) loops.push(loop('scheduler', schedulerEveryMs, () => scheduler.tick()));
   }
   if (others !== null && worker === null) {
-    // At the start of a whole installation the processes that take jobs may come later.
+    // When a whole installation starts, the processes that take jobs may come later.
     let begun = false;
     loops.push(
       loop('outbox-reaper', alarmEveryMs, async () => {

@@ -55,7 +55,7 @@ async function openAdmin(config: Config, logger: Logger): Promise<AdminDatabase>
 const exportsOf = (config: Config): PrivateFolder =>
   createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'));
 
-/** Ties sealed secrets to what they are. */
+/** Binds sealed secrets to their purpose. */
 const secretsContext = 'arbiter backup: secrets';
 
 export interface BackupRequest {
@@ -113,14 +113,14 @@ async function* withExports(
   paths: readonly string[],
 ): AsyncGenerator<Frame> {
   yield* rows;
-  // A file of exports is small enough to be written in one piece; one that was erased meanwhile is empty.
+  // Export files are small enough to write in one piece. One that was erased in the meantime is empty.
   for (const path of paths) yield { kind: 'file', payload: Buffer.from((await folder.read(path)) ?? '') };
 }
 
 export interface RestoreRequest {
   readonly file: string;
   readonly passphrase: string | null;
-  /** Asks for the passphrase that a backup turns out to need; null: nobody is there to ask. */
+  /** Asks for the backup's passphrase when it needs one; null when nobody is there to ask. */
   readonly ask: () => Promise<string | null>;
   /** Whether the records will be replayed, for which their key is needed. */
   readonly verifies: boolean;
@@ -132,7 +132,7 @@ export interface RestoreSummary extends Restored {
   readonly secretsFile: string | null;
   /** Secrets that the installation lacks. */
   readonly missingSecrets: readonly string[];
-  /** Records whose secrets the backup lacks. */
+  /** Records whose secrets aren't in the backup. */
   readonly withoutSecret: readonly { readonly kind: string; readonly tenant: string; readonly name: string }[];
 }
 
@@ -212,7 +212,7 @@ async function openSecrets(
   return JSON.parse(text);
 }
 
-/** What would end a restore in the middle is refused before it begins. */
+/** Throws before the restore begins for anything that would stop it halfway. */
 async function assertRoom(
   config: Config,
   header: BackupHeader,

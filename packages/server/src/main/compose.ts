@@ -103,12 +103,12 @@ export type ComposeConfig = Pick<
 > &
   MailConfig;
 
-/** Operations of a test, served beside the real ones. */
+/** A test's operations, served alongside the real ones. */
 export interface OperationsBeside {
   readonly operations: Readonly<Record<string, Operation>>;
   readonly handlers: readonly [string, AnyHandler][];
   readonly secrets: OperatorSecrets;
-  /** Proves what the real server cannot prove yet. */
+  /** Authenticates what the real server can't yet. */
   readonly authenticate: (real: Authenticate) => Authenticate;
 }
 
@@ -116,9 +116,9 @@ export interface ComposeOptions {
   readonly config: ComposeConfig;
   /** For the application role. */
   readonly address: DatabaseAddress;
-  /** What /metrics answers with. Default: the metrics of this process. */
+  /** The text of /metrics. Default: this process's metrics. */
   readonly metricsText?: () => Promise<string>;
-  /** What /metrics/summary answers with. Default: what this process has counted. */
+  /** The answer of /metrics/summary. Default: this process's counts. */
   readonly metricsSummary?: (tenantId: string) => Promise<MetricsSummary>;
   readonly publicUrl: string;
   readonly clock: Clock;
@@ -132,9 +132,11 @@ export interface ComposeOptions {
   readonly beside?: OperationsBeside;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
-  /** Tests: answers that must not tell by their time who is known take so long at least; default `evenAnswersMs`. */
+  /**
+   * For tests: the minimum time of answers that must not reveal by their timing who exists. Default `evenAnswersMs`.
+   */
   readonly evenAnswersMs?: number;
-  /** Tests: on a busy machine everything takes longer without anything hanging. */
+  /** For tests: on a busy machine everything takes longer without anything hanging. */
   readonly patience?: {
     readonly acquireTimeoutMs: number;
     readonly statementTimeoutMs: number;
@@ -144,7 +146,7 @@ export interface ComposeOptions {
 
 const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 
-/** One server process, put together and not yet listening. */
+/** One server process, assembled but not yet listening. */
 export interface Server {
   readonly app: FastifyInstance;
   readonly database: Database;
@@ -157,20 +159,20 @@ export interface Server {
   readonly links: Links;
   readonly passwords: Passwords;
   readonly decisions: DecisionService;
-  /** Every background job, with what does it. */
+  /** Every background job with its handler. */
   readonly jobs: JobRegistry;
-  /** How mail is sent, in words. */
+  /** Describes how email is sent. */
   readonly aboutMail: string;
-  /** Publishes events that got stuck, and raises the alarm for jobs that nothing takes. */
+  /** Publishes stuck events, and raises the alarm for jobs that nothing takes. */
   readonly reapOutbox: ReapOutbox;
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** The metrics; whoever adds parts to the process adds theirs. */
+  /** The metrics registry. Parts added to the process register theirs here. */
   readonly registry: Registry;
-  /** What the process says of itself to the one that started it. */
+  /** Returns this process's metrics for the primary process. */
   metrics(): Promise<Metrics>;
-  /** Ends what is in flight and closes every connection. The caller has stopped listening before. */
+  /** Ends requests in flight and closes every connection. Stop listening before you call it. */
   close(): Promise<void>;
 }
 
@@ -195,18 +197,20 @@ export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE
 const searchThreads = 1;
 
 /**
- * Answers to a sign-in, a registration or a forgotten password take so long at least, which is more than the work of each takes:
- * a known address writes rows that an unknown one does not (docs/design/quality.md T29).
+ * Minimum time of answers to sign-in, registration and forgotten password. Longer than the work of each, because a
+ * known address writes rows that an unknown one doesn't (docs/design/quality.md T29).
  */
 const evenAnswersMs = 300;
 
-/** How soon a request that waited too long is told. */
+/** How soon a request that waited too long gets its refusal. */
 const refuseLateEveryMs = 250;
 
-/** A fraction of the time for which a key is held, so that nobody takes work over because this process was late once. */
+/**
+ * A fraction of the time a key stays taken, so that one late renewal doesn't let another process take the work over.
+ */
 const renewKeysEveryMs = 5_000;
 
-/** How soon the figures of decisions are written. */
+/** How often decision figures are written. */
 const flushMinutesEveryMs = 5_000;
 
 export function composeServer(options: ComposeOptions): Server {
@@ -225,7 +229,7 @@ export function composeServer(options: ComposeOptions): Server {
     onWritten: createWriteMetrics(registry),
     ...limits,
   });
-  // Whoever is counted has not been let in yet, and must not wait behind those who have.
+  // Counting comes before admission, so it must not wait behind admitted requests.
   const counting = createDatabase({
     url,
     poolMax: countingConnections,
@@ -459,7 +463,7 @@ export function composeServer(options: ComposeOptions): Server {
     registry,
     metrics: readMetrics,
     async close() {
-      // Event streams end then; whoever reads one without leaving would keep the port from closing.
+      // Ends event streams, because a client that never leaves one would keep the port from closing.
       lifecycle.beginDrain();
       await app.close();
       await searches.close();

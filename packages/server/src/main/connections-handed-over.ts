@@ -1,16 +1,14 @@
 import type { Worker } from 'node:cluster';
 
 /**
- * Connections that were handed to a process which ended before it took them. Node waits for its word for ever, and the
- * connection with it: nobody answers it and nobody closes it. Here each is handed to another process once the one that ended has
- * said all that it had to say, or closed where there is none. A process gives its word before it reads from a connection, so of
- * such a one nothing was read.
- *
- * Node has no interface for this: the messages are those of its `internal/cluster`, and test/faults/processes.test.ts fails when
- * they change.
+ * Rescues connections handed to a process that ended before it took them. Node waits forever for that process's
+ * acknowledgement, and the connection hangs: nobody answers or closes it. Once the ended process's messages are all in,
+ * each connection goes to another process, or is closed if there is none. A process acknowledges before it reads, so
+ * nothing was read from these. Node has no API for this: the messages are those of its `internal/cluster`, and
+ * test/faults/processes.test.ts fails when they change.
  */
 export function rescueConnections({ process: child }: Worker, hasOthers: () => boolean): void {
-  /** By the number under which the process would give its word. */
+  /** By the number under which the process would acknowledge. */
   const handedOver = new Map<unknown, unknown>();
   child.send = new Proxy(child.send, {
     apply(send, self, args) {
@@ -24,12 +22,12 @@ export function rescueConnections({ process: child }: Worker, hasOthers: () => b
   child.once('disconnect', () => {
     isDisconnected = true;
   });
-  // Its end, and the end of the channel to it.
+  // The process and its channel have ended.
   child.once('close', () => {
     // Node does not tell of the channel's end while a connection is on its way, and would go on choosing the process.
     if (!isDisconnected) child.emit('disconnect');
     for (const [number, connection] of handedOver) {
-      // What a process says that takes no more connections.
+      // Sent by a process that takes no more connections.
       if (hasOthers()) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: number, accepted: false });
       else if (isClosable(connection)) connection.close();
     }

@@ -63,7 +63,7 @@ import { resets as httpResets } from '../http/tables.ts';
 import { resets as jobResets } from '../jobs/tables.ts';
 import type { JobPorts, Ports } from './ports.ts';
 
-/** Every feature of the product. What one of them needs from outside stands in ports.ts. */
+/** Every feature of the product. ports.ts provides what they need from outside. */
 export const features: readonly Feature<Ports, JobPorts>[] = [
   accountsFeature,
   adminFeature,
@@ -126,7 +126,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   whyNotFeature,
 ];
 
-/** What features and the rooms below them do with their tables when a playground is reset. */
+/** What features and the layers below them do with their tables when a playground is reset. */
 export const allResets: readonly Resets[] = [
   ...features.map(({ resets }) => resets),
   databaseResets,

@@ -62,8 +62,8 @@ export async function prepareTenants(
 }
 
 /**
- * Address that signs in a user once, within ten minutes. Null without NEXTAUTH_SECRET, or when the tenant has no such user who
- * is not deactivated.
+ * Returns an address that signs in a user once, within ten minutes. Null without NEXTAUTH_SECRET, or when the tenant
+ * has no such active user.
  */
 export async function signInUrlOf(
   { NEXTAUTH_SECRET }: Pick<Config, 'NEXTAUTH_SECRET'>,
@@ -76,7 +76,7 @@ export async function signInUrlOf(
   return link === null ? null : `${publicUrl.replace(/\/+$/, '')}${link.path}`;
 }
 
-/** Applies a parsed bootstrap file, or a fragment of one that the command line made. */
+/** Applies a parsed bootstrap file, or a fragment created by the command line. */
 export async function applyTenants(
   value: unknown,
   database: Database,
@@ -93,7 +93,7 @@ export async function applyTenants(
   return result.tenants;
 }
 
-/** What making tenants needs of the process. */
+/** Returns the dependencies for creating tenants. */
 export function bootstrapDependencies(
   config: Pick<Config, 'API_KEY_PEPPER' | 'DATA_ENCRYPTION_KEY' | 'DATA_ENCRYPTION_KEYS_OLD'>,
 ): BootstrapDependencies {

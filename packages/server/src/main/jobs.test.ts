@@ -12,7 +12,7 @@ import { newId } from '../platform/ids.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { jobRegistry } from './jobs.ts';
 
-/** These jobs reach no destination. */
+/** These jobs don't call any destination. */
 const notifier = createNotifier({
   ...mailForNobody,
   clock: systemClock,

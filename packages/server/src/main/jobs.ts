@@ -5,7 +5,7 @@ import { createJobRegistry, type JobRegistry, machineryJobs } from '../jobs/inde
 import { features } from './features.ts';
 import { type JobPorts, jobFeaturePorts } from './ports.ts';
 
-/** Every job of the product with what does it: the machinery's own and those of the features. */
+/** Returns every job of the product with its handler: the machinery's own and those of the features. */
 export function jobRegistry(
   given: Omit<
     JobPorts,

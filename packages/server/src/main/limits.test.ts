@@ -24,7 +24,7 @@ async function callsCounted(): Promise<number> {
 test('forty calls of one credential are counted while every connection of the pool is taken', async () => {
   const [tenant] = server.tenants;
   const ask = () => server.call('GET', '/api/v1/channels', { key: tenant.keys.viewer });
-  // To look a credential up needs the pool as well, so it must be known before.
+  // Looking up a credential needs the pool too, so it must be cached before.
   const credential = { kind: 'apiKey', value: tenant.keys.viewer } as const;
   while (server.authenticator.authenticate(credential) instanceof Promise) await sleep(10);
   assert.equal((await ask()).status, 200);

@@ -5,7 +5,7 @@ import { createMailOutbox } from '../platform/mail/mail-outbox.ts';
 import { createSesTransport } from '../platform/mail/mail-ses.ts';
 import { createSmtpTransport } from '../platform/mail/mail-smtp.ts';
 
-/** The part of the configuration that says how mail is sent. */
+/** The mail part of the configuration. */
 export type MailConfig = Pick<
   Config,
   | 'AWS_ACCESS_KEY_ID'

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** The value of one line of /metrics; null when there is none. */
+/** Returns the value of one line of /metrics; null when there is none. */
 async function metric(line: string): Promise<number | null> {
   const { status, text } = await server.call('GET', '/api/v1/metrics', {
     key: null,
@@ -72,9 +72,9 @@ test('svc_policy_blocks_total counts what policies removed, by type, whether it 
   assert.deepEqual(await blocks(), [0, 0]);
   const first = await recommend({ customerId: 'B1', channel: 'email', limit: 3 });
   assert.equal(first.body.count, 2, first.text);
-  // Two were given; the cap held back the other two, and one offer is nobody's.
+  // Two were delivered; the cap held back the other two, and one offer belongs to nobody.
   assert.deepEqual(await blocks(), [2, 1]);
-  // Nothing is left of the cap: it removes all four at once.
+  // The cap is used up, so it removes all four at once.
   assert.equal((await recommend({ customerId: 'B1', channel: 'email' })).body.count, 0);
   assert.deepEqual(await blocks(), [6, 2]);
   const traced = await server.call('PUT', '/api/v1/tenant-settings', { body: { decisionTraceEnabled: true } });
@@ -216,7 +216,7 @@ test('figures of the whole installation are not summed over processes, and are a
   }
 });
 
-/** Metrics of features that are not there yet; the feature that brings one takes it off this list. */
+/** Metrics of features that don't exist yet. Remove a metric here when you add its feature. */
 const ofFeaturesToCome = [
   'svc_connector_test_seconds',
   'svc_connector_tests_total',

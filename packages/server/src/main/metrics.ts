@@ -128,7 +128,7 @@ export function createNotificationMetrics(registry: Registry): (kind: string, re
 
 type Cache = 'credentials' | 'catalogues';
 
-/** Counts what memory was asked for, and whether it was there. */
+/** Counts cache lookups and hits. */
 export function createCacheMetrics(registry: Registry): (cache: Cache) => (known: boolean) => void {
   const requests = new Counter({
     name: 'svc_cache_requests_total',
@@ -143,7 +143,9 @@ export function createCacheMetrics(registry: Registry): (cache: Cache) => (known
   };
 }
 
-/** What a question to the database found; null while the database is away: a figure is absent then, and never an old one. */
+/**
+ * Returns the result of a database query; null while the database is away, because a missing figure beats an old one.
+ */
 async function whileThere<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

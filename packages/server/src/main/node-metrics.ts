@@ -14,24 +14,24 @@ interface Metric {
 interface Value {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number | undefined>>;
-  /** Of a histogram: with its ending. */
+  /** For a histogram, includes the suffix. */
   readonly metricName?: string;
 }
 
 /** The metrics of all processes of this server as one. */
 export interface NodeMetrics {
-  /** What a process says of itself; what it said before is forgotten. */
+  /** Replaces what a process reported before. */
   told(name: string, metrics: Metrics): void;
-  /** The process has ended: what it counted stays counted, what it measured is gone. */
+  /** The process has ended: keep its counters, drop its gauges. */
   ended(name: string): void;
   restarted(): void;
   /** Counters and histograms summed, gauges by their meaning (`aggregator`). */
   read(): Promise<Metrics>;
-  /** Those that `shown` lets pass, as Prometheus text; default all. */
+  /** Returns the metrics that pass `shown` as Prometheus text. Default: all. */
   text(shown?: (metrics: Metrics) => Metrics): Promise<string>;
 }
 
-/** What a registry holds now. */
+/** Returns the current metrics of a registry. */
 export async function metricsOf(registry: Pick<Registry, 'getMetricsAsJSON'>): Promise<Metrics> {
   const metrics = await registry.getMetricsAsJSON();
   return metrics.map(({ name, help, type, aggregator, values }) => ({

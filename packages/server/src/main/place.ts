@@ -6,7 +6,10 @@ import type { Logger } from '../platform/logger.ts';
 import { requestConnections } from './compose.ts';
 import { urlVariable, whenThere } from './when-there.ts';
 
-/** Where the processes of a server work: found out once, the same for each of them. Plain data, so that it can be sent. */
+/**
+ * Where a server's processes work. Determined once, and the same for each of them. Plain data, so it can be sent to
+ * them.
+ */
 export interface Place {
   readonly address: DatabaseAddress;
   readonly port: number;
@@ -16,7 +19,7 @@ export interface Place {
   readonly publicUrl: string;
 }
 
-/** Throws ConfigError when the database does not take as many connections as the processes may open. */
+/** Throws ConfigError when the database allows fewer connections than the processes may open. */
 export async function choosePlace(config: Config, address: DatabaseAddress, logger: Logger): Promise<Place> {
   await assertConnections(config, address, logger);
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
@@ -38,8 +41,8 @@ export function connectionsNeeded(
 }
 
 /**
- * What would fail under load only is better told at the start. One process is merely warned about: what it lacks is refused
- * to callers one by one, and somebody may have chosen that.
+ * Failing at start beats failing under load. A single process only gets a warning: it refuses callers one by one for
+ * lack of connections, and somebody may have chosen that.
  */
 async function assertConnections(config: Config, address: DatabaseAddress, logger: Logger): Promise<void> {
   const needed = connectionsNeeded(config, address.pooled);
@@ -66,7 +69,7 @@ async function freePort(host: string): Promise<number> {
   return address.port;
 }
 
-/** The host by which this machine reaches an address that may stand for all of them. */
+/** Returns the host by which this machine reaches an address that may be a wildcard. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

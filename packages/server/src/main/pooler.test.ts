@@ -142,7 +142,7 @@ describe('behind a pooler in transaction mode', { skip: missing ?? false }, () =
         assert.equal(both[0].pid, both[1].pid, 'a transaction stays in its session');
       }
       assert.ok(new Set(seen.map(([{ pid }]) => pid)).size <= sessions);
-      // Any session of the pooler, asked outside of a tenant's transaction.
+      // Any session of the pooler, outside of a tenant's transaction.
       for (let n = 0; n < 10; n++) {
         const [row] = await beside.withSystem('test', (tx) =>
           tx.query<{ tenant: string | null; seqscan: string; prepared: number }>(

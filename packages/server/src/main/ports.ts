@@ -79,7 +79,7 @@ import type { Passwords } from '../platform/passwords.ts';
 import type { PrivateFolder } from '../platform/private-folder.ts';
 import type { ReadLargeYaml } from '../platform/read-yaml.ts';
 
-/** What jobs need from the process, and of features that their own may not import. */
+/** What jobs need from the process, and from features that theirs may not import. */
 export interface JobPorts
   extends AccountJobPorts,
     RefreshPorts,
@@ -95,11 +95,11 @@ export interface JobPorts
   readonly mail: MailPorts;
   readonly reapOutbox: ReapOutbox;
   readonly settlementNumbers: SettlementNumbers;
-  /** Decisions for show, made by this process. */
+  /** This process's decisions for previews. */
   readonly trials: () => Trials;
 }
 
-/** As `featurePorts`, for jobs. */
+/** Like `featurePorts`, for jobs. */
 export const jobFeaturePorts: Omit<
   JobPorts,
   | keyof AccountJobPorts
@@ -146,9 +146,9 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'appendEvents' | 'loc
   readonly expireApprovals: ExpireApprovals;
   /** EXPORT_DIR. */
   readonly exportFolder: PrivateFolder;
-  /** What is counted of a tenant, by all processes of the server. */
+  /** Returns a tenant's counts over all processes of the server. */
   readonly metricsSummary: (tenantId: string) => Promise<MetricsSummary>;
-  /** What features say that they delete by age. */
+  /** What features delete by age. */
   readonly retainers: readonly Retainer[];
   readonly keyedWork: KeyedWork;
   readonly links: Links;
@@ -161,7 +161,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'appendEvents' | 'loc
   readonly narrativeWriter: RunPorts['narrativeWriter'];
   readonly notifier: Notifier;
   readonly openBreakers: RunPorts['openBreakers'];
-  /** Puts a mail into the queue of the transaction. */
+  /** Enqueues an email in the transaction. */
   readonly enqueueMail: EnqueueMail;
   readonly reapOutbox: ReapOutbox;
   readonly readLargeYaml: ReadLargeYaml;
@@ -176,7 +176,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'appendEvents' | 'loc
   readonly seedDatasets: SeedPorts;
   readonly suppressions: SuppressionPorts;
   readonly whyNot: WhyNotPorts;
-  /** Of all features, so that files are applied by the operations themselves. */
+  /** Handlers of all features, so that files are applied through the operations themselves. */
   readonly operationHandlers: OperationHandlers;
   readonly oidc: SsoDependencies['oidc'];
   readonly google: GoogleDependencies['google'];
@@ -185,19 +185,19 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'appendEvents' | 'loc
   readonly storesSecondFactors: SettingsPorts['storesSecondFactors'];
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
-  /** Kinds of events that the features say they put into the stream. */
+  /** Event types that features publish. */
   readonly eventTypes: readonly string[];
-  /** What features and rooms say of a reset. */
+  /** What features and layers do at a reset. */
   readonly resets: readonly Resets[];
   /** Takes what went wrong and hindered nothing. */
   readonly onError: (error: unknown) => void;
-  /** What the features say that can be restored. */
+  /** Records that features can restore. */
   readonly restorables: readonly Restorable[];
-  /** Of the product. */
+  /** The product's version. */
   readonly version: string;
 }
 
-/** What operations need of features that their own may not import, under the names by which they ask for it. */
+/** What operations need from features that theirs may not import, by the names they use. */
 interface FeaturePorts
   extends Pick<AuditPorts, 'readTimezone'>,
     Omit<ChannelPorts, 'envelope'>,
@@ -263,7 +263,7 @@ export const featurePorts: FeaturePorts = {
   ],
 };
 
-/** Joins are the schemas' own; pipelines will be asked here. */
+/** Joins belong to the schemas themselves. Pipelines will be checked here too. */
 async function findFieldUses(tx: Tx, { schemaId, name }: Parameters<FindFieldUses>[1]) {
   return segmentsAsking(tx, { id: schemaId, column: name });
 }

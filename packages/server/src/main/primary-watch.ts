@@ -11,9 +11,8 @@ const watch = `
 `;
 
 /**
- * Ends this process with the one that started it, however that ended. The cluster module does so as well, but from this
- * process's event loop, and by way of everything that runs at an exit: a loop that stands still never gets there. A thread
- * of its own waits for neither.
+ * Ends this process with the primary, however that ended. The cluster module does so too, but from this process's event
+ * loop and through all exit handlers, which a blocked loop never reaches. A separate thread waits for neither.
  */
 export function endWithPrimary(): void {
   process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL'));

@@ -3,7 +3,7 @@ import type { Metrics } from './node-metrics.ts';
 import type { Place } from './place.ts';
 import type { WorkChecks, WorkFacts } from './server-process.ts';
 
-/** What the primary process and the server processes say to each other (docs/adr/0018). */
+/** Messages between the primary process and the server processes (ADR 18). */
 
 /** To a server process. */
 export type ToProcess =
@@ -17,11 +17,11 @@ export type ToProcess =
     }
   | { readonly kind: 'listen' }
   | { readonly kind: 'take-over'; readonly work: WorkFacts }
-  /** Another process has come: the clients are to be spread anew. */
+  /** A new process has started: spread the clients again. */
   | { readonly kind: 'spread' }
   | { readonly kind: 'tell-metrics'; readonly id: number }
   | { readonly kind: 'tell-work'; readonly id: number }
-  /** The answer to its own question; null: nobody could tell. */
+  /** Answers the process's own question; null when nobody could. */
   | { readonly kind: 'answer'; readonly id: number; readonly value: string | WorkChecks | null }
   | { readonly kind: 'stop' };
 
@@ -33,13 +33,13 @@ export type FromProcess =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: Metrics }
   | { readonly kind: 'work'; readonly id: number; readonly checks: WorkChecks }
-  /** The name under which it takes jobs. */
+  /** The name under which the process takes jobs. */
   | { readonly kind: 'worker'; readonly name: string }
   | { readonly kind: 'ask-metrics'; readonly id: number }
   | { readonly kind: 'ask-work'; readonly id: number }
-  /** What is counted of a tenant, as JSON. */
+  /** A tenant's counts, as JSON. */
   | { readonly kind: 'ask-summary'; readonly id: number; readonly tenantId: string }
-  /** The last word, with what it has counted. */
+  /** The last message, with the process's counters. */
   | { readonly kind: 'ended'; readonly metrics: Metrics };
 
 /** Questions that wait for an answer; one that does not come in time is null. */

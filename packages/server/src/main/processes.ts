@@ -21,33 +21,33 @@ export interface Processes {
 }
 
 export interface ProcessesOptions {
-  /** With its secrets. */
+  /** Includes its secrets. */
   readonly config: Config;
   readonly place: Place;
   readonly logger: Logger;
 }
 
-/** One place among the processes, and who has it now. */
+/** One slot for a process, and the process in it. */
 interface Seat {
   readonly name: string;
   worker: Worker | null;
   /** Monotonic ms at which it opened the port; null = not yet. */
   listensSince: number | null;
   lives: Lives;
-  /** What it said of its failure. */
+  /** The reason the process gave for its failure. */
   complaint: string | null;
 }
 
 const program = fileURLToPath(new URL('./process-entry.ts', import.meta.url));
 
-/** A process that has more to do than to tell its metrics is counted with what it told last. */
+/** A process too busy to report its metrics counts with its last report. */
 const tellWithinMs = 2_000;
 /** Beyond the time that each process has for its own stop. */
 const killMarginMs = 2_000;
 
-/** Starts the processes; resolves when all of them take requests. Throws when one of them could not start. */
+/** Starts the processes. Resolves when all of them take requests. Throws when one couldn't start. */
 export async function startProcesses({ config, place, logger }: ProcessesOptions): Promise<Processes> {
-  // The primary takes each new connection and hands it on: to the next in turn that is free.
+  // The primary takes each new connection and passes it to the next free process in turn.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ exec: program, args: [] });
   let work: WorkFacts = { holder: newId(), endedWorker: null };
@@ -61,7 +61,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
   const cannotStart = Promise.withResolvers<never>();
   cannotStart.promise.catch(() => undefined);
   const pauses = new Set<NodeJS.Timeout>();
-  /** Who does the background work. */
+  /** The process that does the background work. */
   let working: Seat | null = null;
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
 
@@ -89,7 +89,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
         break;
       case 'prepared':
         steps.get(seat)?.resolve();
-        // At the first start all of them wait until the last is ready.
+        // At the first start, all of them wait until the last is ready.
         if (phase === 'running') say(seat, { kind: 'listen' });
         break;
       case 'listening':
@@ -178,7 +178,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
     pauses.add(timer);
   }
 
-  /** The background work goes to one that is at work; where there is none, to the first that starts. */
+  /** Moves the background work to a running process, or to the first one that starts. */
   function handOver(): void {
     if (working !== null) return;
     working = listening()[0] ?? null;

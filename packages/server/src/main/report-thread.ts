@@ -7,7 +7,7 @@ import {
   renderReport,
 } from '../features/operations/report-rendering/index.ts';
 
-/** To the thread: a report to be rendered. */
+/** To the thread: a report to render. */
 export interface ToReportThread {
   readonly id: number;
   readonly document: ReportDocument;

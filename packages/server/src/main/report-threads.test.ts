@@ -36,7 +36,7 @@ test('a large report leaves the event loop to others', async () => {
   const rendered = thread.render(documentOf([sectionOf({ rows })]), ['pdf']).finally(() => {
     isDone = true;
   });
-  // This thread's own computing is all that counts: what the machine gives to others does not.
+  // Count only this thread's own computing, not the rest of the machine's.
   const before = process.threadCpuUsage();
   let turns = 0;
   while (!isDone) {

@@ -5,11 +5,11 @@ import type { FromReportThread, ToReportThread } from './report-thread.ts';
 
 /** Reports that may wait in one process. */
 const mostWaiting = 16;
-/** A report of 20 sections of 5,000 rows takes half a minute on a busy machine; what takes longer hangs. */
+/** A report of 20 sections of 5,000 rows takes half a minute on a busy machine. Longer than this means it hangs. */
 const hangsAfterMs = 180_000;
-/** The thread ends when nothing was rendered for so long, and gives its fonts' memory back. */
+/** The thread ends after this idle time and frees the memory of its fonts. */
 const idleMs = 60_000;
-/** Its own memory, so that a report that needs too much ends the thread and not the server. */
+/** A limit of its own, so that a report that needs too much ends the thread and not the server. */
 const mostMemoryMb = 512;
 
 export interface ReportThread {
@@ -31,8 +31,8 @@ interface Thread {
 }
 
 /**
- * A thread that renders reports, one after the other: a large one takes seconds of computing, which would keep every request
- * of the process waiting (docs/adr/0059). It is started by the first report and ends when none came for a minute.
+ * Creates a thread that renders reports one after another. A large one takes seconds of computing, which would block
+ * every request of the process (ADR 59). The first report starts the thread, and a minute without reports ends it.
  */
 export function createReportThread(onError: (error: unknown) => void, limits = { hangsAfterMs, idleMs }): ReportThread {
   const queue: Waiting[] = [];
@@ -41,7 +41,7 @@ export function createReportThread(onError: (error: unknown) => void, limits = {
   let nextId = 1;
   let isClosed = false;
 
-  /** Lets the thread go, and the report that it was at; the next one gets a new thread. */
+  /** Drops the thread and its report. The next report gets a new thread. */
   function lose(worker: Worker, error: unknown): void {
     if (thread?.worker !== worker) return;
     if (thread.timer !== null) clearTimeout(thread.timer);
@@ -69,7 +69,7 @@ export function createReportThread(onError: (error: unknown) => void, limits = {
   function endAfter(ending: Thread, ms: number, isIdle: boolean): void {
     if (ending.timer !== null) clearTimeout(ending.timer);
     ending.timer = setTimeout(() => {
-      // What comes while an idle thread ends is not for it.
+      // Messages that arrive while an idle thread ends aren't for it.
       if (isIdle) thread = null;
       ending.worker.terminate().catch(onError);
     }, ms).unref();
@@ -87,7 +87,7 @@ export function createReportThread(onError: (error: unknown) => void, limits = {
     try {
       worker.postMessage(first.message);
     } catch (error) {
-      // Something in the report cannot be handed over: a fault of ours.
+      // Something in the report can't be sent to the thread. That's our bug.
       open = null;
       rest(thread);
       first.reject(error);
@@ -95,7 +95,7 @@ export function createReportThread(onError: (error: unknown) => void, limits = {
     }
   }
 
-  /** Nothing to do: the thread does not keep the process alive, and ends after a while. */
+  /** Nothing to do: the thread must not keep the process alive, and ends after a while. */
   function rest(idle: Thread): void {
     idle.worker.unref();
     endAfter(idle, limits.idleMs, true);

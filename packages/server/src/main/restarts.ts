@@ -1,11 +1,11 @@
-/** How long after its start a process must have lived for its end to count as an accident, not as a failed start. */
+/** How long a process must have run for its end to count as an accident, not as a failed start. */
 const steadyMs = 60_000;
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
-/** So many ends in a row, each soon after the start, are one too many. */
+/** Give up after this many early ends in a row. */
 const mostEarlyEnds = 6;
 
-/** What is remembered of one place among the processes. */
+/** The history of one process slot. */
 export interface Lives {
   /** Ends in a row that came soon after a start. */
   readonly earlyEnds: number;
@@ -14,8 +14,8 @@ export interface Lives {
 export const noLives: Lives = { earlyEnds: 0 };
 
 /**
- * What to do when a process has ended: the pause before the next is started, in ms, which doubles with each early end; null:
- * give up, since it ends again and again. `livedMs` counts from when it opened the port; null = it never did.
+ * Returns the pause in ms before the next start after a process ended, which doubles with each early end; null to give
+ * up. `livedMs` counts from when it opened the port; null if it never did.
  */
 export function afterEnd(
   lives: Lives,

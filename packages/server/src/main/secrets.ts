@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
 
-/** Secrets that may be made by the server itself, with the form each has (docs/design/api-access.md 5.1). */
+/** Secrets that the server may generate, with the form of each (docs/design/api-access.md 5.1). */
 const makers = {
   JWT_SIGNING_SECRET: () => randomBytes(32).toString('hex'),
   NEXTAUTH_SECRET: () => randomBytes(32).toString('hex'),
@@ -79,7 +79,7 @@ async function readSecrets(file: string): Promise<Record<string, string>> {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return {};
     throw error;
   }
-  // The file is private, whoever restored it from where.
+  // Keep the file private, wherever it was restored from.
   await chmod(file, 0o600);
   try {
     const value: unknown = JSON.parse(text);
@@ -87,7 +87,7 @@ async function readSecrets(file: string): Promise<Record<string, string>> {
       return value as Record<string, string>;
     }
   } catch {
-    // Told below, without the content.
+    // Reported below, without the content.
   }
   // Making new ones would lock out every key and seal: better to stop.
   throw new ConfigError([`DATA_DIR has a secrets.json that can't be read: ${file}`]);

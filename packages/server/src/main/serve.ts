@@ -21,7 +21,7 @@ import { openStorage } from './storage.ts';
 import { type RestoreProof, verifyRestored } from './verify-restored.ts';
 import { startPatience } from './when-there.ts';
 
-/** Where a command of the server reads and writes. */
+/** Input and output of a server command. */
 export interface ServerShell {
   readonly environment: Readonly<Record<string, string | undefined>>;
   print(line: string): void;
@@ -38,7 +38,7 @@ export async function serve(shell: ServerShell): Promise<number> {
     let signals = 0;
     const onSignal = (signal: NodeJS.Signals) => {
       signals += 1;
-      // Nothing waits any more; the database's process ends with this one.
+      // Don't wait any longer. The database's process ends with this one.
       if (signals > 1) process.exit(1);
       asked.resolve(signal);
     };
@@ -46,7 +46,7 @@ export async function serve(shell: ServerShell): Promise<number> {
     process.on('SIGINT', onSignal);
     try {
       const server = await Promise.race([startServer(config, { logger, print: shell.print }), asked.promise]);
-      // Nothing was acknowledged yet; what the start had begun rolls back, and the database's process ends with this one.
+      // Nothing was acknowledged yet: what startup had begun rolls back, and the database's process ends with this one.
       if (typeof server === 'string') process.exit(0);
       const reason = await Promise.race([server.failed.then((failure) => ({ failure })), asked.promise]);
       let code = 0;
@@ -57,7 +57,7 @@ export async function serve(shell: ServerShell): Promise<number> {
         shell.warn(`arbiter: ${reason.failure}; see the log for details`);
       }
       await server.stop();
-      // What was cut off may still wait for the database; the grace is over, and nobody waits for it.
+      // Interrupted work may still wait for the database, but the grace period is over.
       setTimeout(() => process.exit(code), lastMomentMs).unref();
       return code;
     } finally {
@@ -68,8 +68,8 @@ export async function serve(shell: ServerShell): Promise<number> {
 }
 
 /**
- * `arbiter serve --apply-only`: migrates, applies BOOTSTRAP_FILE (or makes the demo), and ends. Works beside a server
- * that runs on the same embedded database.
+ * Runs `arbiter serve --apply-only`: migrates, applies BOOTSTRAP_FILE (or creates the demo), and exits. Works alongside
+ * a server on the same embedded database.
  */
 export async function applyOnly(shell: ServerShell): Promise<number> {
   return guarded(shell, async (given, logger) => {
@@ -96,9 +96,9 @@ export async function applyFragment(
 }
 
 /**
- * `arbiter user sign-in-link`: prints an address that signs a user in once, within ten minutes. `tenant` is the tenant's id
- * or the name by which the operator knows it; null: the one in which the address was last used. Resolves with 1 when there
- * is no such user who is not deactivated.
+ * Runs `arbiter user sign-in-link`: prints an address that signs a user in once, within ten minutes. `tenant` is the
+ * tenant's id or its name in the operator's files; null means the one in which the address was last used. Resolves with
+ * 1 when there is no such active user.
  */
 export async function printSignInLink(
   shell: ServerShell,
@@ -146,7 +146,7 @@ export async function migrateOnly(shell: ServerShell): Promise<number> {
   });
 }
 
-/** `arbiter migrate --status`: prints what is missing; exit code 4 when something is. */
+/** Runs `arbiter migrate --status`: prints missing migrations. Exits with 4 if there are any. */
 export async function migrationStatus(shell: ServerShell): Promise<number> {
   return guarded(shell, async (given) => {
     if (given.DATABASE_URL === null) {
@@ -171,7 +171,7 @@ export async function backupTo(
   });
 }
 
-/** `arbiter restore`: restores a file, if there is one, and verifies what the database holds, if that is wanted. */
+/** Runs `arbiter restore`: restores a file, if given, and verifies the database, if requested. */
 export async function restoreFrom(
   shell: ServerShell,
   request: Pick<RestoreRequest, 'passphrase' | 'ask'> & { readonly file: string | null; readonly verify: boolean },

@@ -12,10 +12,10 @@ import type { Place } from './place.ts';
 import { version } from './version.ts';
 import { urlVariable, whenThere } from './when-there.ts';
 
-/** What /ready says of the background work, wherever it runs. */
+/** The state of the background work for /ready, wherever it runs. */
 export type WorkChecks = Pick<ReadyChecks, 'queueConsumer' | 'scheduler'>;
 
-/** What the background work of this server goes by, whichever process does it. */
+/** Settings of this server's background work, whichever process does it. */
 export interface WorkFacts {
   /** The name by which leases know this server, unlike that of any other. */
   readonly holder: string;
@@ -23,51 +23,51 @@ export interface WorkFacts {
   readonly endedWorker: string | null;
 }
 
-/** One process that answers requests, from its making to its end. The steps are called in the order of their names here. */
+/** One process that answers requests, from creation to end. Call the steps in the order of their names here. */
 export interface ServerProcess {
   readonly server: Server;
-  /** Makes everything ready for the first request. With `work`: also starts to take jobs. Throws when that fails. */
+  /** Prepares everything for the first request. With `work`, also starts to take jobs. Throws on failure. */
   prepare(work: WorkFacts | null): Promise<void>;
-  /** Opens the port, and starts what runs beside the requests. */
+  /** Opens the port and starts background work. */
   listen(): Promise<void>;
   /** Takes the background work over from a process that has ended. Throws when the queue cannot be reached now. */
   takeOver(work: WorkFacts): Promise<void>;
   /** Has the clients that are connected come back by way of the port, each after its next answer. */
   spreadConnections(): void;
-  /** Of the work in this process; `off` where there is none. */
+  /** State of this process's work; `off` if it has none. */
   workChecks(): WorkChecks;
   /**
-   * Graceful stop (R10): not ready at once, then no new connections, then the end of what is in flight, jobs handed
-   * back, connections closed. Takes at most SHUTDOWN_GRACE_SECONDS.
+   * Stops gracefully (R10): first not ready, then no new connections, then requests in flight end, jobs go back to the
+   * queue, connections close. Takes at most SHUTDOWN_GRACE_SECONDS.
    */
   stop(): Promise<void>;
 }
 
 export interface ServerProcessOptions {
-  /** With its secrets. */
+  /** Includes its secrets. */
   readonly config: Config;
   readonly place: Place;
   readonly logger: Logger;
-  /** What belongs to all processes of this server. Default: this is the only one. */
+  /** Shared by all processes of this server. Default: this is the only one. */
   readonly node?: NodeView;
 }
 
-/** What one process knows of the others of its server. */
+/** What one process knows about the others of its server. */
 export interface NodeView {
   workChecks(): Promise<WorkChecks>;
   metricsText(): Promise<string>;
   metricsSummary(tenantId: string): Promise<MetricsSummary>;
-  /** To be told the name under which this process takes jobs. */
+  /** Reports the name under which this process takes jobs. */
   workerIs(id: string): void;
 }
 
 /** Between "not ready" and the closed port, so that a balancer which asks now and then sends nothing more. */
 const drainNoticeMs = 500;
 
-/** Catalogues that take longer to read are read on while the first requests come in. */
+/** Catalogues that take longer keep loading while the first requests come in. */
 const warmUpWithinMs = 10_000;
 
-/** A database that takes longer to say a word is not ready. */
+/** A database that takes longer to answer isn't ready. */
 const readyWithinMs = 2_000;
 
 /** Puts a process together; nothing is connected yet. */
@@ -137,7 +137,7 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
     async prepare(work) {
       await database.listening();
       if (work !== null) await whenThere(urlVariable(config), logger, () => startWorker(work));
-      // Whoever asks for readiness, or finds the port open, is served as quickly as later callers.
+      // Callers that check readiness, or find the port open, get the same speed as later ones.
       await server.decisions.warmUp(performance.now() + warmUpWithinMs);
     },
     async listen() {

@@ -154,7 +154,7 @@ test('a start waits for a database that is slower than any request may be', asyn
     logger: createLogger('info', { write: (line) => messages.push(line) }),
     print: () => undefined,
   });
-  // Longer than a statement of a request may take.
+  // Longer than a request's statement may take.
   const waited = async () => {
     for (;;) {
       const rows = await db.ownerQuery(
@@ -282,7 +282,7 @@ test('R10: SIGTERM under load: not ready first, no request of a balancer that he
   let seenNotReadyAt = Infinity;
   let asked = Infinity;
   const answers: number[] = [];
-  // A balancer goes on for a while after the first "not ready".
+  // A load balancer continues for a while after the first "not ready".
   const goesOn = () => performance.now() < seenNotReadyAt + 150;
   const callers = Array.from({ length: 12 }, async () => {
     while (goesOn()) answers.push(await call('/api/v1/health'));

@@ -19,8 +19,8 @@ export interface RunningServer {
   /** Resolves with the reason when the server cannot go on by itself; it is still to be stopped. */
   readonly failed: Promise<string>;
   /**
-   * Graceful stop (R10): not ready at once, then no new connections, then the end of what is in flight, jobs handed
-   * back, connections and embedded database closed. Takes at most SHUTDOWN_GRACE_SECONDS besides the database's end.
+   * Stops gracefully (R10): first not ready, then no new connections, then requests in flight end, jobs go back to the
+   * queue, connections and embedded database close. Takes at most SHUTDOWN_GRACE_SECONDS, plus the database's shutdown.
    */
   stop(): Promise<void>;
 }
@@ -31,12 +31,14 @@ export interface StartOptions {
   readonly print: (line: string) => void;
 }
 
-/** Connections to the embedded database that are nobody's of this server: its owner's, and those of commands beside it. */
+/**
+ * Connections to the embedded database outside this server's pools: its owner's, and those of commands run alongside.
+ */
 const spareConnections = 20;
 
 /**
- * Starts the server by the steps of docs/design/api-access.md 5.1 and resolves when it takes requests. Throws ConfigError when the
- * configuration cannot be used; waits while the database is away.
+ * Starts the server by the steps of docs/design/api-access.md 5.1 and resolves when it takes requests. Throws
+ * ConfigError when the configuration is unusable. Waits while the database is away.
  */
 export async function startServer(given: Config, { logger, print }: StartOptions): Promise<RunningServer> {
   for (const warning of given.warnings) logger.warn({ step: 'configuration' }, warning);

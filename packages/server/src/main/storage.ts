@@ -22,9 +22,9 @@ export interface Storage {
 }
 
 export interface StorageOptions {
-  /** Work beside a server that runs on the same embedded database. */
+  /** Work alongside a server on the same embedded database. */
   readonly join?: boolean;
-  /** Least number of connections that the embedded database must take at once. */
+  /** Minimum simultaneous connections of the embedded database. */
   readonly connections?: number;
 }
 
@@ -92,8 +92,9 @@ async function assertRole(variable: NamedUrl['variable'], url: string, logger: L
 }
 
 /**
- * How the processes reach the database. A pooler that gives each transaction another session carries transactions only;
- * the rest goes past it (docs/guides/scaling.md). Throws ConfigError where there is no way past it.
+ * Returns how the processes reach the database. A pooler that gives each transaction another session carries only
+ * transactions; everything else bypasses it (docs/guides/scaling.md). Throws ConfigError when there is no way to bypass
+ * it.
  */
 async function addressOf(url: string, directUrl: string | null, logger: Logger): Promise<DatabaseAddress> {
   const loss = await whenThere('DATABASE_URL', logger, () => sessionLoss(url));
@@ -105,7 +106,7 @@ async function addressOf(url: string, directUrl: string | null, logger: Logger):
   }
   await assertDirect('DATABASE_DIRECT_URL', directUrl, logger);
   await assertRole('DATABASE_URL', url, logger);
-  // The start has worked by the other URL; what it prepared must be what the processes will use.
+  // Startup used the other URL, and the processes must use the database that it prepared.
   if (!(await whenThere('DATABASE_URL', logger, () => hears(directUrl, url)))) {
     throw new ConfigError(['DATABASE_URL and DATABASE_DIRECT_URL must point to the same database']);
   }

@@ -9,15 +9,14 @@ import { type Metrics, metricsOf } from './node-metrics.ts';
  */
 const prefix = 'by tenant ';
 
-/** What a process says of itself: its registry, and what it has counted by tenant. */
+/** Returns a process's report: its registry, and its counts by tenant. */
 export async function metricsOfProcess(registry: Registry, byTenant: readonly TenantMetric[]): Promise<Metrics> {
   const own = byTenant.map((metric) => ({ ...metric, name: prefix + metric.name, aggregator: 'sum' as const }));
   return [...(await metricsOf(registry)), ...own];
 }
 
 /**
- * The metrics that `/metrics` shows. With `tenantLabel` (METRICS_TENANT_LABEL) those that are counted by tenant stand in the
- * place of those that are not.
+ * Returns the metrics for `/metrics`. With `tenantLabel` (METRICS_TENANT_LABEL), counts by tenant replace the totals.
  */
 export function shownMetrics(metrics: Metrics, tenantLabel: boolean): Metrics {
   if (!tenantLabel) return metrics.filter(({ name }) => !name.startsWith(prefix));
@@ -28,7 +27,7 @@ export function shownMetrics(metrics: Metrics, tenantLabel: boolean): Metrics {
   });
 }
 
-/** What is counted of one tenant; metrics without a value are left out. */
+/** Returns one tenant's counts, without metrics that have no value. */
 export function summaryOf(metrics: Metrics, tenantId: string): MetricsSummary {
   const summary: MetricsSummary = {};
   for (const metric of metrics) {

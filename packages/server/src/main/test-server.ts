@@ -36,7 +36,7 @@ export interface CallOptions {
   readonly body?: unknown;
   /** API key; default: the first tenant's admin, or none on a database that was there already. Null sends none. */
   readonly key?: string | null;
-  /** Added to, and stronger than, what is sent by itself: credential, X-Requested-With, Content-Type. */
+  /** Added to, and overriding, the default credential, X-Requested-With and Content-Type. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -53,18 +53,18 @@ export interface TestServer extends Server {
   readonly tenants: readonly [TestTenant, ...TestTenant[]];
   /** Lines of the log so far, parsed. */
   readonly log: readonly Record<string, unknown>[];
-  /** Does what a worker does with the registrations and requests for links that wait. `call` does it after each call of /auth. */
+  /** Does a worker's job for waiting registrations and link requests. `call` runs it after each call of /auth. */
   answerAccountRequests(): Promise<void>;
-  /** Calls an operation. The type of the body is what the test expects; nothing checks it. */
+  /** Calls an operation. The body's type is what the test expects; nothing checks it. */
   call<Body = Record<string, unknown>>(method: string, path: string, options?: CallOptions): Promise<CallResult<Body>>;
 }
 
 export interface TestServerOptions {
-  /** How many tenants to make; default 1. */
+  /** Number of tenants to create. Default 1. */
   readonly tenants?: number;
   readonly clock?: Clock;
   readonly config?: Partial<ComposeConfig>;
-  /** As the real server: answers that must not tell by their time who is known wait for each other. Default: none waits. */
+  /** Delay answers that must not reveal by their timing who exists, like the real server. Default: no delay. */
   readonly evenAnswers?: boolean;
   /** NEXTAUTH_URL; default `http://localhost:3000`. */
   readonly publicUrl?: string;
@@ -74,9 +74,9 @@ export interface TestServerOptions {
   readonly patience?: NonNullable<ComposeOptions['patience']>;
   /** Hold each answer against its schema; default true. */
   readonly checkResponses?: boolean;
-  /** Operations of the test beside the real ones. */
+  /** The test's operations, alongside the real ones. */
   readonly beside?: OperationsBeside;
-  /** Behind a pooler in transaction mode with so many sessions. See `poolerMissing`. */
+  /** Run behind a pooler in transaction mode with this many sessions. See `poolerMissing`. */
   readonly poolerSessions?: number;
 }
 
@@ -121,7 +121,7 @@ const testConfig: ComposeConfig = {
   MAIL_RATE_PER_MINUTE: 0,
 };
 
-/** What loading a pack needs in tests. */
+/** Dependencies for loading a pack in tests. */
 export const testLoadPorts = { keys: createCustomerKeys(masterKeysOf(testConfig)) };
 
 /**
@@ -137,7 +137,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     const count = Math.max(1, options.tenants ?? 1);
     const first = await makeTenant(server.database, pepper, 1);
     const others: TestTenant[] = [];
-    // One after the other: each of a hundred at once would wait for the ninety before it.
+    // Sequentially: with a hundred at once, each would wait for ninety others.
     for (let number = 2; number <= count; number += 1) others.push(await makeTenant(server.database, pepper, number));
     return {
       ...server,
@@ -145,13 +145,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       call: (method, path, call = {}) => server.call(method, path, { key: first.keys.admin, ...call }),
     };
   } catch (error) {
-    // Its connections and timers would keep the test file alive until the runner gives it up.
+    // Its connections and timers would keep the test file alive until the runner's timeout.
     await server.close();
     throw error;
   }
 }
 
-/** The same over a database that is there already, whose tenants the test knows. Takes the database down when it closes. */
+/** Starts the server over an existing database, whose tenants the test knows. Drops the database when it closes. */
 export function startServerOn(
   testDatabase: TestDatabase,
   options: Omit<TestServerOptions, 'tenants' | 'poolerSessions'>,
@@ -181,7 +181,7 @@ export function startServerOn(
       ...defaultLimits,
       decision: { ...defaultLimits.decision, own: 512, perTenant: 480 },
     }),
-    // The machine is shared by several test files; what a server does in time is measured in test/faults.
+    // Several test files share the machine. test/faults measures what a server does in time.
     patience: options.patience ?? { acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, answerWithinMs: 30_000 },
   });
   const answerAccountRequests = accountRequestAnswers(testDatabase, server.jobs);
@@ -204,7 +204,7 @@ export function startServerOn(
   };
 }
 
-/** Does what a worker does, right after the call: tests find the mails and accounts. Each request is answered once. */
+/** Does a worker's job right after the call, so that tests find emails and accounts. Answers each request once. */
 function accountRequestAnswers(database: TestDatabase, jobs: Server['jobs']): () => Promise<void> {
   const answered = new Map<string, Promise<void> | undefined>();
   const { signal } = new AbortController();

@@ -12,7 +12,7 @@ import { keyOf } from '../platform/crypto.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { masterKeysOf } from './secrets.ts';
 
-/** What a look at a restored installation found. */
+/** The result of checking a restored installation. */
 export interface RestoreProof {
   readonly replayed: number;
   readonly identical: number;
@@ -41,7 +41,7 @@ export async function verifyRestored(config: Config, database: Database): Promis
     const ids = await database.withTenant(tenantId, actor, (tx) => selectRandomRecords(tx, mostReplays), patient);
     records.push(...ids.map((id) => ({ tenantId, id })));
   }
-  // One draw for each record of each tenant: a tenant with few decisions has fewer of the hundred.
+  // One draw per record of each tenant: a tenant with few decisions gets fewer of the hundred.
   const drawn = records.map((record) => ({ record, draw: randomInt(2 ** 40) })).sort((a, b) => a.draw - b.draw);
   const ports = { keys: createCustomerKeys(masterKeysOf(config)), decisionNamed };
   for (const { record } of drawn.slice(0, mostReplays)) {

@@ -8,18 +8,18 @@ import { describeError, type Logger } from '../platform/logger.ts';
 export const urlVariable = ({ DATABASE_DIRECT_URL }: Pick<Config, 'DATABASE_DIRECT_URL'>): string =>
   DATABASE_DIRECT_URL === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
 
-/** Far beyond what a request may wait: a starved machine makes a first start slow, and that must not end it. */
+/** Far longer than a request may wait: an overloaded machine makes a first start slow, which must not end it. */
 export const startPatience = { acquireTimeoutMs: 60_000, statementTimeoutMs: 120_000 };
 
 const pauseMs = 500;
 /** SQLSTATE class of a refused login. */
 const wrongLogin = /^28...$/;
-/** The database doesn't exist: perhaps not yet, when a server is set up beside us. */
+/** The database doesn't exist, perhaps because a server next to us is still setting it up. */
 const noDatabase = '3D000';
 
 /**
- * Repeats a step of the start while the database is away or too slow, and says so once. `attempt` must be repeatable.
- * `variable` names the URL that it uses. Throws ConfigError when the database refuses the login.
+ * Repeats a startup step while the database is away or too slow, and logs that once. `attempt` must be repeatable.
+ * `variable` names its URL. Throws ConfigError when the database refuses the login.
  */
 export async function whenThere<T>(variable: string, logger: Logger, attempt: () => Promise<T>): Promise<T> {
   for (let logged = false; ; logged = true) {
@@ -41,7 +41,9 @@ export async function whenThere<T>(variable: string, logger: Logger, attempt: ()
 
 const waiting = 'waiting for the database; startup continues when it responds';
 
-/** The last cause says it best; a stack would alarm people at a first start on a slow machine. */
+/**
+ * Returns the last cause, which is the most specific. A stack would alarm people at a first start on a slow machine.
+ */
 function reasonOf(error: unknown): string {
   let found = describeError(error);
   while (found.cause !== undefined) found = found.cause;

@@ -14,12 +14,12 @@ import {
 import type { PackedCounts, PackedEvidence, SearchJob } from '../features/deciding/why-not/index.ts';
 import { zoneCalendar } from '../platform/zone-calendar.ts';
 
-/** To the thread: a job, with its plan when the thread has said that it needs it. */
+/** To the thread: a job, with its plan if the thread has asked for it. */
 export interface ToThread {
   readonly id: number;
   readonly job: SearchJob;
   readonly plan: Snapshot | null;
-  /** One flag that is 1 when nobody waits for the answer any more. */
+  /** One flag, set to 1 when nobody waits for the answer any more. */
   readonly cancelled: Int32Array<SharedArrayBuffer>;
 }
 
@@ -28,9 +28,9 @@ export type FromThread =
   | { readonly id: number; readonly kind: 'found'; readonly answer: WhyNotAnswer }
   | { readonly id: number; readonly kind: 'failed'; readonly message: string };
 
-/** How long a search may take, in ms, once it has its plan. */
+/** Maximum time of a search in ms, once it has its plan. */
 const searchMs = 1_000;
-/** Plans that a thread keeps; one of 10,000 offers takes tens of megabytes. */
+/** Plans that a thread keeps. One of 10,000 offers takes tens of megabytes. */
 const mostPlans = 4;
 
 const plans = new Map<string, Plan>();
@@ -38,7 +38,7 @@ const plans = new Map<string, Plan>();
 function planOf({ planKey }: SearchJob, snapshot: Snapshot | null): Plan | null {
   const known = plans.get(planKey) ?? (snapshot === null ? null : compile(snapshot));
   if (known === null) return null;
-  // The one used last stands last.
+  // Most recently used comes last.
   plans.delete(planKey);
   plans.set(planKey, known);
   const [oldest] = plans.keys();
@@ -77,7 +77,7 @@ function search(plan: Plan, job: SearchJob, cancelled: ToThread['cancelled']): W
 
 type Input = SearchJob['input'] & { readonly evidence: Evidence };
 
-/** The same question at other instants: what is counted by the clock is counted anew, all else stays. */
+/** Returns the same question at other instants: recounts what depends on the clock and keeps the rest. */
 function laterOf(plan: Plan, input: Input, { contacts, outcomes }: NonNullable<SearchJob['history']>) {
   const year = new Date(input.now).getUTCFullYear();
   const calendars = new Map<string, ReturnType<typeof zoneCalendar>>();

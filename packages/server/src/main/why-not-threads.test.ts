@@ -6,7 +6,7 @@ import type { SearchTask } from '../features/deciding/why-not/index.ts';
 import { AppError } from '../platform/app-error.ts';
 import { createSearchThreads, type SearchThreads } from './why-not-threads.ts';
 
-/** Threads that search: what is handed to them, who waits, and who leaves. */
+/** Search threads: what they receive, who waits, and who leaves. */
 
 const errors: unknown[] = [];
 let threads: SearchThreads;

@@ -8,7 +8,7 @@ import type { FromThread, ToThread } from './why-not-thread.ts';
 /** Searches that may wait in one process, and those of one tenant. */
 const mostWaiting = 32;
 const mostOfTenant = 8;
-/** A search ends itself after a second; a thread that says nothing for so long behind that hangs, and is replaced. */
+/** A search ends itself after a second. A thread silent for this long beyond that hangs, and is replaced. */
 const hangsAfterMs = 30_000;
 
 export interface SearchThreads {
@@ -32,13 +32,13 @@ interface Thread {
 }
 
 /**
- * Threads for searches that take up to a second of pure computing, which would keep every request of the process waiting
- * (docs/adr/0040). They are started by the first search and keep the plans they were given. Tenants take turns.
+ * Creates threads for searches that take up to a second of pure computing, which would block every request of the
+ * process (ADR 40). The first search starts them, and they keep the plans they received. Tenants take turns.
  */
 export function createSearchThreads(most: number, onError: (error: unknown) => void): SearchThreads {
   const threads: Thread[] = [];
   const queue: Waiting[] = [];
-  /** Tenants whose search ran last, the latest last. */
+  /** Tenants by their last search, most recent last. */
   const served: string[] = [];
   let nextId = 1;
   let isClosed = false;
@@ -56,7 +56,7 @@ export function createSearchThreads(most: number, onError: (error: unknown) => v
     return thread;
   }
 
-  /** The thread is gone: its search fails, and the next one that waits gets a new thread. */
+  /** The thread has ended: its search fails, and the next waiting one gets a new thread. */
   function lose(thread: Thread, error: unknown): void {
     const at = threads.indexOf(thread);
     if (at >= 0) threads.splice(at, 1);
@@ -125,7 +125,7 @@ export function createSearchThreads(most: number, onError: (error: unknown) => v
     try {
       say(null);
     } catch (error) {
-      // Something in the job cannot be handed over: a fault of ours.
+      // Something in the job can't be sent to the thread. That's our bug.
       waiting.reject(error);
       done();
     }

@@ -19,8 +19,8 @@ const takeOverPauseMs = 500;
 const lastMomentMs = 100;
 
 /**
- * What a process does that the primary has started: nothing by itself, everything when it is told. It ends with the primary,
- * however that ends.
+ * Runs a process that the primary has started. It does nothing by itself, only what it's told. It ends with the
+ * primary, however that ends.
  */
 export function runWorkerProcess(): void {
   endWithPrimary();
@@ -113,19 +113,19 @@ export function runWorkerProcess(): void {
         );
     });
   });
-  // Ctrl+C reaches all processes of the terminal, SIGTERM those of a service: the primary says when to stop. Whoever sends
-  // SIGTERM to this one alone has it end in order and be replaced.
+  // Ctrl+C reaches all processes of the terminal, SIGTERM those of a service; the primary decides when to stop. A
+  // SIGTERM to this process alone ends it cleanly, and it's replaced.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', stopOnce);
   say({ kind: 'loaded' });
 }
 
 function say(message: FromProcess): void {
-  // The primary may have gone this moment; then so does this process.
+  // The primary may have just exited. Then this process exits too.
   if (cluster.worker?.isConnected() === true) cluster.worker.send(message);
 }
 
-/** Ends the process with the reason told to the primary, which knows whether there will be another. */
+/** Ends the process and reports the reason to the primary, which knows whether there will be another. */
 function fail(error: unknown): void {
   const message =
     error instanceof ConfigError ? error.problems.join('; ') : error instanceof Error ? error.message : '';

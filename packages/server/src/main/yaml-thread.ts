@@ -2,7 +2,7 @@
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { type ReadYaml, readYaml } from '../platform/read-yaml.ts';
 
-/** To the thread: the text of a file. */
+/** To the thread: a file's text. */
 export interface ToYamlThread {
   readonly id: number;
   readonly text: string;

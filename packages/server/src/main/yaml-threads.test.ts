@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => Promise.all([thread.close(), server?.close()]));
 
-/** What this thread computes for the work, in ms; others of the machine do not count. */
+/** Returns this thread's computing time for the work in ms, without the rest of the machine. */
 async function computing(work: () => Promise<unknown>): Promise<number> {
   const before = process.threadCpuUsage();
   await work();

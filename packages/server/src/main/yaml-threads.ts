@@ -5,11 +5,17 @@ import type { FromYamlThread, ToYamlThread } from './yaml-thread.ts';
 
 /** Calls that may wait in one process; each has one file here at a time. */
 const mostWaiting = 32;
-/** A file of one megabyte takes two seconds on a busy machine; what takes longer than all that a body may hold hangs. */
+/**
+ * A file of one megabyte takes two seconds on a busy machine. Longer than this, even for the largest allowed body,
+ * means it hangs.
+ */
 const hangsAfterMs = 120_000;
 /** The thread ends when nothing was read for so long. */
 const idleMs = 30_000;
-/** Its own memory, more than any file needs that the reader takes: a thread at its end may take the process with it. */
+/**
+ * Memory of its own, more than any file that the reader accepts needs: a thread that runs out may take the process
+ * down.
+ */
 const mostMemoryMb = 512;
 
 export interface YamlThread {
@@ -56,7 +62,7 @@ export function createYamlThread(onError: (error: unknown) => void): YamlThread 
     return made;
   }
 
-  /** Lets the thread go, and the file that it was at; the next one gets a new thread. */
+  /** Drops the thread and its file. The next file gets a new thread. */
   function lose(gone: Worker, settle: (lost: Waiting) => void): void {
     if (worker !== gone) return;
     worker = null;
@@ -66,12 +72,12 @@ export function createYamlThread(onError: (error: unknown) => void): YamlThread 
     next();
   }
 
-  /** Ends the thread after `ms`, unless it gets something to do, or is done with it, before. */
+  /** Ends the thread after `ms`, unless it gets work before that. */
   function endAfter(ms: number): void {
     clearTimeout(timer);
     timer = setTimeout(() => {
       const ending = worker;
-      // What comes while an idle thread ends is not for it.
+      // Messages that arrive while an idle thread ends aren't for it.
       if (open === null) worker = null;
       ending?.terminate().catch(onError);
     }, ms).unref();

@@ -18,13 +18,13 @@ export interface ExploreExploit {
 /** A way to choose from the pool; one file and one line of `explore-exploit.ts` each. */
 export interface Strategy {
   readonly name: string;
-  /** True when it looks at the evidence of the candidates themselves, whatever the score method does. */
+  /** True when it reads the evidence of the candidates themselves, whatever the score method does. */
   readsEvidence(settings: ExploreExploit): boolean;
   /** Starts one answer. */
   begin(run: Run, settings: ExploreExploit, list: RankedList): Chooser;
 }
 
-/** What is known of the list before the first place is filled. */
+/** What's known of the list before the first place is filled. */
 export interface RankedList {
   /** `rank:<nodeId>`: the stream that all places of the answer draw from, one after the other. */
   readonly next: () => number;

@@ -11,9 +11,9 @@ const leastDraws = 20;
 const leastPropensity = 1e-6;
 
 /**
- * Draws what each offer's propensity may be, given its own outcomes, and takes the one that scores best with it: the
- * candidate with the largest `score * (theta / max(P, 1e-6))^wp`, theta of Beta(1 + positives, 1 + negatives). Nobody can
- * tell in closed form how likely a choice was, so that is estimated by doing the same `draws` times over.
+ * Draws each offer's possible propensity from its own outcomes and takes the one that then scores best: the candidate
+ * with the largest `score * (theta / max(P, 1e-6))^wp`, theta of Beta(1 + positives, 1 + negatives). A choice's
+ * probability has no closed form, so it's estimated by repeating this `draws` times.
  */
 export const thompson: Strategy = {
   name: 'thompson',
@@ -33,7 +33,7 @@ export const thompson: Strategy = {
         const ratio = theta / betas.propensity[at]!;
         const factor = exponent === 1 ? ratio : exponent === 0 ? 1 : pow(ratio, exponent);
         const value = betas.score[at]! * factor;
-        // Of equals the one that stands first in the pool.
+        // Among equals, the first in the pool wins.
         if (value <= most) continue;
         most = value;
         chosen = at;
@@ -70,7 +70,7 @@ function prepare(run: Run, candidate: Candidate, at: number): void {
   betas.propensity[at] = Math.max(propensityOf(run, candidate), leastPropensity);
 }
 
-/** The exponent that the score gives to P; 0 where it does not depend on it. */
+/** The exponent of P in the score; 0 where the score doesn't depend on it. */
 function propensityExponent({ method, exponents }: ScoreSettings): number {
   if (method.name === 'formula') return exponents.propensity;
   return method.name === 'propensity' ? 1 : 0;

@@ -4,8 +4,8 @@ import { evidenceOf } from '../../scoring/propensity.ts';
 import { type Strategy, shareOf } from './strategy.ts';
 
 /**
- * The candidate with the largest `n + ucbC * sqrt(ln(1 + N)/(1 + evidence))`, where N is the evidence of all that enter the
- * rank node: what little is known of gets ahead. It leaves nothing to chance.
+ * Picks the candidate with the largest `n + ucbC * sqrt(ln(1 + N)/(1 + evidence))`, where N is the evidence of all that
+ * enter the rank node: little-known offers move up. Leaves nothing to chance.
  */
 export const ucb: Strategy = {
   name: 'ucb',
@@ -21,7 +21,7 @@ export const ucb: Strategy = {
           const candidate = pool[at]!;
           const [positives, negatives] = evidenceOf(run, candidate);
           const index = shareOf(run, candidate, maxScore) + ucbC * Math.sqrt(all / (1 + positives + negatives));
-          // Of equals the one that stands first in the pool.
+          // Among equals, the first in the pool wins.
           if (index <= most) continue;
           most = index;
           chosen = at;
@@ -33,7 +33,7 @@ export const ucb: Strategy = {
   },
 };
 
-/** An offer counts once, however many placements it competes for; its candidates stand together. */
+/** An offer counts once, however many placements it competes for; its candidates are adjacent. */
 function evidenceOfAll(run: Run): number {
   let sum = 0;
   let last = -1;

@@ -15,15 +15,15 @@ import {
 import { decide, type Json, type Plan, type Snapshot } from '@arbiter/engine';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
-import { readCorpus, type StoredInput, unpackInput } from '../../../../engine/test/corpus/record.ts';
-import { formats } from '../../platform/formats.ts';
-import { isObject } from '../../platform/json.ts';
-import { planRefs } from '../plans/plan-refs.ts';
-import { inputText, newZoneWriter, type PackedInput } from '../sealed-records/packed-input.ts';
-import { readResultText, resultText, shownAssignment, unpackResult } from '../sealed-records/packed-result.ts';
-import { readableInputs } from '../sealed-records/readable-inputs.ts';
-import { type AnswerFacts, shapeAnswer } from './answer.ts';
-import { traceBody } from './trace.ts';
+import { readCorpus, type StoredInput, unpackInput } from '../../../../../../engine/test/corpus/record.ts';
+import { formats } from '../../../../platform/formats.ts';
+import { isObject } from '../../../../platform/json.ts';
+import { planRefs } from '../../plans/plan-refs.ts';
+import { inputText, newZoneWriter, type PackedInput } from '../../sealed-records/packed-input.ts';
+import { readResultText, resultText, shownAssignment, unpackResult } from '../../sealed-records/packed-result.ts';
+import { readableInputs } from '../../sealed-records/readable-inputs.ts';
+import { type AnswerFacts, shapeAnswer } from '../recommend/answer.ts';
+import { traceBody } from '../traces/trace.ts';
 
 // The schemas of records and traces leave room for more; here nothing may be in a record that they don't describe.
 
@@ -129,7 +129,7 @@ function shown(snapshot: Snapshot, plan: Plan, stored: StoredInput) {
 }
 
 test('every record of the frozen corpus fits the schemas of records, traces and responses', () => {
-  const file = new URL('../../../../engine/corpus/engine-1.jsonl.br', import.meta.url);
+  const file = new URL('../../../../../../engine/corpus/engine-1.jsonl.br', import.meta.url);
   const text = brotliDecompressSync(readFileSync(file)).toString('utf8');
   const seen = { policies: new Set<string>(), rules: new Set<string | null>(), drops: new Set<string>() };
   let records = 0;
