@@ -9,7 +9,7 @@ import {
   type Json,
   type PropensitySource,
 } from '@arbiter/engine';
-import type { Frozen } from '../../platform/json.ts';
+import type { Frozen } from '../../../platform/json.ts';
 import type { PlanRefs } from '../plans/index.ts';
 import { contentText } from './content-text.ts';
 
