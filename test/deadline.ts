@@ -3,7 +3,7 @@
  * answered 503 as it should. Only after these may a file of `test/faults` or `test/journeys` run a second time
  * (`tools/second-runs.ts`). Assertions about caps, lost or doubled writes, isolation and bytes never use them.
  */
-export const deadlineCode = 'TEST_DEADLINE';
+const deadlineCode = 'TEST_DEADLINE';
 export const unavailableCode = 'TEST_UNAVAILABLE';
 
 /** Throws a failure with `TEST_DEADLINE` unless `isInTime`. */

@@ -17,6 +17,15 @@ export const scannedFiles: readonly string[] = [
   'packages/contract/src/**/*.ts',
   'packages/engine/src/**/*.ts',
   'packages/server/src/**/*.ts',
+  'packages/console/src/**/*.ts',
+  'packages/console/src/**/*.tsx',
+  'packages/cli/src/**/*.ts',
+  'packages/sdk/src/**/*.ts',
+  'packages/*/README.md',
+  'docs/guides/*.md',
+  'docs/glossary.md',
+  'docs/architecture.md',
+  'README.md',
 ];
 
 /** Tests and what only tests import. */

@@ -85,13 +85,13 @@ for (const [at, { exit, script, output }] of blocks.entries()) {
 
 test('usage: two folders, no terminal, no folder, a folder that is not there, a server that is not there', async () => {
   for (const [script, code, words] of [
-    ['arbiter plan', 2, /takes one folder/],
-    ['arbiter plan a b', 2, /takes one folder/],
-    ['arbiter apply policy', 2, /needs --yes/],
+    ['arbiter plan', 2, /expects one folder/],
+    ['arbiter plan a b', 2, /expects one folder/],
+    ['arbiter apply policy', 2, /pass --yes/],
     ['arbiter plan nowhere', 2, /nowhere/],
     ['arbiter drift policy', 2, /takes no arguments/],
     ['arbiter plan policy --secrets nowhere.json', 2, /nowhere\.json/],
-    ['arbiter plan policy --url http://127.0.0.1:9', 3, /does not answer/],
+    ['arbiter plan policy --url http://127.0.0.1:9', 3, /can't reach/],
   ] as const) {
     const answer = await shell(script);
     assert.equal(answer.code, code, `${script}: ${answer.out}${answer.err}`);
@@ -149,7 +149,7 @@ test('content waits for a second person: plan exits 4 until another one applies 
     const made = await shell('arbiter apply bank --yes', ada);
     assert.equal(made.code, 0, made.err);
     assert.match(made.out, /\+ create content "hello"/);
-    assert.match(made.out, /warning: content\/hello\.yaml# waits for another person/);
+    assert.match(made.out, /warning: content\/hello\.yaml# needs another person/);
     for (const command of ['arbiter plan bank', 'arbiter plan bank --prune']) {
       const waiting = await shell(command, ada);
       assert.equal(waiting.code, 4, waiting.err);

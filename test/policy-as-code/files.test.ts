@@ -509,7 +509,7 @@ describe('files that are refused', () => {
       /^offers\/a.yaml#\/schedule\/startDay is not a known property/,
       /^offers\/c.yaml#\/prority is not a property of offer files; did you mean priority\?/,
       /^offers\/d.yaml# must be at offers\/e.yaml/,
-      /^offers\/f.yml# is no file of a resource/,
+      /^offers\/f.yml# is not a resource file/,
       /^offer\/g.yaml# is not known; .*did you mean offers\?/,
       /^README.md# is not known/,
       /^offers\/deep\/h.yaml# /,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Entry for any Node: the sources are TypeScript, which Node runs by itself from 22.18 on. Under an older one this file
-// starts the Node 24 that `npm install` put into node_modules, with the same arguments, streams and exit code.
+// Entry point for any Node: Node 22.18 and newer run the TypeScript sources directly. On an older version, this file
+// starts the Node 24 that `npm install` put in node_modules, with the same arguments, streams and exit code.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
@@ -12,14 +12,14 @@ const main = join(here, '..', 'src', 'main.ts');
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major > 22 || (major === 22 && minor >= 18)) {
-  // Keeps stripped and compiled sources between starts: commands start in half the time, and the server needs 30 MB
+  // Caches stripped and compiled sources: commands start in half the time, and the server needs 30 MB
   // less memory, because the stripper is never loaded.
   module.enableCompileCache?.();
   await import('../src/main.ts');
 } else {
   const node = findNode();
   if (node === null) {
-    console.error(`arbiter needs Node 22.18 or newer; this is ${process.version}, and node_modules holds no other.`);
+    console.error(`arbiter requires Node 22.18 or newer. This is ${process.version}, and node_modules has no other.`);
     process.exit(2);
   }
   const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
@@ -31,7 +31,7 @@ if (major > 22 || (major === 22 && minor >= 18)) {
   });
 }
 
-/** The `node` that an optional dependency of the root put into the nearest node_modules/.bin, or null. */
+/** Returns the `node` in the nearest node_modules/.bin, installed by an optional dependency, or null. */
 function findNode() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node';
   for (let folder = here; ; folder = dirname(folder)) {

@@ -4,17 +4,17 @@ import type { Call } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type Connection, connectionOf } from './settings.ts';
 
-/** What a command does with the body of a success. */
+/** What a command does with a successful response. */
 export interface Outcome<Body> {
-  /** Lines for people; with `--json` the body itself is printed instead. */
+  /** Prints the result; with `--json` the body is printed instead. */
   report(body: Body): void;
-  /** Exit code; default 0. */
+  /** Returns the exit code; default 0. */
   codeOf?(body: Body): number;
 }
 
 /**
- * Asks the API over the SDK, prints the answer and resolves with the exit code: 1 when the API refused, 3 when it
- * could not be reached. `timeoutMs`: longest time of a call. Throws UsageError when the connection is not configured.
+ * Calls the API through the SDK, prints the result and resolves with the exit code: 1 for an API error, 3 when the server
+ * is unreachable. `timeoutMs` limits each call. Throws UsageError when the connection isn't configured.
  */
 export async function overHttp<Body>(
   call: Call,
@@ -29,7 +29,7 @@ export async function overHttp<Body>(
   } catch (error) {
     if (error instanceof ApiError) return refused(call, error);
     if (!isNetworkFailure(error)) throw error;
-    call.warn(`arbiter: ${connection.url} does not answer: ${reasonOf(error)}`);
+    call.warn(`arbiter: can't reach ${connection.url}: ${reasonOf(error)}`);
     return exitCodes.unreachable;
   }
   for (const { message, suggestion } of warningsIn(body)) {
@@ -40,7 +40,7 @@ export async function overHttp<Body>(
   return outcome.codeOf?.(body) ?? exitCodes.ok;
 }
 
-/** The warnings of an answer. Other answers have lists of the same name with other entries. */
+/** Returns the warnings of a response. Some responses use the same property for other entries. */
 function warningsIn(body: unknown): readonly Pick<Warning, 'message' | 'suggestion'>[] {
   const warnings: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'warnings') : null;
   if (!Array.isArray(warnings)) return [];
@@ -61,19 +61,19 @@ function clientOf({ url, apiKey, tenantId }: Connection, options: { readonly tim
 function refused(call: Call, error: ApiError): number {
   if (call.flags.flag('json') && error.problem !== null) call.print(JSON.stringify(error.problem));
   const code = error.code === null ? '' : ` (${error.code})`;
-  const message = error.problem?.error.replace(/\.$/, '') ?? 'the answer did not come from Arbiter';
+  const message = error.problem?.error.replace(/\.$/, '') ?? "the response didn't come from Arbiter";
   call.warn(`arbiter: ${message}: ${error.status}${code}`);
   for (const { path, message } of error.errors) call.warn(`  ${path} ${message}`);
   if (error.requestId !== null) call.warn(`  request ${error.requestId}`);
   return exitCodes.refused;
 }
 
-/** `fetch` throws a TypeError when there is no answer, and an AbortSignal's TimeoutError when it comes too late. */
+/** Whether an error is a network failure: a TypeError of `fetch`, or the TimeoutError of an AbortSignal. */
 export function isNetworkFailure(error: unknown): error is Error {
   return error instanceof Error && (error.name === 'TimeoutError' || error.message === 'fetch failed');
 }
 
-/** Why there was no answer, in words. */
+/** Returns the reason of a network failure. */
 export function reasonOf(error: Error): string {
   const cause: unknown = error.cause;
   if (!(cause instanceof Error)) return error.message;

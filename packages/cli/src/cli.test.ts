@@ -15,7 +15,7 @@ before(async () => {
 after(() => shell?.close());
 const start: CommandLine['start'] = (...call) => shell.start(...call);
 const arbiter: CommandLine['arbiter'] = (...call) => shell.arbiter(...call);
-const said: CommandLine['said'] = (...call) => shell.said(...call);
+const runInProcess: CommandLine['runInProcess'] = (...call) => shell.runInProcess(...call);
 
 describe('with a server on its embedded database', () => {
   let folder = '';
@@ -67,9 +67,9 @@ describe('with a server on its embedded database', () => {
   test('a link that signs in is made beside the running server, as often as it is needed', async () => {
     const firstRun = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
     const make = (...args: string[]) => arbiter(['user', 'sign-in-link', ...args], { DATA_DIR: folder });
-    const made = await make(firstRun.email.toUpperCase());
-    assert.deepEqual([made.code, made.err], [0, '']);
-    const { pathname, search } = new URL(made.out.trim());
+    const link = await make(firstRun.email.toUpperCase());
+    assert.deepEqual([link.code, link.err], [0, '']);
+    const { pathname, search } = new URL(link.out.trim());
     const follow = () => fetch(`${url}${pathname}${search}`, { redirect: 'manual' });
     assert.match(String((await follow()).headers.get('set-cookie')), /^arbiter_session=/);
     assert.equal((await follow()).headers.get('location'), '/login?error=expired-link');
@@ -87,7 +87,7 @@ describe('with a server on its embedded database', () => {
     // Not push, which is quiet at night.
     for (const channel of ['web', 'email', 'in_app']) {
       const args = ['recommend', 'CM-000001', '--channel', channel, '--dry-run', '--json'];
-      const { code, out, err } = await said(args, environment);
+      const { code, out, err } = await runInProcess(args, environment);
       assert.equal(code, 0, err);
       const answer = JSON.parse(out);
       assert.ok(answer.count >= 1, channel);
@@ -103,24 +103,24 @@ describe('with a server on its embedded database', () => {
     const shown = await arbiter(['recommend', 'CM-000002', '--channel', 'web', '--limit', '2'], environment);
     assert.equal(shown.code, 0, shown.err);
     assert.match(shown.out, /^CM-000002, flow coffee-next-best-offer v1, 2 offers\nrank {2}offer/);
-    const requestId = /request ([0-9a-f-]{36})/.exec(shown.out)?.[1] ?? '';
+    const requestId = /^Request ([0-9a-f-]{36})$/m.exec(shown.out)?.[1] ?? '';
     const replayed = await arbiter(['replay', requestId], environment);
     assert.equal(replayed.code, 0, replayed.err);
-    assert.match(replayed.out, /replays identically/);
+    assert.match(replayed.out, /^Identical: /);
   });
 
   test('respond records what the customer did, once', async () => {
-    const shown = await said(['recommend', 'CM-000004', '--channel', 'web', '--limit', '2'], environment);
+    const shown = await runInProcess(['recommend', 'CM-000004', '--channel', 'web', '--limit', '2'], environment);
     assert.equal(shown.code, 0, shown.err);
-    const recommendation = /recommendation ([0-9a-f-]{36})/.exec(shown.out)?.[1] ?? '';
+    const recommendation = /^Recommendation ([0-9a-f-]{36})$/m.exec(shown.out)?.[1] ?? '';
     const clicked = await arbiter(['respond', recommendation, '2', 'click'], environment);
     assert.equal(clicked.code, 0, clicked.err);
-    assert.match(clicked.out, /^recorded: click \(positive\) of CM-000004 with .+ on .+\n/);
-    assert.match(clicked.out, /interaction [0-9a-f-]{36}\n$/);
-    const again = await said(['respond', recommendation, '2', 'click'], environment);
-    assert.match(again.out, /^recorded before: click/);
+    assert.match(clicked.out, /^Recorded: click \(positive\) by CM-000004 for .+ on .+\n/);
+    assert.match(clicked.out, /Interaction [0-9a-f-]{36}\n$/);
+    const again = await runInProcess(['respond', recommendation, '2', 'click'], environment);
+    assert.match(again.out, /^Already recorded: click/);
     const bought = ['respond', recommendation, '1', 'convert', '--value', '49.90', '--currency', 'EUR', '--json'];
-    const answer = await said(bought, environment);
+    const answer = await runInProcess(bought, environment);
     assert.equal(answer.code, 0, answer.err);
     const { conversionValue, rank, status } = JSON.parse(answer.out);
     assert.deepEqual([conversionValue, rank, status], [49.9, 1, 'recorded']);
@@ -141,22 +141,25 @@ describe('with a server on its embedded database', () => {
       assert.equal(answer.status, 200, await answer.text());
     };
     const decided = async () => {
-      const made = await said(['recommend', 'CM-000005', '--channel', 'web', '--limit', '2', '--json'], environment);
-      assert.equal(made.code, 0, made.err);
-      return JSON.parse(made.out);
+      const decision = await runInProcess(
+        ['recommend', 'CM-000005', '--channel', 'web', '--limit', '2', '--json'],
+        environment,
+      );
+      assert.equal(decision.code, 0, decision.err);
+      return JSON.parse(decision.out);
     };
     await setTraces(true);
     const traced = await decided();
     const outputs = new Set<string>();
     for (const id of [traced.trace.traceId, traced.requestId, traced.recommendationId]) {
-      const shown = await (id === traced.requestId ? arbiter : said)(['trace', id], environment);
+      const shown = await (id === traced.requestId ? arbiter : runInProcess)(['trace', id], environment);
       assert.equal(shown.code, 0, shown.err);
       outputs.add(shown.out);
     }
     assert.equal(outputs.size, 1, 'the three ids show one trace');
     const [out = ''] = outputs;
     assert.match(out, /^CM-000005, flow coffee-next-best-offer v1, \d of \d+ offers, \d+\.\d ms\n/);
-    assert.match(out, /^stage +in +out +left because of +ms$/m);
+    assert.match(out, /^stage +in +out +dropped by +ms$/m);
     for (const stage of ['inventory', 'qualify', 'contact_policy', 'score', 'rank']) {
       assert.match(out, new RegExp(`^${stage} +\\d+ +\\d+ `, 'm'));
     }
@@ -166,43 +169,46 @@ describe('with a server on its embedded database', () => {
         new RegExp(`^${rank} +${offerName.replaceAll(/[^\w ]/g, '.')} +\\d\\.\\d{4} +\\d\\.\\d{4} `, 'm'),
       );
     }
-    assert.match(out, new RegExp(`trace ${traced.trace.traceId}, request ${traced.requestId}\n$`));
-    const json = await said(['trace', traced.requestId, '--json'], environment);
+    assert.match(out, new RegExp(`Trace ${traced.trace.traceId}, request ${traced.requestId}\n$`));
+    const json = await runInProcess(['trace', traced.requestId, '--json'], environment);
     assert.ok(Array.isArray(JSON.parse(json.out).pipeline));
     await setTraces(false);
     const plain = await decided();
-    const shown = await said(['trace', plain.requestId], environment);
+    const shown = await runInProcess(['trace', plain.requestId], environment);
     assert.equal(shown.code, 0, shown.err);
-    assert.match(shown.out, /no trace is stored; the sealed record says:\n\nrank +shown/);
-    assert.match(shown.out, new RegExp(`recommendation ${plain.recommendationId}, request ${plain.requestId}\n$`));
+    assert.match(shown.out, /No trace was stored\. From the sealed record:\n\nrank +offer/);
+    assert.match(shown.out, new RegExp(`Recommendation ${plain.recommendationId}, request ${plain.requestId}\n$`));
     const unknown = await arbiter(['trace', '01930000-0000-7000-8000-000000000000'], environment);
     assert.equal(unknown.code, 1);
     assert.match(unknown.err, /404 \(not_found\)/);
   });
 
   test('why-not names what stands in the way, and what would do', async () => {
-    const shown = await said(['recommend', 'CM-000002', '--channel', 'web', '--limit', '50', '--json'], environment);
+    const shown = await runInProcess(
+      ['recommend', 'CM-000002', '--channel', 'web', '--limit', '50', '--json'],
+      environment,
+    );
     const offers: { offerId: string }[] = JSON.parse(shown.out).decisions;
     const last = offers.at(-1)?.offerId ?? '';
-    const asked = await arbiter(['why-not', 'CM-000002', last, '--channel', 'web', '--limit', '1'], environment);
-    assert.equal(asked.code, 0, asked.err);
-    assert.match(asked.out, /passes every gate|refused by/);
-    const wrong = await said(['why-not', 'CM-000002'], environment);
+    const whyNot = await arbiter(['why-not', 'CM-000002', last, '--channel', 'web', '--limit', '1'], environment);
+    assert.equal(whyNot.code, 0, whyNot.err);
+    assert.match(whyNot.out, /passes every gate|blocked by/);
+    const wrong = await runInProcess(['why-not', 'CM-000002'], environment);
     assert.equal(wrong.code, 2);
   });
 
   test('an unknown customer is decided, and the output says so', async () => {
-    const { code, out } = await said(['decide', 'nobody', '--channel', 'email', '--dry-run'], environment);
+    const { code, out } = await runInProcess(['decide', 'nobody', '--channel', 'email', '--dry-run'], environment);
     assert.equal(code, 0);
-    assert.match(out, /unknown: decided without attributes/);
+    assert.match(out, /unknown customer: decided without attributes/);
     assert.match(out, /nothing was stored/);
   });
 
   test('a refusal exits 1 with the code of the API', async () => {
-    const unknownFlow = await said(['recommend', 'C', '--flow', 'no-such-flow'], environment);
+    const unknownFlow = await runInProcess(['recommend', 'C', '--flow', 'no-such-flow'], environment);
     assert.equal(unknownFlow.code, 1);
     assert.match(unknownFlow.err, /not_found/);
-    const json = await said(['replay', '01930000-0000-7000-8000-000000000000', '--json'], environment);
+    const json = await runInProcess(['replay', '01930000-0000-7000-8000-000000000000', '--json'], environment);
     assert.equal(json.code, 1);
     assert.equal(JSON.parse(json.out).status, 404);
     const wrongKey = await arbiter(['recommend', 'C'], { ...environment, ARBITER_API_KEY: 'krn_wrong' });
@@ -211,17 +217,20 @@ describe('with a server on its embedded database', () => {
   });
 
   test('key create makes a key with the scopes it was given', async () => {
-    const made = await arbiter(['key', 'create', '--scopes', 'read', '--name', 'reader'], environment);
-    assert.equal(made.code, 0, made.err);
-    const reader = { ...environment, ARBITER_API_KEY: made.out.trim() };
-    assert.equal((await said(['recommend', 'CM-000003', '--dry-run'], reader)).code, 0);
-    assert.equal((await said(['key', 'create'], reader)).code, 1);
+    const created = await arbiter(['key', 'create', '--scopes', 'read', '--name', 'reader'], environment);
+    assert.equal(created.code, 0, created.err);
+    const reader = { ...environment, ARBITER_API_KEY: created.out.trim() };
+    assert.equal((await runInProcess(['recommend', 'CM-000003', '--dry-run'], reader)).code, 0);
+    assert.equal((await runInProcess(['key', 'create'], reader)).code, 1);
   });
 
   test('audit verify checks the newest rows, and with --all every row, page by page', async () => {
-    const newest = await said(['audit', 'verify', '--limit', '2'], environment);
+    const newest = await runInProcess(['audit', 'verify', '--limit', '2'], environment);
     assert.equal(newest.code, 0, newest.err);
-    assert.match(newest.out, /^intact: 2 of \d+ rows checked, from row \d+\nrows 1 to \d+ were not checked; --all/);
+    assert.match(
+      newest.out,
+      /^Intact: verified 2 of \d+ rows, from row \d+\nRows 1 to \d+ weren't verified\. Use --all/,
+    );
     const total = Number(/ of (\d+) rows/.exec(newest.out)?.[1]);
     const limit = Math.ceil(total / 4);
     const all = await arbiter(['audit', 'verify', '--all', '--limit', String(limit), '--json'], environment);
@@ -229,7 +238,7 @@ describe('with a server on its embedded database', () => {
     const { verified, scanned, ...rest } = JSON.parse(all.out);
     assert.ok(verified >= total && scanned === verified);
     assert.deepEqual([rest.intact, rest.fromSequence, rest.nextSequence], [true, 1, null]);
-    assert.ok(all.err.includes(`${limit} rows checked, going on with row ${limit + 1}\n`));
+    assert.ok(all.err.includes(`Verified ${limit} rows, continuing at row ${limit + 1}\n`));
   });
 
   test('login makes a key for this machine and keeps it privately; whoami says whose it is', async () => {
@@ -249,18 +258,18 @@ describe('with a server on its embedded database', () => {
         ARBITER_PASSWORD: password,
       });
       assert.equal(code, 0, err);
-      assert.match(out, /^signed in to Demo as /);
+      assert.match(out, /^Signed in to Demo as /);
       const file = join(own, 'arbiter', 'config.json');
       assert.equal((await stat(file)).mode & 0o777, 0o600);
-      const kept = JSON.parse(await readFile(file, 'utf8'));
-      assert.match(kept.apiKey, /^krn_/);
-      assert.equal(`${out}${err}`.includes(kept.apiKey), false);
-      const told = await arbiter(['whoami'], there);
-      assert.equal(told.code, 0, told.err);
-      assert.match(told.out, /^arbiter login on .* \(api_key, admin\)\ntenant {2}Demo \(/);
+      const config = JSON.parse(await readFile(file, 'utf8'));
+      assert.match(config.apiKey, /^krn_/);
+      assert.equal(`${out}${err}`.includes(config.apiKey), false);
+      const identity = await arbiter(['whoami'], there);
+      assert.equal(identity.code, 0, identity.err);
+      assert.match(identity.out, /^arbiter login on .* \(api_key, admin\)\ntenant {3}Demo \(/);
       const unknown = await arbiter(['login', '--api-key', `krn_${'0'.repeat(64)}`, '--url', url], there);
       assert.equal(unknown.code, 1);
-      assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), kept);
+      assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), config);
       assert.equal((await arbiter(['login', '--api-key', apiKey, '--url', url], there)).code, 0);
       assert.equal(JSON.parse(await readFile(file, 'utf8')).apiKey, apiKey);
     } finally {
@@ -270,17 +279,20 @@ describe('with a server on its embedded database', () => {
 
   test('tenant create and key create --tenant work beside the running server', async () => {
     const operator = { DATA_DIR: folder };
-    const made = await arbiter(['tenant', 'create', 'Second tenant'], operator);
-    assert.equal(made.code, 0, made.err);
-    assert.match(made.out, /^[0-9a-f-]{36}\n$/);
+    const created = await arbiter(['tenant', 'create', 'Second tenant'], operator);
+    assert.equal(created.code, 0, created.err);
+    assert.match(created.out, /^[0-9a-f-]{36}\n$/);
     const again = await arbiter(['tenant', 'create', 'Second tenant', '--json'], operator);
     assert.equal(again.code, 1);
-    assert.deepEqual(JSON.parse(again.out), { id: made.out.trim(), name: 'Second tenant', created: false });
+    assert.deepEqual(JSON.parse(again.out), { id: created.out.trim(), name: 'Second tenant', created: false });
     const key = await arbiter(['key', 'create', '--tenant', 'Second tenant', '--json'], operator);
     assert.equal(key.code, 0, key.err);
     const { key: apiKey, tenantId } = JSON.parse(key.out);
-    assert.equal(tenantId, made.out.trim());
-    const decided = await said(['recommend', 'CM-000001', '--json'], { ARBITER_URL: url, ARBITER_API_KEY: apiKey });
+    assert.equal(tenantId, created.out.trim());
+    const decided = await runInProcess(['recommend', 'CM-000001', '--json'], {
+      ARBITER_URL: url,
+      ARBITER_API_KEY: apiKey,
+    });
     assert.equal(decided.code, 0, decided.err);
     assert.equal(JSON.parse(decided.out).known, false, 'the demo members belong to another tenant');
   });
@@ -296,9 +308,9 @@ describe('with a server on its embedded database', () => {
     const email = 'mary@second.example';
     const make = (...more: string[]) =>
       arbiter(['user', 'create', email, '--tenant', 'Second tenant', '--role', 'admin', ...more], operator);
-    const made = await make('--json');
-    assert.equal(made.code, 0, made.err);
-    const { password, tenantId, ...rest } = JSON.parse(made.out);
+    const created = await make('--json');
+    assert.equal(created.code, 0, created.err);
+    const { password, tenantId, ...rest } = JSON.parse(created.out);
     assert.deepEqual(rest, { email, role: 'admin' });
     assert.equal((await login(email, password)).status, 200);
     const again = await make();
@@ -307,7 +319,7 @@ describe('with a server on its embedded database', () => {
     assert.equal(again.out, '');
 
     const unlock = (...args: string[]) => arbiter(['user', 'unlock', ...args], operator);
-    assert.match((await unlock(email, '--tenant', 'Second tenant')).out, /was not locked/);
+    assert.match((await unlock(email, '--tenant', 'Second tenant')).out, /wasn't locked/);
     for (let n = 0; n < 5; n += 1) assert.equal((await login(email, 'wrong')).status, 401);
     assert.equal((await login(email, password)).status, 401);
     const freed = await unlock(email.toUpperCase(), '--tenant', tenantId, '--json');
@@ -330,9 +342,9 @@ describe('with a server on its embedded database', () => {
 
   test('sso disable lets people in again by password, beside the running server', async () => {
     const operator = { DATA_DIR: folder };
-    const made = await arbiter(['tenant', 'create', 'Locked out', '--json'], operator);
-    assert.equal(made.code, 0, made.err);
-    const { id } = JSON.parse(made.out);
+    const created = await arbiter(['tenant', 'create', 'Locked out', '--json'], operator);
+    assert.equal(created.code, 0, created.err);
+    const { id } = JSON.parse(created.out);
     const email = 'boss@locked.example';
     const user = await arbiter(['user', 'create', email, '--tenant', id, '--role', 'admin', '--json'], operator);
     const { password } = JSON.parse(user.out);
@@ -349,7 +361,7 @@ describe('with a server on its embedded database', () => {
     assert.equal(status, 200);
     const disable = (...args: string[]) => arbiter(['sso', 'disable', ...args], operator);
     const before = await disable('--tenant', 'Locked out');
-    assert.deepEqual([before.code, before.out], [0, 'single sign-on of Locked out is off\n'], 'also when it was off');
+    assert.deepEqual([before.code, before.out], [0, 'Single sign-on of Locked out is off\n'], 'also when it was off');
     const config = {
       provider: 'oidc',
       enabled: true,
@@ -364,8 +376,8 @@ describe('with a server on its embedded database', () => {
     assert.equal(freed.code, 0, freed.err);
     assert.equal(JSON.parse(freed.out).id, id);
     assert.equal((await login()).status, 200);
-    const kept = await fetch(`${url}/api/v1/sso`, { headers: { cookie } });
-    assert.partialDeepStrictEqual(await kept.json(), {
+    const ssoSettings = await fetch(`${url}/api/v1/sso`, { headers: { cookie } });
+    assert.partialDeepStrictEqual(await ssoSettings.json(), {
       enabled: false,
       enforceForAllUsers: false,
       oidcIssuer: 'https://idp.example',

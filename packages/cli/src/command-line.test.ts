@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => shell?.close());
 const arbiter: CommandLine['arbiter'] = (...call) => shell.arbiter(...call);
-const said: CommandLine['said'] = (...call) => shell.said(...call);
+const runInProcess: CommandLine['runInProcess'] = (...call) => shell.runInProcess(...call);
 
 test('help explains every command', async () => {
   const overview = await arbiter(['--help']);
@@ -34,7 +34,7 @@ test('help explains every command', async () => {
     'audit verify',
   ]) {
     assert.match(overview.out, new RegExp(`^  ${command} `, 'm'));
-    const help = await said(['help', ...command.split(' ')]);
+    const help = await runInProcess(['help', ...command.split(' ')]);
     assert.equal(help.code, 0);
     assert.match(help.out, new RegExp(`Usage: arbiter ${command}`));
   }
@@ -43,35 +43,35 @@ test('help explains every command', async () => {
 test('a wrong command line exits 2 and says what is wrong', async () => {
   for (const [args, expected] of [
     [[], /Usage: arbiter <command>/],
-    [['explode'], /there is no command explode/],
-    [['recommend'], /takes one customer id/],
-    [['recommend', 'C', '--limit', 'many', '--api-key', 'k'], /--limit takes a whole number/],
+    [['explode'], /unknown command: explode/],
+    [['recommend'], /expects one customer ID/],
+    [['recommend', 'C', '--limit', 'many', '--api-key', 'k'], /--limit must be a whole number/],
     [['recommend', 'C', '--colour', 'red'], /--colour/],
     [['recommend', 'C'], /no API key/],
-    [['key', 'create', '--scopes', 'fly'], /there is no scope fly/],
-    [['login'], /takes --email or --api-key/],
+    [['key', 'create', '--scopes', 'fly'], /unknown scope: fly/],
+    [['login'], /pass --email or --api-key/],
     [['login', '--email', 'a@b.example'], /no password/],
-    [['whoami', 'now'], /does not know now/],
-    [['backup'], /takes one file/],
+    [['whoami', 'now'], /unexpected argument: now/],
+    [['backup'], /expects one file/],
     [['backup', 'f', '--with-secrets'], /needs ARBITER_BACKUP_PASSPHRASE/],
-    [['restore'], /takes one file/],
-    [['tenant', 'create'], /takes one name/],
-    [['user', 'create'], /takes one address/],
+    [['restore'], /expects one file/],
+    [['tenant', 'create'], /expects one name/],
+    [['user', 'create'], /expects one email/],
     [['user', 'create', 'a@b.c'], /needs --tenant/],
-    [['user', 'create', 'a@b.c', '--tenant', 'T', '--role', 'king'], /there is no role king/],
-    [['user', 'unlock', 'a@b.c', 'd@e.f'], /takes one address/],
+    [['user', 'create', 'a@b.c', '--tenant', 'T', '--role', 'king'], /unknown role: king/],
+    [['user', 'unlock', 'a@b.c', 'd@e.f'], /expects one email/],
     [['user', 'unlock', 'a@b.c'], /needs --tenant/],
-    [['respond', 'r', '1'], /takes a recommendation id, a rank and an outcome/],
-    [['respond', 'r', '1', 'click', 'more'], /takes a recommendation id, a rank and an outcome/],
-    [['respond', 'r', '0', 'click', '--api-key', 'k'], /the rank is a whole number from 1, not 0/],
+    [['respond', 'r', '1'], /expects a recommendation ID, a rank and an outcome/],
+    [['respond', 'r', '1', 'click', 'more'], /expects a recommendation ID, a rank and an outcome/],
+    [['respond', 'r', '0', 'click', '--api-key', 'k'], /rank must be a whole number from 1, not 0/],
     [['respond', 'r', 'first', 'click', '--api-key', 'k'], /not first/],
-    [['respond', 'r', '1', 'click', '--value', '1e9', '--api-key', 'k'], /--value takes an amount/],
-    [['trace'], /takes one id/],
-    [['trace', 'a', 'b'], /takes one id/],
+    [['respond', 'r', '1', 'click', '--value', '1e9', '--api-key', 'k'], /--value must be an amount/],
+    [['trace'], /expects one ID/],
+    [['trace', 'a', 'b'], /expects one ID/],
     [['audit', 'verify', 'now'], /takes no arguments/],
-    [['audit', 'verify', '--limit', 'all', '--api-key', 'k'], /--limit takes a whole number/],
+    [['audit', 'verify', '--limit', 'all', '--api-key', 'k'], /--limit must be a whole number/],
   ] as const) {
-    const { code, out, err } = await (args[0] === 'explode' ? arbiter : said)(args);
+    const { code, out, err } = await (args[0] === 'explode' ? arbiter : runInProcess)(args);
     assert.equal(code, 2, args.join(' '));
     assert.match(out + err, expected);
   }

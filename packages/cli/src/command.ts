@@ -1,43 +1,43 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 
-/** One command of `arbiter`; each stands in a file of its own under commands/. */
+/** A command of `arbiter`. Each has its own file in commands/. */
 export interface Command {
   /** As typed: `recommend`, `tenant create`. */
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** One line for the list of commands. */
+  /** One line for the command list. */
   readonly summary: string;
-  /** Text of `arbiter help <command>`. */
+  /** Output of `arbiter help <command>`. */
   readonly help: string;
   readonly options: ParseArgsOptionsConfig;
-  /** Resolves with the exit code. Throws UsageError for a wrong command line. */
+  /** Resolves with the exit code. Throws UsageError when the command line is invalid. */
   run(call: Call): Promise<number>;
 }
 
-/** What the shell gave to a command, parsed. */
+/** The parsed command line, with the environment and output of the shell. */
 export interface Call {
   readonly positionals: readonly string[];
   readonly flags: Flags;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A line on standard output. */
+  /** Prints a line to standard output. */
   print(line: string): void;
-  /** A line on standard error. */
+  /** Prints a line to standard error. */
   warn(line: string): void;
-  /** Asks the person at the terminal; missing where there is none. */
+  /** Prompts the user; undefined without a terminal. */
   readonly ask?: (question: string) => Promise<string>;
-  /** The same, and what is typed is not shown. */
+  /** Prompts the user without echoing the input. */
   readonly askSecretly?: (question: string) => Promise<string>;
 }
 
-/** Values of the flags; a flag that was not given is undefined. */
+/** Values of the flags; undefined for flags that weren't passed. */
 export interface Flags {
   text(name: string): string | undefined;
   flag(name: string): boolean;
-  /** An integer; anything else is a UsageError. */
+  /** Parses an integer. Throws UsageError for anything else. */
   integer(name: string): number | undefined;
 }
 
-/** Flags that every command which talks to a server takes. */
+/** Flags of every command that calls the server. */
 export const connectionOptions: ParseArgsOptionsConfig = {
   url: { type: 'string' },
   'api-key': { type: 'string' },
@@ -46,10 +46,10 @@ export const connectionOptions: ParseArgsOptionsConfig = {
 };
 
 export const connectionHelp = `Connection:
-  --url <url>         address of the server        (ARBITER_URL, http://localhost:3000)
-  --api-key <key>     API key, krn_...             (ARBITER_API_KEY, or a file: ARBITER_API_KEY_FILE)
+  --url <url>         server URL                   (ARBITER_URL, http://localhost:3000)
+  --api-key <key>     API key, krn_...             (ARBITER_API_KEY or ARBITER_API_KEY_FILE)
   --tenant <id>       tenant of the key, optional  (ARBITER_TENANT_ID)
-  --json              print the API's body as it came
+  --json              print the API response as JSON
 
-Flags beat the environment, the environment beats ~/.config/arbiter/config.json
+Flags override environment variables, which override ~/.config/arbiter/config.json
 ({ "url", "apiKey", "tenantId" }).`;

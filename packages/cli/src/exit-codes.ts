@@ -1,19 +1,19 @@
-/** Exit codes of every command (docs/design/api-access.md 20). */
+/** Exit codes of every command (docs/design/api-access.md, section 20). */
 export const exitCodes = {
   ok: 0,
-  /** The API answered with an error. */
+  /** The API returned an error. */
   refused: 1,
-  /** The command line is wrong; also a setting that is missing. */
+  /** The command line is invalid, or a setting is missing. */
   usage: 2,
-  /** No answer from the server. */
+  /** The server didn't respond. */
   unreachable: 3,
-  /** The command worked and found differences (replay, audit verify, doctor). */
+  /** The command succeeded and found differences (replay, audit verify, doctor). */
   differences: 4,
-  /** Ctrl+C at a question; 128 + SIGINT, as shells report it. */
+  /** Ctrl+C at a prompt: 128 + SIGINT, as shells report it. */
   canceled: 130,
 } as const;
 
-/** A command line that cannot be carried out as typed. */
+/** The command line can't be run as written. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

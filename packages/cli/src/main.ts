@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { exitCodes } from './exit-codes.ts';
 import { run } from './run.ts';
 
-/** Asks on standard error, so that standard output holds the answer alone. */
+/** Prompts on standard error, so that standard output contains only the result. */
 async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -13,7 +13,7 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** A password is not shown while it is typed: the terminal's echo goes to an output that drops it. */
+/** Prompts for a secret. The terminal's echo goes to an output that drops it. */
 async function askSecretly(question: string): Promise<string> {
   process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -33,7 +33,7 @@ const shell = {
   ...(process.stdin.isTTY ? { ask, askSecretly } : {}),
 };
 
-/** Ctrl+C or Ctrl+D at a question. */
+/** Ctrl+C or Ctrl+D at a prompt. */
 const isCanceled = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
 try {
@@ -43,10 +43,10 @@ try {
     shell.warn('\narbiter: canceled');
     process.exit(exitCodes.canceled);
   }
-  // Unexpected: a database that cannot be started, a full disk, a bug. The stack is printed only on request.
+  // Unexpected: the database can't start, the disk is full, a bug. Print the stack only on request.
   const isDetailed = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '');
   const message = error instanceof Error ? error.message || error.name : String(error);
-  shell.warn(`arbiter: ${message}${isDetailed ? '' : ' (LOG_LEVEL=debug shows where)'}`);
+  shell.warn(`arbiter: ${message}${isDetailed ? '' : ' (set LOG_LEVEL=debug for the stack trace)'}`);
   if (isDetailed && error instanceof Error) shell.warn(error.stack ?? '');
   process.exitCode = 1;
 }

@@ -80,7 +80,9 @@ test('a plan without changes is its last line', () => {
 });
 
 test('a drift names people', () => {
-  assert.deepEqual(driftLines({ applied: null, changes: [], configVersion: 1 }), ['No files were applied yet.']);
+  assert.deepEqual(driftLines({ applied: null, changes: [], configVersion: 1 }), [
+    'No files have been applied yet. Run "arbiter apply <folder>" first.',
+  ]);
   const applied = {
     at: '2026-11-20T09:00:00.000Z',
     userId: 'apikey:1',
@@ -93,6 +95,6 @@ test('a drift names people', () => {
     '-/+ replace schemas "people" (schemas/people.yaml)',
     '    fields.3.dataType: "integer" -> "text"',
     '    by Ada (u1): update at 2026-11-21T09:00:00.000Z',
-    'Drift: 1 object is not as applied at 2026-11-20T09:00:00.000Z by deploy.',
+    'Drift: 1 object has changed since deploy applied the files at 2026-11-20T09:00:00.000Z.',
   ]);
 });

@@ -1,6 +1,6 @@
 import type { PolicyChange, PolicyDrift, PolicyPlan } from '@arbiter/contract';
 
-/** Plans as people read them (docs/design/api-settled.md 30). */
+/** Plans as text (docs/design/api-settled.md, section 30). */
 
 const marks: Readonly<Record<PolicyChange['action'], string>> = {
   create: '+ create',
@@ -10,7 +10,7 @@ const marks: Readonly<Record<PolicyChange['action'], string>> = {
   await: '~ awaiting approval',
 };
 
-/** A value on one line; long texts are cut. */
+/** Formats a value on one line and truncates long values. */
 function valueText(change: PolicyChange['fields'][number], side: 'before' | 'after'): string {
   if (!(side in change)) return '(none)';
   const text = JSON.stringify(change[side]);
@@ -28,7 +28,7 @@ function changeLines({ action, type, ref, path, fields }: PolicyChange): string[
   ];
 }
 
-/** Lines of a plan: one block per object, what is not in the files, warnings, and the counts. */
+/** Formats a plan: one block per object, objects missing from the files, warnings, and the counts. */
 export function planLines({ changes, notInFiles, warnings, summary }: PolicyPlan): string[] {
   const also = [
     ...(summary.replace > 0 ? [`${summary.replace} to replace`] : []),
@@ -43,13 +43,13 @@ export function planLines({ changes, notInFiles, warnings, summary }: PolicyPlan
   ];
 }
 
-/** Lines of a drift: as a plan, with who changed what. */
+/** Formats a drift like a plan, with who changed what. */
 export function driftLines({ applied, changes }: PolicyDrift): string[] {
-  if (applied === null) return ['No files were applied yet.'];
+  if (applied === null) return ['No files have been applied yet. Run "arbiter apply <folder>" first.'];
   const blocks = changes.flatMap(({ by, ...change }) => [
     ...changeLines(change),
     ...by.map(({ userName, userId, action, timestamp }) => `    by ${userName} (${userId}): ${action} at ${timestamp}`),
   ]);
-  const what = changes.length === 1 ? '1 object is' : `${changes.length} objects are`;
-  return [...blocks, `Drift: ${what} not as applied at ${applied.at} by ${applied.userName}.`];
+  const objects = changes.length === 1 ? '1 object has' : `${changes.length} objects have`;
+  return [...blocks, `Drift: ${objects} changed since ${applied.userName} applied the files at ${applied.at}.`];
 }

@@ -3,14 +3,14 @@ import { dirname, join, posix } from 'node:path';
 import type { PolicyFile } from '@arbiter/contract';
 import { UsageError } from './exit-codes.ts';
 
-/** A folder with the configuration of a tenant: `arbiter export`, `plan`, `apply` (docs/design/api-settled.md 23). */
+/** Reads and writes a folder with a tenant's configuration, for `arbiter export`, `plan` and `apply` (docs/design/api-settled.md, section 23). */
 
-/** How the first line of a file begins that `export` wrote, and may remove. */
+/** First line of files written by `export`, which a later export may delete. */
 const ownMark = '# Written by arbiter export.';
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Paths below the folder, with `/`. Names that begin with a dot are passed over. */
+/** Returns the paths below the folder, with `/`. Skips names that start with a dot. */
 function pathsBelow(folder: string, under = ''): string[] {
   let names: string[];
   try {
@@ -26,8 +26,8 @@ function pathsBelow(folder: string, under = ''): string[] {
 }
 
 /**
- * All files below a folder. Only the texts of YAML files are read: what else lies there is for the server to refuse. Throws
- * UsageError when the folder cannot be read, or a file is not UTF-8.
+ * Reads all files below a folder. Other files than YAML have no content here, so that the server rejects them by name.
+ * Throws UsageError when the folder can't be read or a file isn't UTF-8.
  */
 export function readFolder(folder: string): PolicyFile[] {
   return pathsBelow(folder).map((path) => {
@@ -41,8 +41,8 @@ export function readFolder(folder: string): PolicyFile[] {
 }
 
 /**
- * Makes the folder hold these files. Removes files that an export wrote before and that are none of them; others stay.
- * Answers how many files were written because they are new or differ, and how many were removed.
+ * Writes these files to the folder and deletes files of an earlier export that aren't among them. Leaves other files alone.
+ * Returns how many files were written because they are new or changed, and how many were deleted.
  */
 export function writeFolder(folder: string, files: readonly PolicyFile[]): { written: number; removed: number } {
   mkdirSync(folder, { recursive: true });
@@ -76,7 +76,7 @@ function textIn(path: string): string | null {
 
 const secretPattern = /["']?\$secret["']?\s*:\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s,}#]+)/g;
 
-/** Names of the secrets that files hold. */
+/** Returns the names of the secrets in the files. */
 function secretNames(files: readonly PolicyFile[]): string[] {
   const names = files.flatMap(({ content }) => [...content.matchAll(secretPattern)].map(([, text]) => unquoted(text!)));
   return [...new Set(names)].sort();
@@ -92,12 +92,12 @@ function unquoted(text: string): string {
   }
 }
 
-/** The variable that holds a secret: upper case, what is no letter or digit as `_`. */
+/** Returns the variable of a secret: upper case, with `_` for anything that isn't a letter or digit. */
 const secretVariable = (name: string): string => `ARBITER_SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
 
 /**
- * Values of the secrets that the files name: those of the JSON file (`{ "<name>": "<value>" }`), else those of the
- * environment. One that is nowhere is left out: the server keeps what it has, or says that it needs it.
+ * Returns the values of the secrets named in the files, from the JSON file (`{ "<name>": "<value>" }`) or the environment.
+ * Leaves out secrets without a value: the server keeps its own, or reports that one is missing.
  */
 export function readSecrets(
   files: readonly PolicyFile[],
@@ -121,7 +121,7 @@ function readSecretsFile(path: string): Map<string, string> {
   }
   const entries = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : null;
   if (entries === null || entries.some(([, secret]) => typeof secret !== 'string')) {
-    throw new UsageError(`${path} is not a JSON object of texts`);
+    throw new UsageError(`${path} must be a JSON object of strings`);
   }
   return new Map(entries.map(([name, secret]) => [name, String(secret)]));
 }

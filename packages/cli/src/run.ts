@@ -60,28 +60,28 @@ const commands: readonly Command[] = [
   seedUpload,
 ];
 
-const overview = `arbiter: decide which offer to show to a customer, and prove why.
+const overview = `arbiter: decide which offer to show a customer, and prove why.
 
 Usage: arbiter <command> [arguments] [flags]
 
 ${commands.map((command) => `  ${command.name.padEnd(20)}${command.summary}`).join('\n')}
-  ${'help <command>'.padEnd(20)}explain a command
+  ${'help <command>'.padEnd(20)}show help for a command
   ${'--version'.padEnd(20)}print the version
 
-Exit codes: 0 ok, 1 refused by the API, 2 wrong command line, 3 server unreachable, 4 differences found, 130 canceled.`;
+Exit codes: 0 success, 1 API error, 2 invalid command line, 3 server unreachable, 4 differences found, 130 canceled.`;
 
-/** Where a run reads and writes; tests of the pieces give their own. */
+/** Environment, output and prompts of a run. */
 export interface Shell {
   readonly environment: Call['environment'];
   print(line: string): void;
   warn(line: string): void;
-  /** Asks the person at the terminal; missing where there is none. */
+  /** Prompts the user; undefined without a terminal. */
   readonly ask?: (question: string) => Promise<string>;
-  /** The same, and what is typed is not shown. */
+  /** Prompts the user without echoing the input. */
   readonly askSecretly?: (question: string) => Promise<string>;
 }
 
-/** Runs one command line and resolves with its exit code. */
+/** Runs a command line and resolves with its exit code. */
 export async function run(args: readonly string[], shell: Shell): Promise<number> {
   if (args.length === 0 || args[0] === '--help' || args[0] === '-h' || (args[0] === 'help' && args.length === 1)) {
     shell.print(overview);
@@ -94,7 +94,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
   const words = args[0] === 'help' ? args.slice(1) : args;
   const found = findCommand(words);
   if (found === null) {
-    shell.warn(`arbiter: there is no command ${words.slice(0, 2).join(' ')}\n`);
+    shell.warn(`arbiter: unknown command: ${words.slice(0, 2).join(' ')}\n`);
     shell.warn(overview);
     return exitCodes.usage;
   }
@@ -112,7 +112,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
   }
 }
 
-/** Version of the product, as in package.json. */
+/** Returns the version in package.json. */
 function version(): string {
   return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }
@@ -136,7 +136,7 @@ function parseCall(command: Command, args: readonly string[], shell: Shell): Cal
   try {
     parsed = parseStrictly(command, args);
   } catch (error) {
-    // parseArgs throws a TypeError whose message names the flag.
+    // parseArgs throws a TypeError that names the flag.
     throw error instanceof TypeError ? new UsageError(error.message) : error;
   }
   return { positionals: parsed.positionals, flags: flagsOf(parsed.values), ...shell };
@@ -157,7 +157,7 @@ function flagsOf(values: Readonly<Record<string, unknown>>): Flags {
     integer: (name) => {
       const value = text(name);
       if (value === undefined) return undefined;
-      if (!/^-?\d{1,9}$/.test(value)) throw new UsageError(`--${name} takes a whole number, not ${value}`);
+      if (!/^-?\d{1,9}$/.test(value)) throw new UsageError(`--${name} must be a whole number, not ${value}`);
       return Number(value);
     },
   };

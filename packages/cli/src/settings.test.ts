@@ -43,7 +43,7 @@ test('a blank variable counts as unset, a key may stand in a file', () => {
 test('what cannot be used is named', () => {
   writeFileSync(configFile, '{}');
   assert.throws(() => resolve({}, {}), /no API key/);
-  assert.throws(() => resolve({ url: 'localhost:3000' }, { ARBITER_API_KEY: 'k' }), /not an http address/);
+  assert.throws(() => resolve({ url: 'localhost:3000' }, { ARBITER_API_KEY: 'k' }), /isn't an http or https URL/);
   assert.throws(() => resolve({}, { ARBITER_API_KEY_FILE: join(home, 'absent') }), /ARBITER_API_KEY_FILE/);
   for (const broken of ['{', '[1]', 'null', '{"apiKey":7}']) {
     writeFileSync(configFile, broken);

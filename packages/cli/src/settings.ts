@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Call } from './command.ts';
 import { UsageError } from './exit-codes.ts';
 
-/** Where and as whom the command line talks to the API. */
+/** Server URL and credentials. */
 export interface Connection {
   readonly url: string;
   readonly apiKey: string;
@@ -13,14 +13,14 @@ export interface Connection {
 
 const defaultUrl = 'http://localhost:3000';
 
-/** Flags beat the environment, the environment beats the file. Throws UsageError without a key or with a bad address. */
+/** Resolves flags, then the environment, then the file. Throws UsageError without a key or with an invalid URL. */
 export function connectionOf({ flags, environment }: Pick<Call, 'flags' | 'environment'>): Connection {
   const file = readConfigFile(environment);
   const url = urlOf({ flags, environment });
   const apiKey = flags.text('api-key') ?? secretOf(environment, 'ARBITER_API_KEY') ?? file.apiKey;
   const tenantId = flags.text('tenant') ?? blankAsUnset(environment.ARBITER_TENANT_ID) ?? file.tenantId;
   if (apiKey === undefined) {
-    throw new UsageError('no API key: give --api-key, set ARBITER_API_KEY, or put apiKey into the configuration file');
+    throw new UsageError('no API key: pass --api-key, set ARBITER_API_KEY, or run "arbiter login"');
   }
   return { url, apiKey, tenantId };
 }
@@ -30,12 +30,12 @@ export function urlOf({ flags, environment }: Pick<Call, 'flags' | 'environment'
   const file = readConfigFile(environment);
   const url = flags.text('url') ?? blankAsUnset(environment.ARBITER_URL) ?? file.url ?? defaultUrl;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UsageError(`${url} is not an http address`);
+    throw new UsageError(`${url} isn't an http or https URL`);
   }
   return url.replace(/\/+$/, '');
 }
 
-/** A secret of the environment, or of the file that `<NAME>_FILE` names; undefined without one. */
+/** Returns a secret from the environment or from the file in `<NAME>_FILE`; undefined if neither is set. */
 export function secretOf(environment: Call['environment'], name: string): string | undefined {
   const direct = blankAsUnset(environment[name]);
   const path = blankAsUnset(environment[`${name}_FILE`]);
@@ -57,7 +57,7 @@ function configPath(environment: Call['environment']): string {
   return join(blankAsUnset(environment.XDG_CONFIG_HOME) ?? join(homedir(), '.config'), 'arbiter', 'config.json');
 }
 
-/** Keeps a connection for the commands that follow, whole or not at all, readable for this user only. */
+/** Saves a connection for later commands. Writes atomically, readable only by this user. */
 export function writeConfigFile(
   environment: Call['environment'],
   connection: { readonly url: string; readonly apiKey: string; readonly tenantId: string | undefined },
@@ -89,14 +89,14 @@ function parseConfigFile(path: string, text: string): ConfigFile {
     throw new UsageError(`${path}: ${reasonOf(error)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError(`${path} is not a JSON object`);
+    throw new UsageError(`${path} isn't a JSON object`);
   const entries = new Map<string, unknown>(Object.entries(value));
   const known = ['url', 'apiKey', 'tenantId'] as const;
   const found: Partial<Record<(typeof known)[number], string>> = {};
   for (const key of known) {
     const entry = entries.get(key);
     if (entry === undefined || entry === null) continue;
-    if (typeof entry !== 'string') throw new UsageError(`${path}: ${key} is not text`);
+    if (typeof entry !== 'string') throw new UsageError(`${path}: ${key} must be a string`);
     found[key] = entry;
   }
   return found;

@@ -1,4 +1,4 @@
-/** Lines of a plain text table: columns as wide as their widest cell, two blanks between them. */
+/** Formats a plain text table: columns as wide as their widest cell, two spaces between them. */
 export function tableLines(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...all.map((row) => widthOf(row[column] ?? ''))));
@@ -10,7 +10,7 @@ export function tableLines(header: readonly string[], rows: readonly (readonly s
   );
 }
 
-/** Code points, not code units: names may hold any letter. */
+/** Counts code points, not code units, because names can contain any character. */
 function widthOf(text: string): number {
   return [...text].length;
 }

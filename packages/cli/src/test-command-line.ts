@@ -30,7 +30,7 @@ export interface CommandLine {
    * The same command line in this process, without the half second that a process takes to start: for further forms of a
    * command that a test runs as a process too.
    */
-  said(args: readonly string[], environment?: Environment): Promise<Ended>;
+  runInProcess(args: readonly string[], environment?: Environment): Promise<Ended>;
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function createCommandLine(): Promise<CommandLine> {
       const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
       return { code, out, err };
     },
-    async said(args, environment = {}) {
+    async runInProcess(args, environment = {}) {
       let out = '';
       let err = '';
       const code = await run(args, {

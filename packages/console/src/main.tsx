@@ -4,7 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { features } from './app/manifest.ts';
-import { createConsoleRouter, isTold } from './app/router.tsx';
+import { createConsoleRouter, isReported } from './app/router.tsx';
 import { chosenTheme, showTheme } from './app/theme.ts';
 import { readBoot, setBoot } from './data/boot.ts';
 import { connect } from './data/call.ts';
@@ -32,7 +32,7 @@ const place = document.getElementById('root');
 if (place === null) throw new Error('the page has no element #root');
 createRoot(place, {
   onCaughtError: (error) => {
-    if (!isTold(error)) console.error(error);
+    if (!isReported(error)) console.error(error);
   },
 }).render(
   <StrictMode>

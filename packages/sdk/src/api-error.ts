@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorEntry, Problem } from '@arbiter/contract';
 
-/** An answer with a status outside 200 to 299. `problem` is null when it did not come from Arbiter (a proxy's error page). */
+/** Thrown for a status outside 200 to 299. `problem` is null if the response didn't come from Arbiter (a proxy's error page). */
 export class ApiError extends Error {
   readonly operationId: string;
   readonly status: number;
@@ -8,7 +8,7 @@ export class ApiError extends Error {
 
   constructor(operationId: string, status: number, problem: Problem | null) {
     super(
-      `${operationId}: ${status} ${problem === null ? 'without a problem body' : `${problem.code}: ${problem.error}`}`,
+      `${operationId}: ${status} ${problem === null ? 'response without a problem document' : `${problem.code}: ${problem.error}`}`,
     );
     this.name = 'ApiError';
     this.operationId = operationId;
@@ -20,7 +20,7 @@ export class ApiError extends Error {
     return this.problem?.code ?? null;
   }
 
-  /** What is wrong with the input, with pointers into it. */
+  /** Problems with the input, with JSON pointers into it. */
   get errors(): readonly ErrorEntry[] {
     return this.problem?.errors ?? [];
   }
@@ -29,13 +29,13 @@ export class ApiError extends Error {
     return this.problem?.requestId ?? null;
   }
 
-  /** Seconds to wait before the next try; null when there is nothing to wait for. */
+  /** Seconds to wait before retrying; null if the server names none. */
   get retryAfterSeconds(): number | null {
     return this.problem?.retryAfterSeconds ?? null;
   }
 }
 
-/** True for the body of an error answer of Arbiter. */
+/** Whether a body is a problem document from Arbiter. */
 export function isProblem(value: unknown): value is Problem {
   return (
     typeof value === 'object' &&

@@ -5,27 +5,26 @@ import type { CallArguments, CallBody } from './inputs.ts';
 import { type Callable, type Handling, type LooseInput, requestOf } from './request.ts';
 
 /**
- * Calls of operations that the caller brings along: an entry of its own (`@arbiter/sdk/caller`) for programs that must be
- * small, as those in a browser. It loads neither the registry of operations nor their schemas; the types come from there
- * all the same.
+ * Calls operations that you pass in. A separate entry point (`@arbiter/sdk/caller`) for small bundles, such as in a browser:
+ * it loads neither the registry of operations nor their schemas. The types are the same.
  */
 
 export interface CallerOptions {
-  /** Address of the server, with or without a slash at its end: `http://localhost:3000`. */
+  /** URL of the server, with or without a trailing slash: `http://localhost:3000`. */
   readonly baseUrl: string;
   readonly apiKey?: string;
-  /** Sent as X-Tenant-Id: the server refuses calls whose key belongs to another tenant. */
+  /** Sent as X-Tenant-Id: the server rejects calls whose key belongs to another tenant. */
   readonly tenantId?: string;
-  /** Default strict: a typo is refused instead of being passed over. */
+  /** Default `strict`: the server rejects typos instead of ignoring them. */
   readonly handling?: Handling;
-  /** Longest time of a call in milliseconds; default 30,000. */
+  /** Timeout of a call in milliseconds; default 30,000. */
   readonly timeoutMs?: number;
   /** Gets each warning of a successful answer, with the id of its operation. Default: prints it by `console.warn`. */
   readonly onWarning?: (warning: Warning, operationId: string) => void;
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** A success answer with its status and headers. */
+/** A successful response with its status and headers. */
 export interface CallAnswer<Body> {
   readonly status: number;
   readonly headers: Headers;
@@ -33,8 +32,8 @@ export interface CallAnswer<Body> {
 }
 
 /**
- * What goes over the wire of an operation, without its schemas. `Wire<'offers.list'>` takes the values of that operation
- * and no others; an operation of the contract is one too.
+ * An operation without its schemas: what a call needs to know. `Wire<'offers.list'>` accepts only the values of that
+ * operation. Operations of the contract are assignable too.
  */
 export interface Wire<Id extends OperationId> {
   readonly id: Id;
@@ -45,12 +44,12 @@ export interface Wire<Id extends OperationId> {
 }
 
 export interface Caller {
-  /** Calls an operation and answers with the body. Throws ApiError for every status outside 200 to 299. */
+  /** Calls an operation and returns the body. Throws ApiError for a status outside 200 to 299. */
   call<Id extends OperationId>(
     operation: Wire<Id>,
     ...input: CallArguments<Operations[Id]>
   ): Promise<CallBody<Operations[Id]>>;
-  /** The same, with status and headers (`Idempotent-Replay`, `RateLimit-Remaining`, ...). */
+  /** Like `call`, with status and headers (`Idempotent-Replay`, `RateLimit-Remaining`, ...). */
   send<Id extends OperationId>(
     operation: Wire<Id>,
     ...input: CallArguments<Operations[Id]>
@@ -60,8 +59,8 @@ export interface Caller {
 const defaultTimeoutMs = 30_000;
 
 /**
- * A caller for one server and credential. Bodies are typed by the contract and not checked again here. Network failures
- * and time-outs throw what `fetch` throws.
+ * Creates a caller for a server and credential. Bodies are typed by the contract and not validated again. Network failures
+ * and timeouts throw what `fetch` throws.
  */
 export function createCaller(options: CallerOptions): Caller {
   const sendTo = createSend(options);
@@ -75,7 +74,7 @@ export function createCaller(options: CallerOptions): Caller {
   return { send, call: async (operation, ...input) => (await send(operation, ...input)).body };
 }
 
-/** The untyped call under the caller and the client. */
+/** Creates the untyped function that the caller and the client share. */
 export function createSend(
   options: CallerOptions,
 ): (operation: Callable, input?: LooseInput) => Promise<CallAnswer<unknown>> {
@@ -109,14 +108,14 @@ const isWarning = (entry: unknown): entry is Warning =>
 const isEvents = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** The answer at the end of a stream of progress. */
+/** Reads progress events until the result. Throws ApiError for the event `failed`. */
 async function doneOf(operation: Callable, response: Response, { onProgress }: LooseInput): Promise<unknown> {
   for await (const { event, data } of readEvents(response.body ?? new ReadableStream())) {
     if (event === 'done') return data;
     if (event === 'failed' && isProblem(data)) throw new ApiError(operation.id, data.status, data);
     onProgress?.(data);
   }
-  throw new TypeError('fetch failed', { cause: new Error('the answer ended before it was complete') });
+  throw new TypeError('fetch failed', { cause: new Error('the response ended before it was complete') });
 }
 
 async function bodyOf(response: Response): Promise<unknown> {

@@ -8,7 +8,7 @@ export type ClientOptions = CallerOptions;
 
 type Method<Id extends OperationId> = (...input: CallArguments<Operations[Id]>) => Promise<CallBody<Operations[Id]>>;
 
-/** `client.offers.create(...)` for the operation `offers.create`. */
+/** Methods such as `client.offers.create(...)` for the operation `offers.create`. */
 export type OperationMethods = {
   readonly [R in OperationId as R extends `${infer Resource}.${string}`
     ? Resource
@@ -22,34 +22,34 @@ export type OperationMethods = {
 };
 
 export interface ClientCalls {
-  /** Calls an operation by its id and answers with the body. Throws ApiError for every status outside 200 to 299. */
+  /** Calls an operation by its ID and returns the body. Throws ApiError for a status outside 200 to 299. */
   call<Id extends OperationId>(id: Id, ...input: CallArguments<Operations[Id]>): Promise<CallBody<Operations[Id]>>;
-  /** The same, with status and headers (`Idempotent-Replay`, `RateLimit-Remaining`, ...). */
+  /** Like `call`, with status and headers (`Idempotent-Replay`, `RateLimit-Remaining`, ...). */
   send<Id extends OperationId>(
     id: Id,
     ...input: CallArguments<Operations[Id]>
   ): Promise<CallAnswer<CallBody<Operations[Id]>>>;
   /**
-   * One page of a list in the same shape for every list: `data`, `total` and the query of the `next` page. Throws as `call`,
-   * and a TypeError for an operation that doesn't list anything.
+   * Returns one page of a list in the same shape for every operation: `data`, `total` and the query of the `next` page.
+   * Throws like `call`, and TypeError for an operation without a list.
    */
   list<Id extends ListId>(id: Id, ...input: CallArguments<Operations[Id]>): Promise<Page<ListItem<Operations[Id]>>>;
 }
 
-/** The operations that answer with a list. */
+/** Operations that return a list. */
 export type ListId = { [Id in OperationId]: [ListItem<Operations[Id]>] extends [never] ? never : Id }[OperationId];
 
 export type Client = ClientCalls & OperationMethods;
 
 /**
- * A client for every operation of the contract, made from the operations at run time. Bodies are typed by the contract
- * and not checked again here. Network failures and time-outs throw what `fetch` throws.
+ * Creates a client with a method for every operation of the contract. Bodies are typed by the contract and not validated
+ * again. Network failures and timeouts throw what `fetch` throws.
  */
 export function createClient(options: ClientOptions): Client {
   const sendTo = createSend(options);
   const send = async (id: OperationId, input?: LooseInput): Promise<CallAnswer<unknown>> => {
     const operation = operations[id];
-    if (operation === undefined) throw new TypeError(`there is no operation ${id}`);
+    if (operation === undefined) throw new TypeError(`unknown operation: ${id}`);
     return sendTo(operation, input);
   };
   const call = async (id: OperationId, input?: LooseInput): Promise<unknown> => (await send(id, input)).body;
@@ -63,6 +63,6 @@ export function createClient(options: ClientOptions): Client {
     methods[verb] = (input?: LooseInput) => call(id, input);
     client[resource] = methods;
   }
-  // What was just built from the operations is what the type says, operation for operation.
+  // Built from the same operations as the type.
   return client as unknown as Client;
 }

@@ -1,11 +1,11 @@
-/** One event of a stream of events. */
-export interface AnswerEvent {
+/** An event of an event stream. */
+export interface ResponseEvent {
   readonly event: string;
   readonly data: unknown;
 }
 
-/** The events of an answer (https://html.spec.whatwg.org/multipage/server-sent-events.html), each with JSON as its data. */
-export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnswerEvent> {
+/** Reads server-sent events whose data is JSON (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ResponseEvent> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of body) {
@@ -18,8 +18,8 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** Null for a comment. */
-function eventOf(block: string): AnswerEvent | null {
+/** Returns null for a comment. */
+function eventOf(block: string): ResponseEvent | null {
   const lines = block.split('\n');
   const textOf = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const data = textOf('data');

@@ -1,16 +1,16 @@
 import type { Operation } from '@arbiter/contract';
 import type { CallBody } from './inputs.ts';
 
-/** One page of any list, whatever the operation calls its rows. */
+/** One page of a list, in the same shape for every operation. */
 export interface Page<Item> {
   readonly data: readonly Item[];
-  /** Rows on all pages; null: the list doesn't count them. */
+  /** Number of rows on all pages; null if the list doesn't count them. */
   readonly total: number | null;
-  /** Query parameters of the next page; null: this is the last one. */
+  /** Query parameters of the next page; null on the last page. */
   readonly next: { readonly cursor: string } | { readonly offset: number } | null;
 }
 
-/** What a row of an operation's list is; never for an operation without a list. */
+/** Type of a row in an operation's list; `never` for an operation without a list. */
 export type ListItem<O extends Operation> =
   CallBody<O> extends { readonly data: readonly (infer Item)[] }
     ? Item
@@ -26,11 +26,11 @@ type Members = Readonly<Record<string, unknown>>;
 const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? { ...value } : {});
 const numberOr = (value: unknown, other: number): number => (typeof value === 'number' ? value : other);
 
-/** An answer as a page. Throws a TypeError for one without a list. */
+/** Converts a body to a page. Throws TypeError for a body without a list. */
 export function pageOf(id: string, body: unknown): Page<unknown> {
   const members = membersOf(body);
   const data = rowNames.map((name) => members[name]).find((rows) => Array.isArray(rows));
-  if (data === undefined) throw new TypeError(`${id} does not answer with a list`);
+  if (data === undefined) throw new TypeError(`${id} doesn't return a list`);
   const place = members.pagination === undefined ? members : membersOf(members.pagination);
   const total = typeof place.total === 'number' ? place.total : null;
   return { data, total, next: nextOf(place, data.length, total) };

@@ -1,7 +1,7 @@
 import { needsRequestedWith, type Operation } from '@arbiter/contract/operation';
 import type { CallOptions } from './inputs.ts';
 
-/** An operation's input with its types gone. */
+/** The untyped input of an operation. */
 export interface LooseInput extends CallOptions {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -15,15 +15,15 @@ export interface Credential {
 }
 
 /**
- * What the server does with properties and config keys that it does not know, and with configs that cannot act: `strict`
- * refuses them (400 `validation_failed`), `lenient` takes them and names them in the header X-Unknown-Properties.
+ * How the server handles unknown properties and config keys, and configs without effect: `strict` rejects them (400
+ * `validation_failed`), `lenient` accepts them and lists them in the header X-Unknown-Properties.
  */
 export type Handling = 'strict' | 'lenient';
 
-/** What must be known of an operation to call it. */
+/** What a call needs to know about an operation. */
 export type Callable = Pick<Operation, 'id' | 'method' | 'path' | 'auth' | 'csrfExempt' | 'bodyKind'>;
 
-/** The HTTP request of a call. `baseUrl` has no slash at its end. */
+/** Builds the HTTP request of a call. `baseUrl` has no trailing slash. */
 export function requestOf(
   operation: Callable,
   input: LooseInput,
@@ -45,7 +45,7 @@ export function requestOf(
   }
   const hasBody = input.body !== undefined;
   const isForm = operation.bodyKind === 'multipart';
-  // The type of a form holds the mark between its parts, which is made with its bytes.
+  // fetch sets the content type of a form, with its boundary.
   const file = input.body instanceof Blob ? input.body : null;
   if (file !== null) headers.set('content-type', file.type);
   else if (hasBody && !isForm) headers.set('content-type', 'application/json');
@@ -65,15 +65,15 @@ function pathOf(operation: Callable, params: Readonly<Record<string, unknown>>):
   return operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined || value === null || value === '')
-      throw new TypeError(`${operation.id} needs params.${name}`);
+      throw new TypeError(`${operation.id} requires params.${name}`);
     const text = String(value);
-    // URLs have no way to write these two: also percent-encoded they are steps, and the request would go elsewhere.
-    if (text === '.' || text === '..') throw new TypeError(`params.${name} cannot be "${text}" in a URL`);
+    // URLs can't contain these two as a segment, not even percent-encoded: the request would go to another path.
+    if (text === '.' || text === '..') throw new TypeError(`params.${name} can't be "${text}" in a URL`);
     return encodeURIComponent(text);
   });
 }
 
-/** The parts as a form; files are read while they are sent. */
+/** Builds the form; files are read while they are sent. */
 function formOf(parts: unknown): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(parts ?? {})) {
@@ -92,7 +92,7 @@ function queryOf(query: Readonly<Record<string, unknown>>): string {
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** `Headers` takes bytes only: text beyond ASCII travels as its UTF-8 bytes, one character each (docs/design/quality.md E20). */
+/** `Headers` accepts only bytes, so text beyond ASCII is sent as UTF-8, one character per byte (docs/design/quality.md, E20). */
 function headerText(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }

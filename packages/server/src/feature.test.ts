@@ -46,5 +46,5 @@ test('nothing has two owners: the start says what it is and who they are', () =>
   refused({ name: 'plants', operations: () => [['birds.sing', answer]] }, 'operation birds.sing');
   refused({ name: 'plants', jobs: () => [work('birds.fly')] }, 'job birds.fly');
   const twice = feature({ name: 'plants', jobs: () => [work('plants.grow'), work('plants.grow')] });
-  assert.throws(() => start(twice), /The job plants\.grow is declared twice/);
+  assert.throws(() => start(twice), /The job plants\.grow is declared more than once/);
 });

@@ -31,10 +31,10 @@ test(
   async () => {
     // Which pages there are is not told to those who are signed out.
     await page.goto(`${stage.url}/nowhere/at-all`);
-    await page.getByLabel(/^E-?mail address$/).waitFor();
+    await page.getByLabel('Email').waitFor();
     assert.match(page.url(), /\/login\?returnTo=%2Fnowhere%2Fat-all$/);
     await page.goto(`${stage.url}/health`);
-    await page.getByLabel(/^E-?mail address$/).fill('nobody@example.test');
+    await page.getByLabel('Email').fill('nobody@example.test');
     await page.getByLabel('Password').fill('Passw0rd');
     await button('Sign in').click();
     await page.getByText('The email or password is wrong.').waitFor();
@@ -50,30 +50,30 @@ test('the first steps: a decision, its reasons, the limits, a call to copy', ski
   await page.locator('input[value="CM-000001"]').waitFor();
   await button(/^Decide\b/).click();
   await page.getByText('#1', { exact: true }).waitFor();
-  const why = page.getByRole('region', { name: 'Why this?' });
+  const why = page.getByRole('region', { name: 'Why this offer?' });
   await why.getByText(/^Score ·/).waitFor();
-  await button('Ask again').click();
-  await page.getByText('Contact policies refused every offer that was left.').waitFor();
+  await button('Repeat decision').click();
+  await page.getByText('Contact policies blocked every remaining offer.').waitFor();
   await page.getByText('2 of 3 steps done').waitFor();
   assert.match((await page.locator('pre').textContent()) ?? '', /api\/v1\/recommend'[\s\S]*"customerId":"CM-000001"/);
-  await why.getByRole('link', { name: 'Open the decision' }).click();
+  await why.getByRole('link', { name: 'Open decision' }).click();
   await page.waitForURL(/\/decisions\//);
 });
 
 test('a key is shown once, opens the API, and is revoked', skip, async () => {
   await page.goto(`${stage.url}/settings/api-keys`);
-  await button('Make a key').click();
+  await button('Create key').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('website');
-  await dialog.getByRole('button', { name: 'Make a key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
   const key = (await dialog.getByText(/^krn_/).textContent()) ?? '';
   assert.equal(await statusWith(key), 200);
   await page.keyboard.press('Escape');
-  await dialog.getByRole('button', { name: 'I have kept it' }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
   await dialog.waitFor({ state: 'detached' });
   assert.equal((await page.content()).includes(key), false, 'it is nowhere on the page any more');
   await button('Revoke website').click();
-  await says(page, 'website is revoked.', () =>
+  await says(page, 'website revoked.', () =>
     page.getByRole('dialog').getByRole('button', { name: 'Revoke website' }).click(),
   );
   assert.equal(await statusWith(key), 401);
@@ -102,15 +102,15 @@ test('who deactivates a person sees their credentials first, and hands them to a
   await dialog.getByLabel('Reassign to').selectOption({ index: 1 });
   await dialog.getByRole('button', { name: 'Reassign', exact: true }).click();
   await dialog.getByText('They own no API keys or OAuth clients.').waitFor();
-  await says(page, 'Leo is deactivated.', () => dialog.getByRole('button', { name: 'Deactivate Leo' }).click());
+  await says(page, 'Leo deactivated.', () => dialog.getByRole('button', { name: 'Deactivate Leo' }).click());
   assert.equal(await statusWith(key), 200, 'the key goes on under its new owner');
 });
 
 test('a setting that is refused says why at its field; one that is saved is saved', skip, async () => {
   await page.goto(`${stage.url}/settings`);
-  const limit = page.getByLabel('Offers per decision, at most');
+  const limit = page.getByLabel('Maximum offers per decision');
   await limit.fill('0');
-  await button('Save').click();
+  await button('Save changes').click();
   await page.getByRole('alert').waitFor();
   assert.equal(await limit.getAttribute('aria-invalid'), 'true');
   await limit.fill('50');
@@ -118,7 +118,7 @@ test('a setting that is refused says why at its field; one that is saved is save
   await zone.fill('berlin');
   await page.getByRole('option', { name: 'Europe/Berlin' }).waitFor();
   await zone.press('Enter');
-  await says(page, 'The settings are saved.', () => button('Save').click());
+  await says(page, 'Settings saved.', () => button('Save changes').click());
   assert.equal((await stage.call('GET', 'tenant-settings')).timezone, 'Europe/Berlin');
   await zone.fill('nowhere at all');
   await zone.press('Tab');
@@ -128,8 +128,8 @@ test('a setting that is refused says why at its field; one that is saved is save
 test('the browser computes every hash of the audit log again, the server checks the chain', skip, async () => {
   await page.goto(`${stage.url}/audit`);
   await heading('Audit log').waitFor();
-  await page.getByText(/^\d+ rows recomputed in this browser, all right$/).waitFor();
-  await button('Verify the whole chain').click();
+  await page.getByText(/^\d+ rows verified in your browser$/).waitFor();
+  await button('Verify entire log').click();
   await page.getByText(/^\d+ rows intact$/).waitFor();
   await page
     .getByRole('row', { name: /tenant settings/ })
@@ -141,24 +141,24 @@ test('the browser computes every hash of the audit log again, the server checks 
 
 test('a save that fails keeps the draft and offers to try again', skip, async () => {
   await page.goto(`${stage.url}/settings`);
-  const cap = page.getByLabel('Mandatory offers per customer and day');
+  const cap = page.getByLabel('Mandatory offers per customer per day');
   await cap.fill('7');
   await stage.stop();
-  await button('Save').click();
+  await button('Save changes').click();
   const again = page.locator('form').getByRole('button', { name: 'Try again' });
   await again.waitFor();
   assert.equal(await cap.inputValue(), '7');
   await stage.start();
-  await says(page, 'The settings are saved.', () => again.click());
+  await says(page, 'Settings saved.', () => again.click());
   assert.equal((await stage.call('GET', 'tenant-settings')).mandatoryDailyCap, 7);
 });
 
 test('sample data is removed and loaded again, and the page knows at once', skip, async () => {
   await page.goto(`${stage.url}/settings`);
-  await button('Remove it').click();
+  await button('Remove').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Type coffee_rewards to confirm').fill('coffee_rewards');
-  await says(page, 'The sample data is gone.', () => dialog.getByRole('button', { name: 'Remove it' }).click());
+  await says(page, 'Sample data removed.', () => dialog.getByRole('button', { name: 'Remove' }).click());
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await button('Load Coffee rewards').click();
   await page.getByRole('heading', { name: 'Decide now' }).waitFor();
@@ -190,7 +190,7 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
   await post('accept-invite', { token, name: 'Ada', password: 'Passw0rd-demo' });
   await ada.context().clearCookies();
   const signIn = async (password: string) => {
-    await ada.getByLabel(/^E-?mail address$/).fill(email);
+    await ada.getByLabel('Email').fill(email);
     await ada.getByLabel('Password').fill(password);
     await press('Sign in');
   };
@@ -199,38 +199,38 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
   await ada.goto(`${stage.url}/settings/me`);
   await signIn('Passw0rd-engines');
   // The second factor: a code to scan, and the same as a text.
-  await press('Set it up');
+  await press('Set up');
   await ada.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   const secret = (await ada.getByText(/^[A-Z2-7]{32}$/).textContent()) ?? '';
   const app = createTestApp(secret);
   await ada.getByLabel('Code', { exact: true }).fill(app.code(new Date()));
-  await press('Switch it on');
-  await ada.getByRole('dialog', { name: 'Keep your backup codes' }).waitFor();
-  await press('I have kept them');
+  await press('Turn on');
+  await ada.getByRole('dialog', { name: 'Save your backup codes' }).waitFor();
+  await press("I've saved them");
   await ada.getByRole('region', { name: 'Second factor' }).getByText('on', { exact: true }).waitFor();
   // Into the demo, which another tab then shows too: a cookie belongs to the browser, not to a tab.
   const other = await ada.context().newPage();
   other.setDefaultTimeout(120_000);
   await other.goto(`${stage.url}/offers`);
-  await press('Tenant Engines, change');
+  await press('Tenant: Engines. Switch tenant');
   const dialog = ada.getByRole('dialog');
   await dialog.getByRole('button', { name: /^Demo/ }).click();
   await dialog.getByLabel('Password').fill('Passw0rd-engines');
-  await press('Go to Demo');
+  await press('Switch to Demo');
   await dialog.getByText('The email or password is wrong.').waitFor();
   await dialog.getByLabel('Password').fill('Passw0rd-demo');
-  await press('Go to Demo');
+  await press('Switch to Demo');
   await at('Demo');
   await at('Demo', other);
   // And back, where the second factor is asked for.
-  await ada.getByRole('button', { name: /^Account of/ }).click();
-  await ada.getByRole('menuitem', { name: 'Go to another tenant' }).click();
-  await dialog.getByText('you are here').waitFor();
+  await ada.getByRole('button', { name: /'s account$/ }).click();
+  await ada.getByRole('menuitem', { name: 'Switch tenant' }).click();
+  await dialog.getByText('current').waitFor();
   await dialog.getByRole('button', { name: /^Engines/ }).click();
   await dialog.getByLabel('Password').fill('Passw0rd-engines');
-  await press('Go to Engines');
-  await dialog.getByLabel('Code of your app').fill(laterCode(app));
-  await press('Go on');
+  await press('Switch to Engines');
+  await dialog.getByLabel('Authentication code').fill(laterCode(app));
+  await press('Continue');
   await at('Engines');
   await at('Engines', other);
 });
@@ -242,10 +242,10 @@ function laterCode(app: TestApp): string {
 
 test('health shows the checks and the protected tables', skip, async () => {
   await page.goto(`${stage.url}/health`);
-  await page.getByText(/All \d+ tables with data of tenants are protected/).waitFor();
+  await page.getByText(/Forced row-level security protects all \d+ tables/).waitFor();
   // The checks come by a call of their own, which may be the later one.
-  await page.getByText('in order', { exact: true }).nth(4).waitFor();
-  assert.equal(await page.getByText('in order', { exact: true }).count(), 5);
+  await page.getByText('OK', { exact: true }).nth(4).waitFor();
+  assert.equal(await page.getByText('OK', { exact: true }).count(), 5);
 });
 
 test('a session that ends is begun again over the page', skip, async () => {
@@ -254,7 +254,7 @@ test('a session that ends is begun again over the page', skip, async () => {
   await page.locator('input[value="CM-000001"]').waitFor();
   await page.context().clearCookies();
   // This press finds out, unless the stream of events has before it: then the dialog is over the button.
-  const asked = page.getByRole('dialog', { name: 'You are signed out' }).waitFor();
+  const asked = page.getByRole('dialog', { name: "You're signed out" }).waitFor();
   await Promise.race([asked, button(/^Decide\b/).click()]);
   await asked;
   assert.equal(page.url(), `${stage.url}/`, 'the page stays where it is');

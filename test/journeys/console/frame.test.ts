@@ -26,7 +26,7 @@ const focusOn = (selector: string) => page.locator(`${selector}:focus`).waitFor(
 
 async function openPalette(): Promise<void> {
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Page, act, name or id' }).waitFor();
+  await page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' }).waitFor();
 }
 
 test('what is typed before the palette is there stands in it', skip, async () => {
@@ -46,7 +46,7 @@ test('what is typed before the palette is there stands in it', skip, async () =>
   await fresh.keyboard.press('Backspace');
   await fresh.keyboard.press('Enter');
   held.resolve();
-  const field = fresh.getByRole('combobox', { name: 'Page, act, name or id' });
+  const field = fresh.getByRole('combobox', { name: 'Search pages, actions, names or IDs' });
   await field.waitFor();
   await fresh.keyboard.type('l');
   assert.equal(await field.inputValue(), 'simul');
@@ -84,9 +84,9 @@ test('keys that write letters are silent in fields, and can be switched off for 
   assert.match(page.url(), /\/simulate/);
   await heading('Simulate').click();
   await page.keyboard.press('?');
-  const keys = page.getByRole('dialog', { name: 'Keys' });
+  const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await keys.getByText('Go to Decisions').waitFor();
-  await keys.getByRole('checkbox', { name: 'Single-letter keys' }).uncheck();
+  await keys.getByRole('checkbox', { name: 'Single-letter shortcuts' }).uncheck();
   await page.keyboard.press('Escape');
   await keys.waitFor({ state: 'detached' });
   await page.reload();
@@ -98,10 +98,10 @@ test('keys that write letters are silent in fields, and can be switched off for 
   assert.match(page.url(), /\/simulate/);
   assert.equal(await keys.count(), 0);
   // Keys with a modifier stay, and so does the way back.
-  await page.keyboard.type('keys');
-  await page.getByRole('option', { name: /^Keys/ }).waitFor();
+  await page.keyboard.type('keyboard');
+  await page.getByRole('option', { name: /^Keyboard shortcuts/ }).waitFor();
   await page.keyboard.press('Enter');
-  await keys.getByRole('checkbox', { name: 'Single-letter keys' }).check();
+  await keys.getByRole('checkbox', { name: 'Single-letter shortcuts' }).check();
   await page.keyboard.press('Escape');
   await keys.waitFor({ state: 'detached' });
   await page.keyboard.press('g');
@@ -116,10 +116,10 @@ test('[ and ] go through the records of the list that was open, and say where it
   await page.getByRole('row', { name: first }).waitFor();
   await page.getByRole('grid').focus();
   await page.keyboard.press('Enter');
-  const way = page.getByRole('navigation', { name: 'Records of Offers' });
+  const way = page.getByRole('navigation', { name: 'Position in Offers' });
   await way.getByText('1 of 12').waitFor();
   await heading(first).waitFor();
-  await says(page, 'This is the first record of the list.', () => page.keyboard.press('['));
+  await says(page, 'This is the first record in the list.', () => page.keyboard.press('['));
   await page.keyboard.press(']');
   await way.getByText('2 of 12').waitFor();
   await heading(second).waitFor();
@@ -131,7 +131,7 @@ test('[ and ] go through the records of the list that was open, and say where it
   await way.getByText('2 of 12').waitFor();
   await page.reload();
   await heading(second).waitFor();
-  await says(page, 'Open one from a list first.', () => page.keyboard.press(']'));
+  await says(page, 'Open a record from a list first.', () => page.keyboard.press(']'));
   assert.equal(await way.count(), 0);
   // Of a filtered list its rows alone are gone through, and of a list of one record none.
   await page.goto(`${stage.url}/offers`);
@@ -168,8 +168,8 @@ test(
 
 test('decisions are found by an offer and a flow that are chosen by their names', skip, async () => {
   await page.goto(`${stage.url}/decisions`);
-  await page.getByRole('button', { name: 'Filter', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Filter' });
+  await page.getByRole('button', { name: 'Add filter', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add filter' });
   const offer = dialog.getByRole('combobox', { name: 'Offer', exact: true });
   await offer.click();
   await page.keyboard.type('latte');
@@ -184,7 +184,7 @@ test('decisions are found by an offer and a flow that are chosen by their names'
   assert.equal(await offer.inputValue(), 'We Miss You Latte');
   await dialog.getByRole('button', { name: 'Apply' }).click();
   await page.waitForURL(/offerId=[0-9a-f-]{36}$/);
-  await page.getByRole('button', { name: 'Remove the filter Offer' }).waitFor();
+  await page.getByRole('button', { name: 'Remove filter Offer' }).waitFor();
   await page.getByText('We Miss You Latte', { exact: true }).first().waitFor();
 });
 
@@ -192,15 +192,15 @@ test('whatever the page has a button for can be typed, and its main act has a ke
   await page.goto(`${stage.url}/settings/api-keys`);
   await page.getByRole('button', { name: 'Revoke Demo key' }).waitFor();
   await openPalette();
-  await page.keyboard.type('make a key');
-  await page.getByRole('group', { name: 'On this page' }).getByRole('option', { name: 'Make a key' }).waitFor();
+  await page.keyboard.type('create key');
+  await page.getByRole('group', { name: 'On this page' }).getByRole('option', { name: 'Create key' }).waitFor();
   await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Make a key' });
+  const dialog = page.getByRole('dialog', { name: 'Create key' });
   await dialog.waitFor();
   // The main act of a dialog has the same key, as everywhere.
   await dialog.getByLabel('Name').fill('by keys');
   await page.keyboard.press('Control+Enter');
-  const kept = page.getByRole('dialog').getByRole('button', { name: 'I have kept it' });
+  const kept = page.getByRole('dialog').getByRole('button', { name: 'Done' });
   await kept.waitFor();
   // What is shown once is not answered by a second press of the same keys.
   await page.keyboard.press('Control+Enter');
@@ -225,8 +225,8 @@ test('the palette opens a decision by any of its ids, and finds nothing in words
   });
   await openPalette();
   await page.keyboard.type('nothing is called so');
-  await page.getByText('Nothing is called “nothing is called so”').waitFor();
-  await page.getByRole('combobox', { name: 'Page, act, name or id' }).fill(String(requestId));
+  await page.getByText('No results for “nothing is called so”').waitFor();
+  await page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' }).fill(String(requestId));
   await page
     .getByRole('option', { name: /^Decision/ })
     .first()
@@ -237,7 +237,7 @@ test('the palette opens a decision by any of its ids, and finds nothing in words
 });
 
 test('the palette opens every kind of record by its id, and a customer by its key', skip, async () => {
-  const sought = page.getByRole('combobox', { name: 'Page, act, name or id' });
+  const sought = page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' });
   for (const [list, path] of [
     ['offers', '/offers/'],
     ['creatives', '/creatives/'],
@@ -287,13 +287,13 @@ test('the end of a session asks over the page, and what was typed stays', skip, 
   await customer.fill('CM-000017');
   await page.context().clearCookies();
   // Whatever asks the server next finds out: the stream of events, at the latest.
-  const dialog = page.getByRole('dialog', { name: 'You are signed out' });
+  const dialog = page.getByRole('dialog', { name: "You're signed out" });
   await dialog.waitFor();
-  assert.equal(await dialog.getByLabel('E-mail address').inputValue(), email);
+  assert.equal(await dialog.getByLabel('Email').inputValue(), email);
   await page.keyboard.press('Escape');
   await dialog.getByLabel('Password').fill('wrong');
   await dialog.getByRole('button', { name: 'Sign in' }).click();
-  await dialog.getByText('That did not match').waitFor();
+  await dialog.getByText('Wrong email, password or code').waitFor();
   await dialog.getByLabel('Password').fill(password);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await dialog.waitFor({ state: 'detached' });
@@ -320,15 +320,15 @@ test('what opened over the page gives the focus back, and Escape closes the topm
     await opened.waitFor({ state: 'detached' });
     await focused(button);
   };
-  await comesBack(opener('Tenant Demo, change'), 'dialog', 'Your tenants');
+  await comesBack(opener('Tenant: Demo. Switch tenant'), 'dialog', 'Your tenants');
   await comesBack(opener('Jobs'), 'dialog');
   await comesBack(opener('Help'), 'menu');
-  await comesBack(opener(/^Account of/), 'menu');
+  await comesBack(opener(/'s account$/), 'menu');
   // From a menu, which is gone when the dialog closes: its button is what the person came from.
-  const account = opener(/^Account of/);
+  const account = opener(/'s account$/);
   await account.focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('menuitem', { name: 'Go to another tenant' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Switch tenant' }).press('Enter');
   const tenants = page.getByRole('dialog', { name: 'Your tenants' });
   await tenants.waitFor();
   await page.keyboard.press('Escape');
@@ -340,7 +340,7 @@ test('what opened over the page gives the focus back, and Escape closes the topm
   await page.waitForURL(/peek=/);
   await openPalette();
   await page.keyboard.press('Escape');
-  await page.getByRole('combobox', { name: 'Page, act, name or id' }).waitFor({ state: 'detached' });
+  await page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' }).waitFor({ state: 'detached' });
   assert.match(page.url(), /peek=/, 'the panel below stays');
 });
 
@@ -355,7 +355,7 @@ test('where the browser has no clipboard, what was to be copied stands there who
   const copy = plain.getByRole('button', { name: 'Copy Plan', exact: true });
   await copy.waitFor();
   assert.equal(await plain.getByText(String(planHash), { exact: true }).filter({ visible: true }).count(), 0);
-  await says(plain, 'The browser does not let the page copy.', () => copy.click());
+  await says(plain, 'Your browser blocked copying.', () => copy.click());
   await plain.getByText(String(planHash), { exact: true }).filter({ visible: true }).waitFor();
   await plain.close();
 });
@@ -372,7 +372,7 @@ test('when what has the focus goes away, the focus goes to what stood beside it'
   };
   const isKept = () => page.waitForFunction("document.activeElement.closest('#page') !== null");
   await page.goto(`${stage.url}/decisions?customerId=CM-000031`);
-  await pressed('Remove the filter Customer');
+  await pressed('Remove filter Customer');
   await isKept();
   // The panel beside a list: the list has the row that was looked at.
   await page.getByRole('grid').getByRole('row').nth(1).waitFor();
@@ -383,7 +383,7 @@ test('when what has the focus goes away, the focus goes to what stood beside it'
   await focused(page.getByRole('grid'));
   // A button in whose place its answer stands.
   await page.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=inputs`);
-  await pressed('Read the inputs');
+  await pressed('Show inputs');
   await isKept();
   await page.goto(`${stage.url}/simulate?customer=CM-000031&profile=tier%3Agold`);
   await pressed(/tier/);
@@ -398,8 +398,8 @@ async function focused(element: Locator): Promise<void> {
 
 test('on a small screen the pages come out from the side, and Escape puts them back', skip, async () => {
   await page.setViewportSize({ width: 390, height: 800 });
-  await page.getByRole('button', { name: 'Open the pages' }).click();
-  const drawer = page.getByRole('dialog', { name: 'Pages' });
+  await page.getByRole('button', { name: 'Open navigation' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Navigation' });
   await drawer.getByRole('link', { name: 'Simulate' }).waitFor();
   // The focus stays in the drawer however often Tab is pressed, both ways; the page behind takes none of it.
   const links = await drawer.getByRole('link').count();
@@ -417,7 +417,7 @@ test('on a small screen the pages come out from the side, and Escape puts them b
   }
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'detached' });
-  await focusOn('button[aria-label="Open the pages"]');
+  await focusOn('button[aria-label="Open navigation"]');
   await page.keyboard.press('Enter');
   await drawer.getByRole('link', { name: 'Simulate' }).click();
   await heading('Simulate').waitFor();
@@ -446,7 +446,7 @@ test('on a small screen a look at a row moves the page below the bar, and the ba
   await page.getByRole('grid').getByRole('row').nth(1).waitFor();
   await page.getByRole('grid').focus();
   await page.keyboard.press('Space');
-  await page.getByRole('button', { name: 'Close the look at the row' }).waitFor();
+  await page.getByRole('button', { name: 'Close preview' }).waitFor();
   await page.waitForFunction(() => (document.querySelector('#page')?.scrollTop ?? 0) > 0);
   assert.equal(await page.evaluate('document.documentElement.scrollTop'), 0);
   assert.equal(
@@ -484,7 +484,7 @@ test('at sign-out the browser forgets everything, and the pages are closed in ev
   other.setDefaultTimeout(patienceMs);
   await other.goto(`${stage.url}/customers/CM-000031`);
   await other.getByRole('heading', { level: 1, name: 'CM-000031' }).waitFor();
-  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('button', { name: /'s account$/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.waitForURL('**/login**');
   await other.waitForURL('**/login**');

@@ -60,7 +60,7 @@ async function openOffer({ id, name }: Named): Promise<void> {
 
 async function openPalette(): Promise<Locator> {
   await page.keyboard.press('Control+k');
-  const palette = page.getByRole('dialog', { name: 'Search and do' });
+  const palette = page.getByRole('dialog', { name: 'Search and commands' });
   await palette.getByRole('combobox').waitFor();
   return palette;
 }
@@ -71,11 +71,11 @@ test('a record is pinned by its key, and is on Home and in the palette after a r
   await openOffer(second);
   await openOffer(first);
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).getByText('Pin or unpin the record').waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Pin or unpin record').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' });
   await isPinned(false);
-  await says(page, 'Pinned. It stands on Home', () => page.keyboard.press('p'));
+  await says(page, 'Pinned to Home', () => page.keyboard.press('p'));
   await isPinned(true);
   await goHome();
   await page.reload();
@@ -129,7 +129,7 @@ test('a pin is pressed, or typed as what it does; its name is the one that was l
     .getByRole('link', { name: new RegExp(`^${renamed} Offer`) })
     .waitFor();
   await page.getByRole('button', { name: `Unpin ${renamed}` }).click();
-  await list('Pinned').getByText('Nothing is pinned.').waitFor();
+  await list('Pinned').getByText('Nothing pinned yet.').waitFor();
 });
 
 test('what is typed while the palette is still on its way does nothing to the page', skip, async () => {
@@ -140,11 +140,11 @@ test('what is typed while the palette is still on its way does nothing to the pa
   await isPinned(false);
   await page.keyboard.press('Control+k');
   await page.keyboard.type('p');
-  await page.getByRole('dialog', { name: 'Search and do' }).getByRole('combobox').waitFor();
+  await page.getByRole('dialog', { name: 'Search and commands' }).getByRole('combobox').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('dialog', { name: 'Search and do' }).waitFor({ state: 'detached' });
+  await page.getByRole('dialog', { name: 'Search and commands' }).waitFor({ state: 'detached' });
   await isPinned(false);
-  assert.equal(await page.getByText('Pinned. It stands on Home').count(), 0);
+  assert.equal(await page.getByText('Pinned to Home').count(), 0);
 });
 
 test('nothing that names a customer is stored; the page says how long a customer stays pinned', skip, async () => {
@@ -155,12 +155,12 @@ test('nothing that names a customer is stored; the page says how long a customer
   await page.getByRole('link', { name: customerId, exact: true }).first().click();
   await heading(customerId).waitFor();
   await pinButton().waitFor();
-  await says(page, 'Pinned until this page is reloaded or closed', () => page.keyboard.press('p'));
+  await says(page, 'Pinned until you reload or close this page', () => page.keyboard.press('p'));
   await goHome();
   await list('Pinned')
     .getByRole('link', { name: new RegExp(`^${customerId} Customer`) })
     .waitFor();
-  await list('Pinned').getByText('the browser stores nothing that names one').waitFor();
+  await list('Pinned').getByText("The browser doesn't store anything that identifies them").waitFor();
   await list('Recent')
     .getByRole('link', { name: new RegExp(`^${customerId} Customer`) })
     .waitFor();
@@ -193,21 +193,21 @@ test('a record that was deleted meanwhile says so, and can be unpinned there and
   await list('Pinned')
     .getByRole('link', { name: /^Short lived Offer/ })
     .click();
-  await page.getByText('The offer Short lived is pinned, and it is gone.').waitFor();
-  await page.getByRole('button', { name: 'Unpin it' }).click();
-  await page.getByText('The offer Short lived is pinned').waitFor({ state: 'detached' });
+  await page.getByText('The pinned offer Short lived was deleted.').waitFor();
+  await page.getByRole('button', { name: 'Unpin' }).click();
+  await page.getByText('The pinned offer Short lived was deleted.').waitFor({ state: 'detached' });
   await goHome();
   await list('Pinned')
     .getByRole('link', { name: /^Short lived too Offer/ })
     .click();
-  await page.getByText('The offer Short lived too is pinned').waitFor();
+  await page.getByText('The pinned offer Short lived too was deleted.').waitFor();
   await goHome();
   await list('Pinned')
-    .getByRole('link', { name: /^Short lived too Offer gone/ })
+    .getByRole('link', { name: /^Short lived too Offer deleted/ })
     .waitFor();
   assert.equal(await list('Recent').getByText('Short lived').count(), 0);
   await page.getByRole('button', { name: 'Unpin Short lived too' }).click();
-  await list('Pinned').getByText('Nothing is pinned.').waitFor();
+  await list('Pinned').getByText('Nothing pinned yet.').waitFor();
 });
 
 async function categoryId(): Promise<string> {
@@ -229,7 +229,7 @@ test('past the last room nothing is pinned, and the button says why', skip, asyn
     localStorage.setItem(name, JSON.stringify([pin, ...more]));
   });
   await openOffer(second);
-  const full = '50 records are pinned already';
+  const full = 'You can pin up to 50 records';
   await page.keyboard.press('p');
   await page.getByRole('status').getByText(full).waitFor();
   assert.equal(await pinButton().getAttribute('aria-disabled'), 'true');
@@ -259,8 +259,8 @@ test('another person in the same browser sees none of it, and a sign-out forgets
   await goHome();
   await list('Recent').getByRole('link').first().waitFor();
   assert.equal(await list('Recent').getByRole('link').count(), 1);
-  await list('Pinned').getByText('Nothing is pinned.').waitFor();
-  await page.getByRole('button', { name: /^Account of/ }).click();
+  await list('Pinned').getByText('Nothing pinned yet.').waitFor();
+  await page.getByRole('button', { name: /'s account$/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.waitForURL('**/login**');
   assert.doesNotMatch(await stored(), /arbiter:/);
@@ -274,7 +274,7 @@ test('another person in the same browser sees none of it, and a sign-out forgets
 
 /** Chooses in the menu of a chart. */
 async function choose(title: string, item: string): Promise<void> {
-  await page.getByRole('button', { name: `${title}: table and files` }).click();
+  await page.getByRole('button', { name: `${title}: view and export` }).click();
   await page.getByRole('menuitem', { name: item }).click();
 }
 
@@ -314,7 +314,7 @@ test('Home charts what the customers of the demo saw and did, up to today', skip
   const title = 'Impressions and conversions by day';
   const figure = page.getByRole('figure', { name: title });
   await figure.getByText(/[1-9][\d,]* impressions and [1-9][\d,]* conversions in 30 days/).waitFor();
-  const csv = await saved(title, 'Save as CSV');
+  const csv = await saved(title, 'Download CSV');
   const [head, ...rows] = csv.text.replace('\ufeff', '').trimEnd().split('\r\n');
   assert.equal(head, 'Day,Impressions,Conversions');
   const lastWeek = rows.slice(-7).map((row) => Number(row.split(',')[1]));
@@ -334,11 +334,11 @@ test('a chart is a table, a CSV file and a picture that stands alone, in both th
   await page.goto(`${stage.url}/`);
   const figure = page.getByRole('figure', { name: title });
   await figure.getByRole('link').last().waitFor();
-  await choose(title, 'As table');
+  await choose(title, 'Show as table');
   const table = figure.getByRole('table');
   await table.waitFor();
   assert.equal(await table.getByRole('row').count(), 31);
-  const csv = await saved(title, 'Save as CSV');
+  const csv = await saved(title, 'Download CSV');
   assert.match(csv.name, /^decisions-by-day-\d{4}-\d\d-\d\d\.csv$/);
   const [head, ...rows] = csv.text.replace('\ufeff', '').trimEnd().split('\r\n');
   assert.equal(head, 'Day,Decisions');
@@ -358,7 +358,7 @@ test('a chart is a table, a CSV file and a picture that stands alone, in both th
       document.documentElement.dataset.theme = chosen;
     }, theme);
     // Also while the table is shown: the picture is drawn for it, and the table is back at once.
-    const svg = await saved(title, 'Save as SVG');
+    const svg = await saved(title, 'Download SVG');
     assert.match(svg.name, /^decisions-by-day-\d{4}-\d\d-\d\d\.svg$/);
     standsAlone(svg.text);
     assert.match(svg.text, new RegExp(`<desc>.*</desc><rect [^>]*fill="${ground}"`));
@@ -368,7 +368,7 @@ test('a chart is a table, a CSV file and a picture that stands alone, in both th
     assert.ok(seen.texts.includes(title) && seen.texts.some((text) => text.startsWith('Days in ')), seen.texts.join());
     await table.waitFor();
   }
-  await choose(title, 'As picture');
+  await choose(title, 'Show as chart');
   await figure.getByRole('link').last().click();
   await page.waitForURL(`**/decisions?from=${today}&to=${tomorrow}`);
 });
@@ -376,37 +376,37 @@ test('a chart is a table, a CSV file and a picture that stands alone, in both th
 test('the way of a decision and its score are files too, and a step of the table filters the list', skip, async () => {
   await page.goto(`${stage.url}/decisions/${decisionId}`);
   await heading(`Decision for ${customerId}`).waitFor();
-  const title = 'From the candidates to the answer';
-  const csv = await saved(title, 'Save as CSV');
-  assert.match(csv.text, /^\ufeffStep,Left after it,Dropped in it,Why\r\n[^\r]+,\d+,0,\r\n/);
-  const svg = await saved(title, 'Save as SVG');
+  const title = 'From candidates to result';
+  const csv = await saved(title, 'Download CSV');
+  assert.match(csv.text, /^\ufeffStep,Remaining,Dropped,Why\r\n[^\r]+,\d+,0,\r\n/);
+  const svg = await saved(title, 'Download SVG');
   standsAlone(svg.text);
   const seen = await viewed(svg.text);
-  assert.ok(seen.texts[0] === title && seen.texts[1]?.includes('candidates came in'), seen.texts.join());
-  await choose(title, 'As table');
+  assert.ok(seen.texts[0] === title && seen.texts[1]?.includes(' candidates;'), seen.texts.join());
+  await choose(title, 'Show as table');
   const figure = page.getByRole('figure', { name: title });
   await figure.getByRole('table').getByRole('link').first().click();
   await page.waitForURL(/[?&]step=/);
-  await choose(title, 'As picture');
+  await choose(title, 'Show as chart');
   await page.getByRole('button', { name: 'Show all', exact: true }).click();
   const score = page.getByRole('figure', { name: /^Score of / });
   const name = (await score.locator('p').first().textContent()) ?? '';
-  const factors = await saved(name, 'Save as CSV');
+  const factors = await saved(name, 'Download CSV');
   assert.match(factors.text, /^\ufeffFactor,Value,Exponent,/);
   assert.match(factors.text, /\r\nScore,,,0\.\d+/);
-  const bars = await saved(name, 'Save as SVG');
+  const bars = await saved(name, 'Download SVG');
   standsAlone(bars.text);
   assert.ok((await viewed(bars.text)).texts.includes(name));
 });
 
 test('the limits of a customer are drawn over time, with the decision behind each contact', skip, async () => {
   await page.goto(`${stage.url}/customers/${customerId}?tab=limits`);
-  const title = 'Contacts, and what limits further ones';
+  const title = 'Contacts and limits';
   const figure = page.getByRole('figure', { name: title });
   await figure.waitFor();
-  const csv = await saved(title, 'Save as CSV');
-  assert.match(csv.text, /^\ufeffFrom,Until,Lane,What\r\n\d{4}-\d\d-\d\dT[\d:.]+Z,/);
-  standsAlone((await saved(title, 'Save as SVG')).text);
+  const csv = await saved(title, 'Download CSV');
+  assert.match(csv.text, /^\ufeffFrom,To,Lane,Event\r\n\d{4}-\d\d-\d\dT[\d:.]+Z,/);
+  standsAlone((await saved(title, 'Download SVG')).text);
 });
 
 test('a policy that blocks has no text until its name is there', skip, async () => {

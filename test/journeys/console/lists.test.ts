@@ -22,7 +22,7 @@ holdEachJourney(() => stage);
 after(() => stage?.close());
 
 const grid = (on: Page = page) => on.getByRole('grid').first();
-const panel = (on: Page = page) => on.getByRole('dialog', { name: /^View of / });
+const panel = (on: Page = page) => on.getByRole('dialog', { name: /^View options for / });
 
 async function go(address: string, on: Page = page): Promise<void> {
   await on.goto(`${stage.url}${address}`);
@@ -127,17 +127,17 @@ test('columns are chosen and moved by keys alone, and stay after a reload', skip
   await showsColumns(chosen);
   await page.keyboard.press('Escape');
   await panel().waitFor({ state: 'detached' });
-  await page.locator('button[aria-label="View of offers"]:focus').waitFor();
+  await page.locator('button[aria-label="View options for offers"]:focus').waitFor();
   await page.reload();
   await settled(page);
   await showsColumns(chosen);
   // From anywhere else too, as the browser remembers it; others see it by the address.
   await go('/offers');
   await showsColumns(chosen);
-  await page.getByRole('button', { name: 'View of offers' }).click();
+  await page.getByRole('button', { name: 'View options for offers' }).click();
   await panel().getByRole('button', { name: 'Move Status down' }).click();
   await panel().locator('button[aria-label="Move Status down"]:focus').waitFor();
-  await panel().getByRole('button', { name: 'As at first' }).click();
+  await panel().getByRole('button', { name: 'Reset columns' }).click();
   await showsColumns(all);
   assert.doesNotMatch(page.url(), /columns=/);
 });
@@ -161,7 +161,7 @@ test('two presses within one moment both count', skip, async () => {
         ?.click();
   });
   await showsColumns(all.filter((head) => head !== 'Category' && head !== 'Schedule'));
-  await panel().getByRole('button', { name: 'As at first' }).click();
+  await panel().getByRole('button', { name: 'Reset columns' }).click();
   await showsColumns(all);
   await page.keyboard.press('Escape');
 });
@@ -178,7 +178,7 @@ test('the height of rows is one choice for every table, also where rows are card
   await page.setViewportSize({ width: 390, height: 844 });
   await settled(page);
   const compact = (await height()) ?? 0;
-  await page.getByRole('button', { name: 'View of creatives' }).click();
+  await page.getByRole('button', { name: 'View options for creatives' }).click();
   await panel().getByRole('radio', { name: 'Comfortable' }).click();
   await page.waitForFunction(
     (before) => (document.querySelectorAll('[role="row"]')[1]?.getBoundingClientRect().height ?? 0) > before,
@@ -200,10 +200,10 @@ test(
     await page.keyboard.press('v');
     await panel().getByRole('checkbox', { name: 'Schedule' }).uncheck();
     await panel().getByRole('button', { name: 'Save view' }).click();
-    await panel().getByText('Give it a name.').waitFor();
-    await panel().getByLabel('Name of the view').fill('What runs');
+    await panel().getByText('Enter a name.').waitFor();
+    await panel().getByLabel('View name').fill('What runs');
     await panel().getByRole('button', { name: 'Save view' }).click();
-    await panel().getByText('shown now').waitFor();
+    await panel().getByText('current').waitFor();
     await page.keyboard.press('Escape');
     const shown = { heads: await heads(), names: await names(grid()) };
     assert.equal(shown.heads.includes('Schedule'), false);
@@ -218,7 +218,10 @@ test(
     await showsColumns(shown.heads, other);
     await showsRows(shown.names, other);
     assert.equal(await other.getByLabel('Status').inputValue(), 'active');
-    assert.equal((await save(other.getByRole('button', { name: /^CSV of/ }), other)).rows.length, shown.names.length);
+    assert.equal(
+      (await save(other.getByRole('button', { name: /^Download .* as CSV$/ }), other)).rows.length,
+      shown.names.length,
+    );
     await other.context().close();
 
     // With other filters it is not the one that is shown; it is found in the palette of its page.
@@ -234,28 +237,28 @@ test(
 
     await page.getByLabel('Status').selectOption('draft');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'View of offers' }).click();
-    await says(page, 'What runs is now what is shown', () =>
-      panel().getByRole('button', { name: 'Save what is shown now as What runs' }).click(),
+    await page.getByRole('button', { name: 'View options for offers' }).click();
+    await says(page, 'Updated What runs', () =>
+      panel().getByRole('button', { name: 'Overwrite What runs with the current view' }).click(),
     );
     await panel().getByRole('button', { name: 'Rename What runs' }).click();
-    await panel().getByLabel('New name of What runs').fill('Drafts');
+    await panel().getByLabel('New name for What runs').fill('Drafts');
     await page.keyboard.press('Enter');
     await panel().getByRole('link', { name: 'Drafts' }).waitFor();
     await page.keyboard.press('Escape');
     await go('/offers');
     await page.getByRole('link', { name: 'Open view: Drafts' }).click();
     await page.waitForURL(/status=draft/);
-    await page.getByRole('button', { name: 'View of offers' }).click();
-    await says(page, 'Deleted the view Drafts', () => panel().getByRole('button', { name: 'Delete Drafts' }).click());
+    await page.getByRole('button', { name: 'View options for offers' }).click();
+    await says(page, 'Deleted Drafts', () => panel().getByRole('button', { name: 'Delete Drafts' }).click());
     await page.getByRole('link', { name: 'Open view: Drafts' }).waitFor({ state: 'detached' });
     assert.equal(
       await panel()
-        .getByLabel('Name of the view')
+        .getByLabel('View name')
         .evaluate((it) => it === document.activeElement),
       true,
     );
-    await panel().getByRole('button', { name: 'As at first' }).click();
+    await panel().getByRole('button', { name: 'Reset columns' }).click();
     await page.keyboard.press('Escape');
   },
 );
@@ -356,9 +359,9 @@ test('a record that cannot act says why on its page, and the page can mend what 
 test('a view never remembers who a customer is', skip, async () => {
   await go('/decisions?customerId=CM-000031');
   await page.keyboard.press('v');
-  await panel().getByText('this browser remembers nothing of customers', { exact: false }).waitFor();
+  await panel().getByText("the browser doesn't store customer data", { exact: false }).waitFor();
   assert.equal(await panel().getByRole('button', { name: 'Save view' }).count(), 0);
-  await panel().getByRole('button', { name: 'Copy link to what is shown' }).waitFor();
+  await panel().getByRole('button', { name: 'Copy link to this view' }).waitFor();
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
   assert.doesNotMatch(kept, /CM-0/);
 });
@@ -368,8 +371,8 @@ test('a file holds the rows as they are shown, and no name becomes a formula in 
   await go('/offers?sort=-priority');
   const shown = await names(grid());
   assert.equal(shown[0], '=HYPERLINK("http://example.test")');
-  const button = page.getByRole('button', { name: /^CSV of/ });
-  assert.equal(await button.getAttribute('aria-label'), `CSV of all ${shown.length} rows`);
+  const button = page.getByRole('button', { name: /^Download .* as CSV$/ });
+  assert.equal(await button.getAttribute('aria-label'), `Download all ${shown.length} rows as CSV`);
   const { name, heads: told, rows } = await save(button);
   assert.match(name, /^offers-\d{4}-\d{2}-\d{2}\.csv$/);
   // Links to decisions are no value of an offer; its id stands last.
@@ -388,10 +391,10 @@ test('a file holds the rows as they are shown, and no name becomes a formula in 
 
 test('a file names what its rows point at, also where only the ids came with them', skip, async () => {
   await go('/rules');
-  const { heads: told, rows } = await save(page.getByRole('button', { name: /^CSV of/ }));
+  const { heads: told, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
   const column = (head: string) => rows.map((row) => row[told.indexOf(head)] ?? '');
   assert.ok(column('Applies to').includes('offer App Install Treat'), column('Applies to').join('; '));
-  assert.ok(column('What it asks').includes('Member of High Value Members'), column('What it asks').join('; '));
+  assert.ok(column('Condition').includes('Member of High Value Members'), column('Condition').join('; '));
 });
 
 test('a file of a list that is loaded in part says so', skip, async () => {
@@ -400,9 +403,9 @@ test('a file of a list that is loaded in part says so', skip, async () => {
     ({ name }) => name === 'coffee_members',
   );
   await go(`/data/schemas/${members?.id}?tab=rows`);
-  const button = page.getByRole('button', { name: 'CSV of the 200 loaded of 1,000 rows' });
+  const button = page.getByRole('button', { name: 'Download 200 of 1,000 rows as CSV' });
   let saved: Saved | undefined;
-  await says(page, 'Saved 200 of 1,000 rows: the file holds the loaded ones only.', async () => {
+  await says(page, 'Downloaded 200 of 1,000 rows. Load more rows to include them.', async () => {
     saved = await save(button);
   });
   assert.match(saved?.name ?? '', /-200-of-1000-/);
@@ -435,7 +438,7 @@ test('deleted records are listed on demand, and open as what they are where the 
   await page.waitForURL(/includeDeleted=true/);
   const row = grid().getByRole('row', { name: /Gone Tomorrow/ });
   await row.getByText('deleted', { exact: true }).waitFor();
-  const { heads: told, rows } = await save(page.getByRole('button', { name: /^CSV of/ }));
+  const { heads: told, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
   assert.deepEqual(told.slice(-2), ['deletedAt', 'id']);
   const gone = rows.filter((each) => each.at(-2) !== '');
   assert.deepEqual(
@@ -447,7 +450,7 @@ test('deleted records are listed on demand, and open as what they are where the 
   await page.getByText(/^This offer was deleted on/).waitFor();
 
   await go('/rules?includeDeleted=true');
-  await page.getByText('Deleted qualification rules are listed and cannot be opened', { exact: false }).waitFor();
+  await page.getByText("Deleted qualification rules are listed but can't be opened", { exact: false }).waitFor();
   const old = grid().getByRole('row', { name: /Gone Rule/ });
   await old.getByText('deleted', { exact: true }).waitFor();
   assert.equal(await old.getByRole('link').count(), 0, 'no link leads nowhere');
@@ -467,10 +470,10 @@ test('a look at a row has an address, and shows what the columns leave out', ski
   await look.getByText('Priority').waitFor();
   await page.reload();
   await look.getByText('Priority').waitFor();
-  await look.getByRole('button', { name: 'Close the look at the row' }).click();
+  await look.getByRole('button', { name: 'Close preview' }).click();
   await look.waitFor({ state: 'detached' });
   await go('/offers?peek=nobody');
-  await page.getByText('This row is not in the list any more, or the filters leave it out.').waitFor();
+  await page.getByText("This row was removed or doesn't match the filters.").waitFor();
 });
 
 test('a filter that no field shows stands there with the name of its record, and can be taken off', skip, async () => {
@@ -479,12 +482,12 @@ test('a filter that no field shows stands there with the name of its record, and
   await go(`/creatives?offerId=${offer?.id}`);
   const chip = page.getByText(offer?.name ?? '', { exact: true }).first();
   await chip.waitFor();
-  await page.getByRole('button', { name: 'Remove the filter Offer' }).click();
+  await page.getByRole('button', { name: 'Remove filter Offer' }).click();
   await page.waitForURL((url) => !url.search.includes('offerId'));
 });
 
 /** What stands in a cell without a value. */
-const nothing = new Set(['', '–', 'not set', 'computing']);
+const nothing = new Set(['', '–', 'not set', 'checking']);
 
 test('in every list, whatever a cell says stands in the file as well', skip, async () => {
   const found: string[] = [];
@@ -493,12 +496,12 @@ test('in every list, whatever a cell says stands in the file as well', skip, asy
     if (open) continue;
     const isSchema = name === 'data-schemas-id';
     await go(isSchema ? `${address}?tab=rows` : address);
-    const buttons = page.getByRole('button', { name: /^CSV of/ });
+    const buttons = page.getByRole('button', { name: /^Download .* as CSV$/ });
     const count = await buttons.count();
     if (count === 0) continue;
     found.push(name);
     assert.equal(await page.getByRole('grid').count(), count, name);
-    if (name === 'audit') await page.getByText(/rows recomputed in this browser/).waitFor();
+    if (name === 'audit') await page.getByText(/rows verified in your browser/).waitFor();
     for (let at = 0; at < count; at += 1) {
       const { heads: told, rows } = await save(buttons.nth(at));
       const shown = await page.getByRole('grid').nth(at).evaluate(readGrid);

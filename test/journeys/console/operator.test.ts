@@ -57,7 +57,7 @@ test('whoever comes back sees what others changed, and the decisions made meanwh
   );
   await page.goto(stage.firstRun);
   await noted;
-  assert.equal(await region('Since you were here').count(), 0, 'nothing at the first visit');
+  assert.equal(await region('Since your last visit').count(), 0, 'nothing at the first visit');
   const answer = await page.request.put(`${stage.url}/api/v1/users/me/preferences`, {
     headers: { 'x-requested-with': 'journey' },
     data: { home: { seenAt: Date.now() - 2 * 3_600_000, since: null } },
@@ -67,7 +67,7 @@ test('whoever comes back sees what others changed, and the decisions made meanwh
   await stage.call('PUT', 'offers', { id: offer.id, priority: 78 });
   await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
   await page.goto(stage.url);
-  const since = region('Since you were here');
+  const since = region('Since your last visit');
   // Each record once, with how often; whoever loaded the sample data wrote it, too.
   const line = since.getByRole('listitem').filter({ has: page.getByRole('link', { name: offer.name, exact: true }) });
   await line.getByText('Demo key · update', { exact: true }).waitFor();
@@ -105,12 +105,12 @@ test('what waits for somebody is named, with the way to it', skip, async () => {
   });
   assert.equal(tick.status, 200, await tick.text());
   await page.goto(stage.url);
-  const needs = region('Needs you');
+  const needs = region('Needs your attention');
   const lines = needs.getByRole('listitem');
   await lines.filter({ hasText: 'Approval' }).getByText(offer.name).waitFor();
   await lines.filter({ hasText: 'Alert' }).getByText('Jobs give up').waitFor();
   await lines.filter({ hasText: 'Draft' }).getByText(flow.name).waitFor();
-  await needs.getByRole('link', { name: /5 jobs gave up after their last try/ }).click();
+  await needs.getByRole('link', { name: /5 jobs failed after their last retry/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
 });
 
@@ -129,6 +129,6 @@ test('dead letters stand together by their cause; they go back into the queue, o
   await dialog.getByLabel('Type 2 to confirm').fill('2');
   await purge.click();
   await dialog.waitFor({ state: 'detached' });
-  await letters.getByText('No job has given up.').waitFor();
+  await letters.getByText('No dead letters.').waitFor();
   assert.deepEqual(await database.ownerQuery('select topic from arbiter.dead_letters'), []);
 });

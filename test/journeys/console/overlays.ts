@@ -36,7 +36,7 @@ const keepSome = async (page: Page): Promise<void> => {
 };
 
 const chartMenu = async (page: Page, title: string): Promise<void> => {
-  const button = page.getByRole('button', { name: `${title}: table and files`, exact: true });
+  const button = page.getByRole('button', { name: `${title}: view and export`, exact: true });
   // What was decided a moment ago is counted a moment later, and the page asks for it anew only after a while.
   for (let tries = 0; tries < 30 && (await button.count()) === 0; tries += 1) {
     await page.reload();
@@ -70,7 +70,7 @@ export const overlays: readonly Overlay[] = [
         localStorage.setItem(name, JSON.stringify([{ ...first, kind: 'offer', id, name: 'Summer Cup' }, ...others]));
       }, gone);
       await page.goto(new URL(`/offers/${gone}`, page.url()).href);
-      await page.getByText('is pinned, and it is gone').waitFor();
+      await page.getByText('The pinned offer Summer Cup was deleted').waitFor();
     },
   },
   { name: 'chart-menu', address: '/health', open: (page) => chartMenu(page, 'Decisions by day') },
@@ -79,7 +79,7 @@ export const overlays: readonly Overlay[] = [
     address: '/health',
     open: async (page) => {
       await chartMenu(page, 'Decisions by day');
-      await page.getByRole('menuitem', { name: 'As table' }).click();
+      await page.getByRole('menuitem', { name: 'Show as table' }).click();
       await page.getByRole('figure', { name: 'Decisions by day' }).getByRole('table').waitFor();
     },
   },
@@ -105,7 +105,7 @@ export const overlays: readonly Overlay[] = [
     address: '/decisions',
     only: 'narrow',
     open: async (page) => {
-      await press(page, 'Open the pages');
+      await press(page, 'Open navigation');
       await dialog(page);
     },
   },
@@ -122,7 +122,7 @@ export const overlays: readonly Overlay[] = [
     name: 'menu-person',
     address: '/decisions',
     open: async (page) => {
-      await press(page, /^Account of/);
+      await press(page, /'s account$/);
       await page.getByRole('menu').waitFor();
     },
   },
@@ -138,16 +138,16 @@ export const overlays: readonly Overlay[] = [
     name: 'tenants',
     address: '/decisions',
     open: async (page) => {
-      await press(page, /^Account of/);
-      await page.getByRole('menuitem', { name: 'Go to another tenant' }).click();
-      await page.getByText('There is no other tenant to go to.').waitFor();
+      await press(page, /'s account$/);
+      await page.getByRole('menuitem', { name: 'Switch tenant' }).click();
+      await page.getByText('You have no other tenants.').waitFor();
     },
   },
   {
     name: 'dialog-make-key',
     address: '/settings/api-keys',
     open: async (page) => {
-      await press(page, 'Make a key');
+      await press(page, 'Create key');
       await dialog(page);
     },
   },
@@ -163,7 +163,7 @@ export const overlays: readonly Overlay[] = [
     name: 'dialog-confirm',
     address: '/settings',
     open: async (page) => {
-      await press(page, 'Remove it');
+      await press(page, 'Remove');
       await dialog(page);
     },
   },
@@ -171,7 +171,7 @@ export const overlays: readonly Overlay[] = [
     name: 'second-factor',
     address: '/settings/me',
     open: async (page) => {
-      await press(page, 'Set it up');
+      await press(page, 'Set up');
       await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
     },
   },
@@ -179,9 +179,9 @@ export const overlays: readonly Overlay[] = [
     name: 'list-view',
     address: '/offers?sort=-priority&status=active',
     open: async (page) => {
-      await press(page, 'View of offers');
-      const panel = page.getByRole('dialog', { name: 'View of offers' });
-      const name = panel.getByLabel('Name of the view');
+      await press(page, 'View options for offers');
+      const panel = page.getByRole('dialog', { name: 'View options for offers' });
+      const name = panel.getByLabel('View name');
       await name.waitFor();
       // In a further look at this screen the view is there already.
       if ((await panel.getByRole('link', { name: 'By priority' }).count()) === 0) {
@@ -189,15 +189,15 @@ export const overlays: readonly Overlay[] = [
         await name.fill('By priority');
         await press(page, 'Save view');
       }
-      await panel.getByText('shown now').waitFor();
+      await panel.getByText('current').waitFor();
     },
   },
   {
     name: 'list-view-of-a-customer',
     address: '/decisions?customerId=CM-000031',
     open: async (page) => {
-      await press(page, 'View of decisions');
-      await page.getByText('this browser remembers nothing of customers', { exact: false }).waitFor();
+      await press(page, 'View options for decisions');
+      await page.getByText("the browser doesn't store customer data", { exact: false }).waitFor();
     },
   },
   {
@@ -207,7 +207,7 @@ export const overlays: readonly Overlay[] = [
       await page.getByRole('grid').focus();
       await page.keyboard.press('Space');
       await page.waitForURL(/peek=/);
-      await page.getByRole('button', { name: 'Close the look at the row' }).waitFor();
+      await page.getByRole('button', { name: 'Close preview' }).waitFor();
       await settled(page);
     },
   },
@@ -236,7 +236,7 @@ export const overlays: readonly Overlay[] = [
     name: 'audit-verified',
     address: '/audit',
     open: async (page) => {
-      await press(page, 'Verify the whole chain');
+      await press(page, 'Verify entire log');
       await page.getByText(/^\d+ rows intact$/).waitFor();
     },
   },
@@ -244,16 +244,16 @@ export const overlays: readonly Overlay[] = [
     name: 'tables-with-data',
     address: '/health',
     open: async (page) => {
-      await page.getByRole('region', { name: 'Separation of tenants' }).getByRole('button').click();
-      await page.getByRole('grid', { name: 'Separation of tenants' }).waitFor();
+      await page.getByRole('region', { name: 'Tenant isolation' }).getByRole('button').click();
+      await page.getByRole('grid', { name: 'Tenant isolation' }).waitFor();
     },
   },
   {
     name: 'filters-with-a-list',
     address: '/decisions',
     open: async (page) => {
-      await press(page, 'Filter');
-      const dialog = page.getByRole('dialog', { name: 'Filter' });
+      await press(page, 'Add filter');
+      const dialog = page.getByRole('dialog', { name: 'Add filter' });
       await dialog.getByRole('combobox', { name: 'Offer', exact: true }).click();
       await dialog.getByRole('listbox').getByRole('option').first().waitFor();
     },
@@ -262,7 +262,7 @@ export const overlays: readonly Overlay[] = [
     name: 'a-decision-for-show',
     address: '/',
     open: async (page) => {
-      await page.getByRole('checkbox', { name: /^For real/ }).uncheck();
+      await page.getByRole('checkbox', { name: /^Record this decision/ }).uncheck();
       await press(page, /^Decide\b/);
       await page.getByText('#1', { exact: true }).waitFor();
     },

@@ -49,11 +49,11 @@ test('2b. do_not_contact yields no flip, and says that nothing may change it', s
   const decision = await decide(stage, 'CM-000035', 'email');
   assert.equal(decision.count, 0);
   await page.goto(`${stage.url}/decisions/${idOf(decision)}`);
-  await page.getByText('Contact policies refused every offer that was left.').waitFor();
+  await page.getByText('Contact policies blocked every remaining offer.').waitFor();
   await page.getByRole('button', { name: /Bring A Friend/ }).click();
   await page.getByRole('region', { name: 'Gates' }).getByText('asked us to stop').waitFor();
-  await page.getByRole('button', { name: 'Find the smallest changes' }).click();
-  await page.getByText('Nothing may change this: Never contact again.', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Find smallest changes' }).click();
+  await page.getByText('Nothing can change this: Never contact again.', { exact: false }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Try it' }).count(), 0);
   await stage.call('PUT', 'contact-policies', { id: policy.id, status: 'archived' });
 });
@@ -66,7 +66,7 @@ test('3b. of an erased customer the decision says what is left', skip, () => era
 
 test('an id of nothing, and a tenant without traces, each say the next step', skip, async () => {
   await page.goto(`${stage.url}/decisions/00000000-0000-7000-8000-000000000000`);
-  await page.getByText('No such decision').waitFor();
+  await page.getByText('Decision not found').waitFor();
   await page.getByRole('link', { name: 'All decisions' }).waitFor();
   await stage.call('PUT', 'tenant-settings', { decisionTraceEnabled: false });
   const decision = await decide(stage, 'CM-000038', 'web');

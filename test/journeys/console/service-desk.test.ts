@@ -96,14 +96,14 @@ test('a server that is away is told, and the page goes on when it is back', skip
   await stage.stop();
   // What is asked of the server again finds the proxy's page in its place; what is shown stays.
   await page.getByRole('button', { name: 'Live', exact: true }).click();
-  await page.getByText('The server cannot answer at the moment.', { exact: false }).first().waitFor();
+  await page.getByText('The server is unavailable.', { exact: false }).first().waitFor();
   await page
     .getByRole('row', { name: new RegExp(customer) })
     .first()
     .waitFor();
   // And nothing at all when the proxy is away too.
   stage.proxy.mode = 'silent';
-  const away = page.getByText('No answer: the network or the server is away.', { exact: false }).first();
+  const away = page.getByText("Can't reach the server.", { exact: false }).first();
   await away.waitFor();
   await page
     .getByRole('row', { name: new RegExp(customer) })
@@ -111,7 +111,7 @@ test('a server that is away is told, and the page goes on when it is back', skip
     .waitFor();
   // A page whose code was not loaded yet cannot come now, and does not claim to know why.
   await page.getByRole('link', { name: 'Contact policies', exact: true }).click();
-  await heading('This page did not arrive');
+  await heading("This page didn't load");
   await stage.start();
   // From here on the proxy is of the other kind: it leaves the path as it is.
   stage.proxy.mode = 'keeps';
@@ -147,21 +147,21 @@ test('a viewer reads everything, and is told who may do what a viewer may not', 
   await desk.getByText(/June · .*Lyon · .*green/).waitFor();
   await desk.getByText('Suppressed: every offer').waitFor();
   await desk.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=inputs`);
-  await disabledBecause(desk.getByRole('button', { name: 'Read the inputs', exact: true }), /editor/);
+  await disabledBecause(desk.getByRole('button', { name: 'Show inputs', exact: true }), /editor/);
   await desk.goto(`${stage.url}/settings`);
-  await desk.getByText('Settings are changed by admins. You see how they stand.').waitFor();
-  const traces = desk.getByRole('checkbox', { name: 'Write decision traces' });
+  await desk.getByText('Only admins can change settings. You can view them.').waitFor();
+  const traces = desk.getByRole('checkbox', { name: 'Store decision traces' });
   await disabledBecause(traces, /admin/);
   const before = await traces.isChecked();
   await traces.press('Space');
   assert.equal(await traces.isChecked(), before, 'it stays as it is');
   await desk.goto(`${stage.url}/settings/api-keys`);
-  await desk.getByText('API keys are for admins.').waitFor();
+  await desk.getByText('Only admins can manage API keys.').waitFor();
   // What cannot be read is told to whom a link leads there; a group of such pages alone is not in the rail.
   await desk.goto(`${stage.url}/audit`);
   await heading('Audit log', desk);
-  await desk.getByText('Your role is viewer; this page needs admin.', { exact: false }).waitFor();
-  const rail = desk.getByRole('navigation', { name: 'Pages' });
+  await desk.getByText('You need the admin role to open this page; yours is viewer.', { exact: false }).waitFor();
+  const rail = desk.getByRole('navigation', { name: 'Navigation' });
   await rail.getByRole('link', { name: 'Health' }).waitFor();
   assert.equal(await rail.getByRole('link', { name: 'Audit log' }).count(), 0);
 });
@@ -185,5 +185,5 @@ test('a tenant without data says on every list what to do first', skip, async ()
   await heading('Qualification rules');
   await page.getByRole('heading', { level: 2 }).first().waitFor();
   await page.getByRole('link', { name: 'Customers', exact: true }).click();
-  await page.getByText('No table of customers yet').waitFor();
+  await page.getByText('No customer data yet').waitFor();
 });

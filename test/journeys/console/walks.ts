@@ -73,15 +73,15 @@ export async function firstMinute(t: TestContext, stage: Stage, page: Page, worl
   const customer = await page.getByLabel('Customer', { exact: true }).inputValue();
   const steps = page.getByRole('region', { name: 'Decide now' });
   if (world.isForShow) {
-    const real = page.getByRole('checkbox', { name: /^For real/ });
-    await press('For real', real, page.locator('input[type="checkbox"]:checked'));
+    const real = page.getByRole('checkbox', { name: /^Record this decision/ });
+    await press('Record this decision', real, page.locator('input[type="checkbox"]:checked'));
   }
   await press('Decide', page.getByRole('button', { name: /^Decide\b/ }), steps.getByText('#1', { exact: true }));
   const first = (await steps.getByRole('listitem').first().locator('.font-medium').textContent()) ?? '';
   const heading = `Decision for ${customer}`;
   await press(
-    'Open the decision',
-    page.getByRole('link', { name: 'Open the decision' }),
+    'Open decision',
+    page.getByRole('link', { name: 'Open decision' }),
     page.getByRole('heading', { level: 1, name: heading }),
   );
   // Why the first offer won: in words that are made from the numbers.
@@ -96,8 +96,8 @@ export async function firstMinute(t: TestContext, stage: Stage, page: Page, worl
     page.getByRole('region', { name: 'Gates' }).getByText(world.gate),
   );
   await press(
-    'Find the smallest changes',
-    page.getByRole('button', { name: 'Find the smallest changes' }),
+    'Find smallest changes',
+    page.getByRole('button', { name: 'Find smallest changes' }),
     page.getByText(flipText(world)),
   );
   // And the proof.
@@ -108,11 +108,11 @@ export async function firstMinute(t: TestContext, stage: Stage, page: Page, worl
   );
   t.diagnostic(told());
   assert.deepEqual(names(), [
-    ...(world.isForShow ? ['For real'] : []),
+    ...(world.isForShow ? ['Record this decision'] : []),
     'Decide',
-    'Open the decision',
+    'Open decision',
     world.rival,
-    'Find the smallest changes',
+    'Find smallest changes',
     'Record & proof',
   ]);
   await staysAfterReload(page, heading);
@@ -132,13 +132,13 @@ export async function whyNot(stage: Stage, page: Page, world: World, customerId:
   const gates = page.getByRole('region', { name: 'Gates' });
   await gates.getByText(world.gate).waitFor();
   await gates.getByText('blocked').waitFor();
-  await page.getByRole('button', { name: 'Find the smallest changes' }).click();
+  await page.getByRole('button', { name: 'Find smallest changes' }).click();
   await page.getByText(flipText(world)).waitFor();
   await page.getByRole('link', { name: 'Try it' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'Simulate' }).waitFor();
   const shown = page.getByText(`${world.rival} is shown at #1.`);
   await shown.waitFor();
-  await page.getByText(`${world.rival} is not shown: ${world.gate}`, { exact: false }).first().waitFor();
+  await page.getByText(`${world.rival} isn't shown: ${world.gate}`, { exact: false }).first().waitFor();
   await staysAfterReload(page, 'Simulate');
   await shown.waitFor();
   await page.goBack();
@@ -163,8 +163,8 @@ export async function proof(stage: Stage, page: Page, world: World, customerId: 
   await page.getByRole('button', { name: 'Replay again' }).click();
   await page.getByText('Identical, byte for byte').waitFor();
   await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByRole('menuitem', { name: 'with the same customer now' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Compare two decisions' }).waitFor();
+  await page.getByRole('menuitem', { name: 'With this customer now' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Compare decisions' }).waitFor();
   const offers = page.getByRole('region', { name: 'Offers' }).first();
   const row = offers.getByRole('row').filter({ hasText: first.offerName });
   await row.getByText('lost').filter({ visible: true }).first().waitFor();
@@ -178,7 +178,7 @@ export async function erased(stage: Stage, page: Page, world: World, customerId:
   await stage.call('DELETE', `customers/${customerId}/data?scope=all`, undefined, { 'x-confirm-delete': customerId });
   await page.goto(`${stage.url}/decisions/${idOf(decision)}`);
   await page.getByRole('heading', { level: 1, name: 'Decision for an erased customer' }).waitFor();
-  await page.getByText('What is left', { exact: true }).waitFor();
+  await page.getByText('What remains', { exact: true }).waitFor();
   assert.equal(await page.getByText(customerId).count(), 0);
 }
 
@@ -193,13 +193,13 @@ export async function readCustomer(stage: Stage, page: Page, channel: string, cu
   });
   const heading = page.getByRole('heading', { level: 1, name: customerId });
   await page.getByRole('link', { name: 'Customers', exact: true }).click();
-  await page.getByLabel('Customer id').fill(customerId);
+  await page.getByLabel('Customer ID').fill(customerId);
   await page.getByRole('button', { name: 'Open', exact: true }).click();
   await heading.waitFor();
   const address = page.url();
   assert.equal(address, `${stage.url}/customers/${customerId}`);
   await page
-    .getByRole('region', { name: 'Next best now' })
+    .getByRole('region', { name: 'Next best offer' })
     .getByRole('link', { name: /^Email/ })
     .waitFor();
   // What happened, newest first, and the decision behind it.

@@ -72,7 +72,7 @@ const at = (tenant: string, on = page) =>
 
 /** Opens the way into another tenant from where the page is. */
 async function towards(tenant: string, on = page): Promise<void> {
-  await on.getByRole('button', { name: /^Tenant .+, change$/ }).click();
+  await on.getByRole('button', { name: /^Tenant: .+\. Switch tenant$/ }).click();
   await on
     .getByRole('dialog')
     .getByRole('button', { name: new RegExp(`^${tenant}`) })
@@ -83,7 +83,7 @@ test('who has no account makes one, proves the address by the mailed link, and s
   await page.goto(stage.url);
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel('Your name').fill('Nora');
-  await page.getByLabel(/^E-?mail address$/).fill(nora.email);
+  await page.getByLabel('Email').fill(nora.email);
   await page.getByLabel('Name of your tenant').fill('Looms');
   await page.getByLabel('New password').fill(nora.looms);
   await page.getByLabel('Repeat password').fill('Another0000');
@@ -108,10 +108,10 @@ test('Google opens the tenant that was used last, and leads into the other one w
   const here = await arrived();
   const there = here === 'Demo' ? 'Looms' : 'Demo';
   await towards(there);
-  await button('I sign in with Google there').click();
+  await button('Use Google instead').click();
   await at(there);
   await towards(here);
-  await button('I sign in with Google there').click();
+  await button('Use Google instead').click();
   await at(here);
 });
 
@@ -126,10 +126,10 @@ test('an account that Google does not know is told so, and opens by its password
   await invite(email, 'Passw0rd-of-otto');
   await towards('Demo', otto);
   const dialog = otto.getByRole('dialog');
-  await button('I sign in with Google there', otto).click();
-  await dialog.getByText('Google does not open that account').waitFor();
+  await button('Use Google instead', otto).click();
+  await dialog.getByText("Google sign-in doesn't work for this account").waitFor();
   await dialog.getByLabel('Password').fill('Passw0rd-of-otto');
-  await button('Go to Demo', otto).click();
+  await button('Switch to Demo', otto).click();
   await at('Demo', otto);
 });
 
@@ -137,7 +137,7 @@ test('an account that Google does not know is told so, and opens by its password
 async function inLooms(): Promise<void> {
   await page.context().clearCookies();
   await page.goto(stage.url);
-  await page.getByLabel(/^E-?mail address$/).fill(nora.email);
+  await page.getByLabel('Email').fill(nora.email);
   await page.getByLabel('Password').fill(nora.looms);
   await button('Sign in').click();
   await at('Looms');
@@ -146,16 +146,16 @@ async function inLooms(): Promise<void> {
 async function towardsByPassword(): Promise<void> {
   await towards('Demo');
   await page.getByRole('dialog').getByLabel('Password').fill(nora.demo);
-  await button('Go to Demo').click();
+  await button('Switch to Demo').click();
 }
 
 test('a tenant that wants a second factor leads to where it is set up, and then opens', skip, async () => {
   await stage.call('PUT', 'tenant-settings', { mfaRequired: true });
   await inLooms();
   await towardsByPassword();
-  await page.getByText('This tenant wants a second factor and you have none there yet.').waitFor();
+  await page.getByText("This tenant requires a second factor, and you haven't set one up there.").waitFor();
   await page.getByRole('link', { name: 'Set it up on its sign-in page' }).click();
-  await page.getByLabel(/^E-?mail address$/).fill(nora.email);
+  await page.getByLabel('Email').fill(nora.email);
   await page.getByLabel('Password').fill(nora.demo);
   await button('Sign in').click();
   await page.getByRole('heading', { level: 1, name: 'Set up a second factor' }).waitFor();
@@ -182,15 +182,15 @@ test('a tenant that wants single sign-on says so, and its provider opens it', sk
   provider.person = { subject: 'google-nora', email: nora.email, emailVerified: true, name: 'Nora' };
   await inLooms();
   await towardsByPassword();
-  await page.getByText('This tenant signs in by single sign-on').waitFor();
-  await page.getByRole('link', { name: 'Single sign-on of this tenant' }).click();
+  await page.getByText('This tenant uses single sign-on').waitFor();
+  await page.getByRole('link', { name: 'Use single sign-on' }).click();
   await at('Demo');
   // A provider vouches for its own tenant only.
-  await button('Tenant Demo, change').click();
-  await page.getByRole('dialog').getByText('There is no other tenant to go to.').waitFor();
+  await button('Tenant: Demo. Switch tenant').click();
+  await page.getByRole('dialog').getByText('You have no other tenants.').waitFor();
   await page.keyboard.press('Escape');
   // And the page of a browser that was there before offers it.
-  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('button', { name: /'s account$/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('link', { name: 'Single sign-on' }).click();
   await at('Demo');

@@ -11,10 +11,10 @@ interface Scripted {
 }
 
 async function verify(answers: readonly Scripted[], ...args: readonly string[]) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    const answer = answers[asked.length - 1] ?? { status: 500, body: {} };
+    requests.push(request.url ?? '');
+    const answer = answers[requests.length - 1] ?? { status: 500, body: {} };
     response.writeHead(answer.status, { 'content-type': answer.status === 200 ? 'application/json' : problem });
     response.end(JSON.stringify(answer.body));
   });
@@ -29,7 +29,7 @@ async function verify(answers: readonly Scripted[], ...args: readonly string[]) 
     warn: (line) => err.push(line),
   });
   await new Promise((resolve) => server.close(resolve));
-  return { code, out, err, asked };
+  return { code, out, err, requests };
 }
 
 const problem = 'application/problem+json';
@@ -51,13 +51,13 @@ const later: Scripted = {
 const path = '/api/v1/audit-logs/verify';
 
 test('--all follows nextSequence from the first row to the end, and waits when it is told to', async () => {
-  const { code, out, asked } = await verify(
+  const { code, out, requests } = await verify(
     [page(1, 100, 101), later, page(101, 100, 201), page(201, 50, null)],
     '--all',
   );
   assert.equal(code, 0);
-  assert.deepEqual(out, ['intact: 250 of 250 rows checked, from row 1']);
-  assert.deepEqual(asked, [
+  assert.deepEqual(out, ['Intact: verified 250 of 250 rows, from row 1']);
+  assert.deepEqual(requests, [
     `${path}?fromSequence=1`,
     `${path}?fromSequence=101`,
     `${path}?fromSequence=101`,
@@ -66,11 +66,11 @@ test('--all follows nextSequence from the first row to the end, and waits when i
 });
 
 test('without --all the newest rows are checked, to the end also when the server stops early', async () => {
-  const { code, out, asked } = await verify([page(51, 120, 171), page(171, 80, null)]);
+  const { code, out, requests: asked } = await verify([page(51, 120, 171), page(171, 80, null)]);
   assert.equal(code, 0);
   assert.deepEqual(out, [
-    'intact: 200 of 250 rows checked, from row 51',
-    'rows 1 to 50 were not checked; --all checks every row',
+    'Intact: verified 200 of 250 rows, from row 51',
+    "Rows 1 to 50 weren't verified. Use --all to verify every row.",
   ]);
   assert.deepEqual(asked, [path, `${path}?fromSequence=171`]);
 });
@@ -85,7 +85,7 @@ test('a break in any page is exit code 4 and ends the walk', async () => {
   };
   const shown = await verify([page(1, 100, 101), broken], '--all');
   assert.equal(shown.code, 4);
-  assert.deepEqual(shown.out, ['BROKEN at row row-108: hash_mismatch; 107 rows before it are right']);
+  assert.deepEqual(shown.out, ['Broken at row row-108: hash_mismatch. The 107 rows before it are intact.']);
   const json = await verify([page(1, 100, 101), broken], '--all', '--json');
   assert.equal(json.code, 4);
   assert.deepEqual(JSON.parse(json.out[0] ?? ''), { ...broken.body, fromSequence: 1, verified: 107, scanned: 200 });
@@ -99,7 +99,7 @@ test('a refusal is exit code 1: at once when waiting does not help, else after i
     retryAfterSeconds: undefined,
   };
   const refused = await verify([{ status: 403, body: forbidden }], '--all');
-  assert.deepEqual([refused.code, refused.asked.length], [1, 1]);
+  assert.deepEqual([refused.code, refused.requests.length], [1, 1]);
   const tired = await verify(Array.from({ length: 20 }, () => later));
-  assert.deepEqual([tired.code, tired.asked.length], [1, 11]);
+  assert.deepEqual([tired.code, tired.requests.length], [1, 11]);
 });

@@ -5,21 +5,21 @@ import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 
-/** So often in a row the server may ask to come back later, before its refusal counts. */
+/** Number of rate limit responses in a row before the command gives up. */
 const maximumWaits = 10;
 
 export const auditVerify: Command = {
   name: 'audit verify',
-  summary: 'check the hash chain of the audit log',
-  help: `Check the tenant's audit log: every row's hash, every link between rows, no row missing, the noted end.
+  summary: 'verify the hash chain of the audit log',
+  help: `Verify the tenant's audit log: the hash of every row, every link, and that no row is missing.
 
 Usage: arbiter audit verify [flags]
 
-  --all               the whole chain, however long; without it the newest rows, 100,000 at most
-  --limit <n>         the newest n rows; with --all, rows in one request
+  --all               verify the entire chain; default: the newest 100,000 rows
+  --limit <n>         verify the newest n rows; with --all: rows per request
 
-Long chains are checked in several requests; when the server asks to wait (10 requests in a minute are allowed), the
-command waits. Exits 0 when the log is as it was written, 4 when it is not.
+Long chains take several requests, and the command waits when it reaches the rate limit (10 requests a minute).
+Exits 0 when the log is intact, 4 when it isn't.
 
 ${connectionHelp}`,
   options: {
@@ -39,13 +39,13 @@ ${connectionHelp}`,
 
 type Query = NonNullable<NonNullable<Parameters<Client['auditLogs']['verify']>[0]>['query']>;
 
-/** Follows `nextSequence` to the end or the first break, and answers as one check of all those rows would. */
+/** Follows `nextSequence` to the end or the first break, and combines the pages into one result. */
 async function verifyPages(call: Call, client: Client, query: Query): Promise<AuditVerification> {
   let page = await verifyPage(call, client, call.flags.flag('all') ? { ...query, fromSequence: 1 } : query);
   let { verified, scanned } = page;
   const { fromSequence } = page;
   while (page.intact && page.nextSequence !== null) {
-    call.warn(`${verified} rows checked, going on with row ${page.nextSequence}`);
+    call.warn(`Verified ${verified} rows, continuing at row ${page.nextSequence}`);
     page = await verifyPage(call, client, { ...query, fromSequence: page.nextSequence });
     verified += page.verified;
     scanned += page.scanned;
@@ -60,7 +60,7 @@ async function verifyPage(call: Call, client: Client, query: Query): Promise<Aud
     } catch (error) {
       const seconds = error instanceof ApiError ? error.retryAfterSeconds : null;
       if (seconds === null || waits === maximumWaits) throw error;
-      call.warn(`the server asks to wait ${seconds} s`);
+      call.warn(`Rate limited, waiting ${seconds} s`);
       await sleep(seconds * 1000);
     }
   }
@@ -70,9 +70,9 @@ function report(call: Call, found: AuditVerification): void {
   const { intact, verified, total, fromSequence } = found;
   if (!intact) {
     const where = found.brokenAtId === undefined ? '' : ` at row ${found.brokenAtId}`;
-    call.print(`BROKEN${where}: ${found.brokenReason ?? 'unknown'}; ${verified} rows before it are right`);
+    call.print(`Broken${where}: ${found.brokenReason ?? 'unknown'}. The ${verified} rows before it are intact.`);
     return;
   }
-  call.print(`intact: ${verified} of ${total} rows checked, from row ${fromSequence}`);
-  if (fromSequence > 1) call.print(`rows 1 to ${fromSequence - 1} were not checked; --all checks every row`);
+  call.print(`Intact: verified ${verified} of ${total} rows, from row ${fromSequence}`);
+  if (fromSequence > 1) call.print(`Rows 1 to ${fromSequence - 1} weren't verified. Use --all to verify every row.`);
 }

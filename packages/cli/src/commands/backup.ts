@@ -21,7 +21,7 @@ Exits 0 when the file is complete, 1 when it can't be written, 78 when the confi
   options: { 'with-secrets': { type: 'boolean' }, 'with-exports': { type: 'boolean' } },
   async run(call) {
     const [file, ...more] = call.positionals;
-    if (file === undefined || more.length > 0) throw new UsageError('takes one file');
+    if (file === undefined || more.length > 0) throw new UsageError('expects one file');
     const passphrase = call.flags.flag('with-secrets') ? await newPassphrase(call) : null;
     const { backupTo } = await loadServer();
     const request = { file, passphrase, withExports: call.flags.flag('with-exports') };

@@ -6,14 +6,14 @@ import { run } from '../run.ts';
 // What the server does is tested with the server; here it is played by one that notes what it is asked.
 
 async function dlq(answer: object, ...args: readonly string[]) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => {
       body += chunk.toString();
     });
     request.on('end', () => {
-      asked.push(`${request.method} ${request.url} ${body}`.trim());
+      requests.push(`${request.method} ${request.url} ${body}`.trim());
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer));
     });
@@ -29,7 +29,7 @@ async function dlq(answer: object, ...args: readonly string[]) {
     warn: (line) => err.push(line),
   });
   await new Promise((resolve) => server.close(resolve));
-  return { code, out, err, asked };
+  return { code, out, err, requests };
 }
 
 const path = '/api/v1/admin/dlq';
@@ -45,9 +45,9 @@ test('dlq list shows the counts and the newest', async () => {
     failedAt: '2026-01-02T03:04:05.000Z',
   };
   const report = { totalEvents: 11, byTopic: { 'mail.send': 11 }, events: [event], alert: 'WARNING' };
-  const { code, out, asked } = await dlq(report, 'list', '--topic', 'mail.send', '--limit', '1');
+  const { code, out, requests } = await dlq(report, 'list', '--topic', 'mail.send', '--limit', '1');
   assert.equal(code, 0);
-  assert.deepEqual(asked, [`GET ${path}?topic=mail.send&limit=1`]);
+  assert.deepEqual(requests, [`GET ${path}?topic=mail.send&limit=1`]);
   assert.equal(out[0], 'WARNING: 11 dead letters (mail.send 11)');
   assert.equal(out.length, 3);
   assert.match(out[2] ?? '', /^01a2029b-ab27-746e-9a7a-e14694d7b707 {2}mail\.send {2}5 .* refused$/);
@@ -55,18 +55,18 @@ test('dlq list shows the counts and the newest', async () => {
 
 test('dlq retry and purge say what they mean: ids, a job, or --all', async () => {
   const retried = await dlq({ action: 'retry', requeued: 1 }, 'retry', id);
-  assert.deepEqual(retried.asked, [`POST ${path} {"action":"retry","eventIds":["${id}"]}`]);
-  assert.deepEqual(retried.out, ['1 back in the queue']);
+  assert.deepEqual(retried.requests, [`POST ${path} {"action":"retry","eventIds":["${id}"]}`]);
+  assert.deepEqual(retried.out, ['Requeued 1']);
   const purged = await dlq({ action: 'purge', deleted: 3 }, 'purge', '--topic', 'mail.send');
-  assert.deepEqual(purged.asked, [`POST ${path} {"action":"purge","topic":"mail.send"}`]);
-  assert.deepEqual(purged.out, ['3 deleted']);
+  assert.deepEqual(purged.requests, [`POST ${path} {"action":"purge","topic":"mail.send"}`]);
+  assert.deepEqual(purged.out, ['Deleted 3']);
   const all = await dlq({ action: 'purge', deleted: 0 }, 'purge', '--all');
-  assert.deepEqual(all.asked, [`POST ${path} {"action":"purge"}`]);
+  assert.deepEqual(all.requests, [`POST ${path} {"action":"purge"}`]);
 });
 
 test('dlq purge without a choice, or with two, asks nothing of the server', async () => {
   for (const args of [['purge'], ['purge', '--all', id], ['retry'], ['retry', '--all', '--topic', 'mail.send']]) {
-    const { code, asked } = await dlq({}, ...args);
+    const { code, requests: asked } = await dlq({}, ...args);
     assert.equal(code, 2, args.join(' '));
     assert.deepEqual(asked, []);
   }

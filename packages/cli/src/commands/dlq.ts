@@ -4,16 +4,16 @@ import { type Call, type Command, connectionHelp, connectionOptions } from '../c
 import { UsageError } from '../exit-codes.ts';
 import { tableLines } from '../table.ts';
 
-/** The dead letters of the tenant, see docs/design/api-access.md 15 and 20. */
+/** Dead letters of the tenant (docs/design/api-access.md, sections 15 and 20). */
 export const dlqList: Command = {
   name: 'dlq list',
-  summary: 'jobs that used up their tries',
-  help: `List the tenant's dead letters: jobs that used up their tries. The newest come first.
+  summary: 'list dead letters (failed jobs)',
+  help: `List the tenant's dead letters, newest first: jobs that failed after their last retry.
 
 Usage: arbiter dlq list [flags]
 
-  --topic <job>       only those of this job
-  --limit <n>         lines, 50 unless said otherwise, 200 at most
+  --topic <job>       only dead letters of this job
+  --limit <n>         number of lines, up to 200; default 50
 
 ${connectionHelp}`,
   options: { ...connectionOptions, topic: { type: 'string' }, limit: { type: 'string' } },
@@ -25,11 +25,11 @@ ${connectionHelp}`,
   },
 };
 
-/** `dlq retry`: dead letters go back into the queue. */
+/** `dlq retry`: requeues dead letters. */
 export const dlqRetry: Command = {
   name: 'dlq retry',
-  summary: 'put dead letters back into the queue',
-  help: `Put dead letters back into the queue, the oldest first, 1,000 at most: those with the ids, those of the job, or all.
+  summary: 'requeue dead letters',
+  help: `Requeue dead letters, oldest first, up to 1,000: by ID, by job, or all.
 
 Usage: arbiter dlq retry [id...] [--topic <job>] [--all] [flags]
 
@@ -38,11 +38,11 @@ ${connectionHelp}`,
   run: (call) => act(call, 'retry'),
 };
 
-/** `dlq purge`: dead letters are deleted. */
+/** `dlq purge`: deletes dead letters. */
 export const dlqPurge: Command = {
   name: 'dlq purge',
   summary: 'delete dead letters',
-  help: `Delete dead letters: those with the ids, those of the job, or all. What their jobs should have done stays undone.
+  help: `Delete dead letters: by ID, by job, or all. Their jobs will never run.
 
 Usage: arbiter dlq purge [id...] [--topic <job>] [--all] [flags]
 
@@ -51,15 +51,15 @@ ${connectionHelp}`,
   run: (call) => act(call, 'purge'),
 };
 
-/** Without a choice the API takes all of them; a command line that says nothing must not. */
+/** Requires a selection: without one, the API would act on every dead letter. */
 async function act(call: Call, action: 'retry' | 'purge'): Promise<number> {
   const eventIds = [...call.positionals];
   const chosen = { ...(eventIds.length === 0 ? {} : { eventIds }), ...topicOf(call) };
   const isAll = call.flags.flag('all');
-  if (isAll === Object.keys(chosen).length > 0) throw new UsageError('takes ids or --topic, or --all for all of them');
+  if (isAll === Object.keys(chosen).length > 0)
+    throw new UsageError('pass IDs or --topic, or --all for every dead letter');
   return overHttp(call, (client) => client.deadLetters.act({ body: { action, ...chosen } }), {
-    report: (done) =>
-      call.print(done.action === 'retry' ? `${done.requeued} back in the queue` : `${done.deleted} deleted`),
+    report: (done) => call.print(done.action === 'retry' ? `Requeued ${done.requeued}` : `Deleted ${done.deleted}`),
   });
 }
 
@@ -79,5 +79,5 @@ function report(call: Call, { totalEvents, alert, byTopic, events }: DeadLetterR
     failedAt,
     error,
   ]);
-  for (const line of tableLines(['id', 'job', 'tries', 'failed', 'error'], rows)) call.print(line);
+  for (const line of tableLines(['id', 'job', 'attempts', 'failed at', 'error'], rows)) call.print(line);
 }

@@ -65,38 +65,38 @@ test('all is well: 0, and every check is named', async () => {
     'clock',
     'dead letters',
     'audit chain',
-    'all is well',
+    'All checks passed',
   ]) {
     assert.ok(out.includes(name), `${name} in\n${out}`);
   }
-  assert.ok(!out.includes('BAD'), 'what is switched off is no fault');
+  assert.ok(!out.includes('FAILED'), 'what is switched off is no fault');
 });
 
 test('what is not in order is named, exit code 4', async () => {
   const cases: readonly (readonly [string, unknown, RegExp])[] = [
-    ['/api/v1/ready', { status: 'not_ready', checks: {} }, /BAD +ready/],
+    ['/api/v1/ready', { status: 'not_ready', checks: {} }, /FAILED +ready/],
     [
       '/api/v1/admin/rls',
       { ...rls, summary: { ...rls.summary, missingRLS: ['offers'] }, timestamp: new Date().toISOString() },
-      /BAD +rls +missing on offers/,
+      /FAILED +rls +missing on offers/,
     ],
     [
       '/api/v1/admin/rls',
       { ...rls, timestamp: new Date(Date.now() - 60_000).toISOString() },
-      /BAD +clock +6\d\.\d s apart|BAD +clock +5\d\.\d s apart/,
+      /FAILED +clock +6\d\.\d s difference|FAILED +clock +5\d\.\d s difference/,
     ],
-    ['/api/v1/admin/dlq', { ...letters, totalEvents: 11, alert: 'WARNING' }, /BAD +dead letters +11 \(WARNING\)/],
+    ['/api/v1/admin/dlq', { ...letters, totalEvents: 11, alert: 'WARNING' }, /FAILED +dead letters +11 \(WARNING\)/],
     [
       '/api/v1/audit-logs/verify',
       { ...chain, intact: false, brokenReason: 'anchor_mismatch' },
-      /BAD +audit chain +anchor_mismatch at a row that is missing/,
+      /FAILED +audit chain +anchor_mismatch at a missing row/,
     ],
   ];
   for (const [path, answer, line] of cases) {
     const { code, out } = await doctor({ [path]: answer });
     assert.equal(code, 4, out);
     assert.match(out, line);
-    assert.match(out, /1 of \d+ are not in order/);
+    assert.match(out, /1 of \d+ checks failed/);
   }
 });
 

@@ -4,25 +4,25 @@ import { type Call, type Command, connectionHelp, connectionOptions } from '../c
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import { tableLines } from '../table.ts';
 
-/** One thing that was looked at. */
+/** Result of one check. */
 interface Check {
   readonly name: string;
   readonly ok: boolean;
   readonly found: string;
 }
 
-/** Clocks that differ by more make windows and lifetimes wrong. */
+/** A larger clock difference breaks windows and lifetimes. */
 const mostClockMs = 5_000;
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'look whether a server is in order',
-  help: `Look whether a server is in order: it is ready (database, migrations, database role, queue, scheduler), every table is
-under row-level security, its clock and this machine's agree, no dead letters wait, and the audit chain is intact.
+  summary: 'check the health of a server',
+  help: `Check the health of a server: readiness (database, migrations, database role, queue, scheduler), row-level security on
+every table, the clock difference to this machine, dead letters and the audit chain.
 
 Usage: arbiter doctor [flags]
 
-Needs the key of an administrator. Exits 0 when all is well, 4 when something is not.
+Requires an admin key. Exits 0 when all checks pass, 4 when one fails.
 
 ${connectionHelp}`,
   options: connectionOptions,
@@ -52,40 +52,40 @@ async function examine(client: Client): Promise<Check[]> {
       ok: summary.missingRLS.length === 0 && unforced === 0,
       found:
         summary.missingRLS.length === 0
-          ? `${summary.rlsForced} of ${summary.totalTables} tables are forced`
+          ? `${summary.rlsForced} of ${summary.totalTables} tables protected`
           : `missing on ${summary.missingRLS.join(', ')}`,
     },
-    { name: 'clock', ok: clockMs <= mostClockMs, found: `${(clockMs / 1000).toFixed(1)} s apart` },
+    { name: 'clock', ok: clockMs <= mostClockMs, found: `${(clockMs / 1000).toFixed(1)} s difference` },
     { name: 'dead letters', ok: alert === 'OK', found: `${totalEvents} (${alert})` },
     {
       name: 'audit chain',
       ok: chain.intact,
       found: chain.intact
-        ? `${chain.verified} of ${chain.total} rows checked`
-        : `${chain.brokenReason} at ${chain.brokenAtId ?? 'a row that is missing'}`,
+        ? `${chain.verified} of ${chain.total} rows verified`
+        : `${chain.brokenReason} at ${chain.brokenAtId ?? 'a missing row'}`,
     },
   ];
 }
 
-/** How far an instant lies outside a span of time, in ms. */
+/** Returns how far an instant lies outside a time span, in ms. */
 function awayFrom(at: number, from: number, to: number): number {
   return Math.max(0, from - at, at - to);
 }
 
-/** What `/ready` says; a server that is not ready answers 503 with the same body. */
+/** Returns the checks of `/ready`. A server that isn't ready responds with 503 and the same body. */
 async function readiness(client: Client): Promise<Check[]> {
   try {
     const { checks } = await client.system.ready();
     return Object.entries(checks).map(([name, found]) => ({ name, ok: found !== 'failed', found }));
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 503) throw error;
-    return [{ name: 'ready', ok: false, found: 'the server says that it is not ready; /api/v1/ready says why' }];
+    return [{ name: 'ready', ok: false, found: 'not ready; see /api/v1/ready for the reason' }];
   }
 }
 
 function report(call: Call, checks: readonly Check[]): void {
-  const rows = checks.map(({ name, ok, found }) => [ok ? 'ok' : 'BAD', name, found]);
-  for (const line of tableLines(['', 'check', 'found'], rows)) call.print(line);
-  const bad = checks.filter(({ ok }) => !ok).length;
-  call.print(bad === 0 ? 'all is well' : `${bad} of ${checks.length} are not in order`);
+  const rows = checks.map(({ name, ok, found }) => [ok ? 'ok' : 'FAILED', name, found]);
+  for (const line of tableLines(['', 'check', 'result'], rows)) call.print(line);
+  const failed = checks.filter(({ ok }) => !ok).length;
+  call.print(failed === 0 ? 'All checks passed' : `${failed} of ${checks.length} checks failed`);
 }

@@ -7,22 +7,22 @@ import { applyFragment } from './serve.ts';
 
 export const keyCreate: Command = {
   name: 'key create',
-  summary: 'make an API key',
-  help: `Make an API key and print it; it is shown this once.
+  summary: 'create an API key',
+  help: `Create an API key and print it. The key is shown only once.
 
 Usage: arbiter key create [--scopes <list>] [--name <name>] [--tenant <name>] [--json]
 
-  --scopes <list>     by commas: ${apiKeyScopes.join(', ')}; all when left out
-  --name <name>       name of the key in lists and in the audit log
-  --tenant <name>     operator: make the key on the database itself, in the tenant of this name; it is made when there
-                      is none. Needs the server's environment, like arbiter tenant create
+  --scopes <list>     comma-separated: ${apiKeyScopes.join(', ')}; default: all
+  --name <name>       name of the key in lists and the audit log
+  --tenant <name>     operator: create the key directly in the database, in the tenant with this name; creates the
+                      tenant if it doesn't exist. Requires the server's environment, like arbiter tenant create
 
-Without --tenant the key is made over the API, by a key with scope admin, in that key's tenant.
+Without --tenant, the key is created through the API, in the tenant of your key, which needs the admin scope.
 
 ${connectionHelp.replace(/\n {2}--tenant.*/, '')}`,
   options: { ...connectionOptions, scopes: { type: 'string' }, name: { type: 'string' } },
   async run(call) {
-    if (call.positionals.length > 0) throw new UsageError(`does not know ${call.positionals[0]}`);
+    if (call.positionals.length > 0) throw new UsageError(`unexpected argument: ${call.positionals[0]}`);
     const tenantName = call.flags.text('tenant');
     const scopes = scopesOf(call.flags.text('scopes'));
     return tenantName === undefined ? throughTheApi(call, scopes) : onTheDatabase(call, tenantName, scopes);
@@ -52,7 +52,7 @@ async function onTheDatabase(
   if (typeof tenant === 'number') return tenant;
   if (call.flags.flag('json')) call.print(JSON.stringify({ ...entry, tenantId: tenant.id }));
   else call.print(key);
-  if (tenant.created) call.warn(`arbiter: made tenant ${tenantName}: ${tenant.id}`);
+  if (tenant.created) call.warn(`arbiter: created tenant ${tenantName}: ${tenant.id}`);
   return exitCodes.ok;
 }
 
@@ -60,7 +60,7 @@ function scopesOf(text: string | undefined): readonly ApiKeyScope[] | undefined 
   if (text === undefined) return undefined;
   return text.split(',').map((word) => {
     const scope = apiKeyScopes.find((known) => known === word.trim());
-    if (scope === undefined) throw new UsageError(`there is no scope ${word}; known are ${apiKeyScopes.join(', ')}`);
+    if (scope === undefined) throw new UsageError(`unknown scope: ${word}. Use ${apiKeyScopes.join(', ')}`);
     return scope;
   });
 }

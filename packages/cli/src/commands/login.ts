@@ -7,21 +7,21 @@ import { connectionOf, secretOf, urlOf, writeConfigFile } from '../settings.ts';
 
 export const login: Command = {
   name: 'login',
-  summary: 'keep address and key for the commands that follow',
-  help: `Sign in, and keep address and API key in ~/.config/arbiter/config.json, which only you can read.
+  summary: 'sign in and save an API key for later commands',
+  help: `Sign in and save the server URL and an API key to ~/.config/arbiter/config.json, readable only by you.
 
 Usage: arbiter login [--email <address>] [--code <code>] [--tenant <id>] [--url <url>]
        arbiter login --api-key <key> [--url <url>]
 
-  --email <address>   sign in by password and make a key for this machine, which admins can; the password is asked for,
-                      or taken from ARBITER_PASSWORD or a file: ARBITER_PASSWORD_FILE
-  --code <code>       of the second factor; asked for when it is needed
-  --api-key <key>     keep this key, once the server knows it
+  --email <address>   sign in with a password and create a key for this machine (admins only); prompts for the
+                      password, or reads it from ARBITER_PASSWORD or ARBITER_PASSWORD_FILE
+  --code <code>       code of the second factor; prompts when one is needed
+  --api-key <key>     save this key after checking it with the server
 
 ${connectionHelp.replace(/\n {2}--api-key.*/, '')}`,
   options: { ...connectionOptions, email: { type: 'string' }, code: { type: 'string' } },
   async run(call) {
-    if (call.positionals.length > 0) throw new UsageError(`does not know ${call.positionals[0]}`);
+    if (call.positionals.length > 0) throw new UsageError(`unexpected argument: ${call.positionals[0]}`);
     return call.flags.text('api-key') === undefined ? byPassword(call) : byKey(call);
   },
 };
@@ -33,9 +33,9 @@ async function byKey(call: Call): Promise<number> {
     (client) => client.auth.session({ headers: { Authorization: `Bearer ${connectionOf(call).apiKey}` } }),
     {
       report({ principal, tenant }) {
-        if (principal === undefined) return call.warn('arbiter: the server does not know this key');
+        if (principal === undefined) return call.warn('arbiter: invalid API key');
         writeConfigFile(call.environment, { url: urlOf(call), apiKey, tenantId: tenant?.id });
-        call.print(`signed in to ${tenant?.name} as ${principal.name}`);
+        call.print(`Signed in to ${tenant?.name} as ${principal.name}`);
       },
       codeOf: ({ authenticated }) => (authenticated ? exitCodes.ok : exitCodes.refused),
     },
@@ -44,10 +44,10 @@ async function byKey(call: Call): Promise<number> {
 
 async function byPassword(call: Call): Promise<number> {
   const url = urlOf(call);
-  const email = call.flags.text('email') ?? (await call.ask?.('E-mail address: '));
-  if (email === undefined) throw new UsageError('takes --email or --api-key');
+  const email = call.flags.text('email') ?? (await call.ask?.('Email: '));
+  if (email === undefined) throw new UsageError('pass --email or --api-key');
   const password = secretOf(call.environment, 'ARBITER_PASSWORD') ?? (await call.askSecretly?.('Password: '));
-  if (password === undefined) throw new UsageError('no password: set ARBITER_PASSWORD, or use a terminal');
+  if (password === undefined) throw new UsageError('no password: set ARBITER_PASSWORD or run in a terminal');
   const tenantId = call.flags.text('tenant');
   try {
     const { cookie, body } = await signIn(call, url, {
@@ -55,19 +55,16 @@ async function byPassword(call: Call): Promise<number> {
       password,
       ...(tenantId === undefined ? {} : { tenantId }),
     });
-    const made = await post<{ key: string }>(
+    const created = await post<{ key: string }>(
       url,
       'api-keys',
       { name: `arbiter login on ${hostname()}`.slice(0, 120) },
       cookie,
     );
     await post(url, 'auth/logout', undefined, cookie);
-    writeConfigFile(call.environment, { url, apiKey: made.body.key, tenantId: body.tenant?.id });
+    writeConfigFile(call.environment, { url, apiKey: created.body.key, tenantId: body.tenant?.id });
     if (call.flags.flag('json')) call.print(JSON.stringify({ user: body.user, tenant: body.tenant }));
-    else
-      call.print(
-        `signed in to ${body.tenant?.name} as ${body.user?.name}; the key of this machine is in the configuration file`,
-      );
+    else call.print(`Signed in to ${body.tenant?.name} as ${body.user?.name}. Saved a new API key for this machine.`);
     return exitCodes.ok;
   } catch (error) {
     if (error instanceof Refusal) {
@@ -75,12 +72,12 @@ async function byPassword(call: Call): Promise<number> {
       return exitCodes.refused;
     }
     if (!isNetworkFailure(error)) throw error;
-    call.warn(`arbiter: ${url} does not answer: ${reasonOf(error)}`);
+    call.warn(`arbiter: can't reach ${url}: ${reasonOf(error)}`);
     return exitCodes.unreachable;
   }
 }
 
-/** An answer that is no success, in words. */
+/** An error response, as a message. */
 class Refusal extends Error {}
 
 async function signIn(
@@ -91,10 +88,9 @@ async function signIn(
   const first = await post<SignedIn>(url, 'auth/login', given);
   const { mfaToken, setupRequired } = first.body;
   if (mfaToken === undefined) return first;
-  if (setupRequired === true)
-    throw new Refusal(`a second factor is to be set up first: open ${url}/login in a browser`);
-  const code = call.flags.text('code') ?? (await call.ask?.('Code of the second factor: '));
-  if (code === undefined) throw new UsageError('the second factor is on: takes --code');
+  if (setupRequired === true) throw new Refusal(`set up a second factor first: open ${url}/login in a browser`);
+  const code = call.flags.text('code') ?? (await call.ask?.('Authentication code: '));
+  if (code === undefined) throw new UsageError('this account requires a second factor: pass --code');
   return post<SecondFactorAnswer>(url, 'auth/mfa', { action: 'verify', mfaToken, code });
 }
 
@@ -124,12 +120,12 @@ async function post<Body>(
 
 function wordsOf(status: number, text: string, path: string): string {
   if (status === 403 && path === 'api-keys') {
-    return 'only admins can make a key: ask one for a key, and use arbiter login --api-key';
+    return 'only admins can create keys: ask an admin for one and run "arbiter login --api-key <key>"';
   }
   try {
     return `${JSON.parse(text).error}: ${status}`;
   } catch {
-    // A proxy answers in its own words.
-    return `the answer did not come from Arbiter: ${status}`;
+    // The response of a proxy.
+    return `the response didn't come from Arbiter: ${status}`;
   }
 }

@@ -6,7 +6,7 @@ import { exitCodes, UsageError } from '../exit-codes.ts';
 import { driftLines, planLines } from '../plan-text.ts';
 import { readFolder, readSecrets, writeFolder } from '../policy-folder.ts';
 
-/** A large catalogue takes longer than other calls: the server gives up after five minutes. */
+/** Large catalogues take longer than other calls. The server times out after five minutes. */
 const timeoutMs = 330_000;
 
 const planOptions = {
@@ -16,19 +16,19 @@ const planOptions = {
   secrets: { type: 'string' },
 } as const;
 
-const planHelp = `  --prune             delete what is not in the files
-  --allow-data-loss   columns may be dropped or made anew, tables dropped
-  --secrets <file>    JSON { "<name>": "<value>" } with the secrets that files name by $secret; else they are read from
-                      ARBITER_SECRET_<name in upper case, other characters as _>. One that is missing stays as it is`;
+const planHelp = `  --prune             delete objects that aren't in the files
+  --allow-data-loss   allow dropping tables and dropping or recreating columns
+  --secrets <file>    JSON { "<name>": "<value>" } with the secrets that files reference by $secret; default: read from
+                      ARBITER_SECRET_<name in upper case, other characters as _>. Missing secrets keep their value`;
 
-/** The folder of a command that takes one. */
+/** Returns the folder argument. */
 function folderOf(call: Call): string {
   const [folder, ...more] = call.positionals;
-  if (folder === undefined || more.length > 0) throw new UsageError('takes one folder');
+  if (folder === undefined || more.length > 0) throw new UsageError('expects one folder');
   return folder;
 }
 
-/** The files of the folder with what may be done. */
+/** Returns the files of the folder and the flags of the plan. */
 function bodyOf(call: Call): PlanBody {
   const files = readFolder(folderOf(call));
   return {
@@ -52,12 +52,12 @@ const printLines = (call: Call, lines: readonly string[]): void => {
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'write the configuration of the tenant as files',
-  help: `Write what the tenant configures into a folder: one YAML file for each object, equal bytes for equal configurations.
+  summary: "export the tenant's configuration to files",
+  help: `Export the tenant's configuration to a folder, one YAML file per object. Equal configurations give equal files.
 
 Usage: arbiter export <folder> [flags]
 
-Files of an earlier export whose objects are gone are removed; other files are left alone.
+Deletes files of an earlier export whose objects no longer exist. Leaves other files alone.
 
 ${connectionHelp}`,
   options: connectionOptions,
@@ -72,7 +72,7 @@ ${connectionHelp}`,
       {
         report: ({ files, written, removed, configVersion }) =>
           call.print(
-            `${files.length} files in ${folder}, ${written} written, ${removed} removed (catalogue version ${configVersion})`,
+            `Exported ${files.length} files to ${folder}: ${written} written, ${removed} removed (catalogue version ${configVersion})`,
           ),
       },
       { timeoutMs },
@@ -87,9 +87,8 @@ const differs = ({ changes }: { readonly changes: readonly unknown[] }): number 
 
 export const plan: Command = {
   name: 'plan',
-  summary: 'tell what the files of a folder would change',
-  help: `Tell what applying the files of a folder would change. Nothing is stored. Exits 0 when nothing differs, 4 when
-something does.
+  summary: 'preview the changes of applying a folder',
+  help: `Preview what applying the files of a folder would change. Stores nothing. Exits 0 without changes, 4 with changes.
 
 Usage: arbiter plan <folder> [flags]
 
@@ -110,37 +109,37 @@ ${connectionHelp}`,
 
 export const apply: Command = {
   name: 'apply',
-  summary: 'make the tenant as the files of a folder say',
-  help: `Make the tenant as the files of a folder say: all of it in one transaction, or nothing. Prints the plan and asks first.
-When the catalogue changes between the plan and the answer, nothing is applied.
+  summary: 'apply the files of a folder to the tenant',
+  help: `Apply the files of a folder to the tenant in one transaction. Prints the plan and asks for confirmation.
+If the catalogue changes in the meantime, nothing is applied.
 
 Usage: arbiter apply <folder> [--yes] [flags]
 
-  --yes               do not ask; needed where there is no terminal
+  --yes               skip the confirmation; required without a terminal
 ${planHelp}
 
 ${connectionHelp}`,
   options: { ...planOptions, yes: { type: 'boolean' } },
   async run(call) {
     const body = bodyOf(call);
-    const isAsked = !call.flags.flag('yes');
+    const needsConfirmation = !call.flags.flag('yes');
     const { ask } = call;
-    if (isAsked && ask === undefined) throw new UsageError('needs --yes where there is no terminal to ask at');
+    if (needsConfirmation && ask === undefined) throw new UsageError('pass --yes to apply without a terminal');
     return overHttp(
       call,
       async (client): Promise<PolicyPlan | null> => {
-        const foreseen = await planned(client, body);
-        const isMore = foreseen.changes.length > 0;
-        if (isMore && isAsked) {
-          printLines(call, planLines(foreseen));
-          const answer = await ask?.('Apply these changes? Only "yes" does. ');
+        const preview = await planned(client, body);
+        const hasChanges = preview.changes.length > 0;
+        if (hasChanges && needsConfirmation) {
+          printLines(call, planLines(preview));
+          const answer = await ask?.('Apply these changes? Type "yes" to confirm: ');
           if (answer?.trim().toLowerCase() !== 'yes') return null;
         }
-        return client.gitops.apply({ body: { ...body, expectedConfigVersion: foreseen.configVersion } });
+        return client.gitops.apply({ body: { ...body, expectedConfigVersion: preview.configVersion } });
       },
       {
         report(done) {
-          if (done === null) call.print('Nothing was applied.');
+          if (done === null) call.print('Nothing applied.');
           else printLines(call, [...planLines(done), `Applied (catalogue version ${done.configVersion}).`]);
         },
         codeOf: (done) => (done === null ? exitCodes.refused : exitCodes.ok),
@@ -152,9 +151,9 @@ ${connectionHelp}`,
 
 export const drift: Command = {
   name: 'drift',
-  summary: 'tell what changed since files were applied, and by whom',
-  help: `Compare the tenant with the files of its last apply, and say from the audit log who changed what since. Exits 0 when
-nothing differs, 4 when something does, 2 when no files were applied yet.
+  summary: 'show what changed since the last apply, and who changed it',
+  help: `Compare the tenant with its last apply, and show from the audit log who changed what since. Exits 0 without changes,
+4 with changes, 2 if no files have been applied yet.
 
 Usage: arbiter drift [flags]
 

@@ -7,16 +7,16 @@ import { tableLines } from '../table.ts';
 export const recommend: Command = {
   name: 'recommend',
   aliases: ['decide'],
-  summary: 'decide what to show to a customer',
-  help: `Decide what to show to a customer, as an application would: the decision is recorded and counts
-toward contact policies, unless it is a dry run.
+  summary: 'decide what to show a customer',
+  help: `Decide what to show a customer, as an application would. The decision is recorded and counts toward contact
+policies, unless you pass --dry-run.
 
 Usage: arbiter recommend <customerId> [flags]       (also: arbiter decide)
 
   --channel <type>    channel type, for example email
-  --placement <key>   placement: id, key, name or slot type
-  --limit <n>         how many offers at most, 1 to 50
-  --flow <key>        decision flow; without it the tenant's routes and default decide
+  --placement <key>   ID, key, name or slot type of the placement
+  --limit <n>         maximum number of offers, 1 to 50
+  --flow <key>        decision flow; default: the tenant's flow routes and default flow
   --dry-run           decide without storing anything
 
 ${connectionHelp}
@@ -34,7 +34,7 @@ Examples:
   },
   async run(call) {
     const [customerId, ...more] = call.positionals;
-    if (customerId === undefined || more.length > 0) throw new UsageError('takes one customer id');
+    if (customerId === undefined || more.length > 0) throw new UsageError('expects one customer ID');
     const { flags } = call;
     const limit = flags.integer('limit');
     const body = {
@@ -57,9 +57,11 @@ function given<Key extends string, Value>(key: Key, value: Value | undefined): {
 
 function report(call: Call, answer: RecommendAnswer): void {
   const flow = `${answer.decisionFlowKey}${answer.decisionFlowVersion === null ? '' : ` v${answer.decisionFlowVersion}`}`;
-  const customer = answer.known ? answer.customerId : `${answer.customerId} (unknown: decided without attributes)`;
+  const customer = answer.known
+    ? answer.customerId
+    : `${answer.customerId} (unknown customer: decided without attributes)`;
   call.print(`${customer}, flow ${flow}, ${answer.count} ${answer.count === 1 ? 'offer' : 'offers'}`);
-  if (answer.count === 0) call.print(`nothing to show: ${answer.emptyReason ?? 'no candidate'}`);
+  if (answer.count === 0) call.print(`No offer: ${answer.emptyReason ?? 'no candidate'}`);
   else {
     const rows = answer.decisions.map((item) => [
       String(item.rank),
@@ -68,8 +70,10 @@ function report(call: Call, answer: RecommendAnswer): void {
       [item.channelName, item.placementName].filter((name) => name != null).join(' / '),
       String(item.content?.subject ?? item.content?.headline ?? ''),
     ]);
-    for (const line of tableLines(['rank', 'offer', 'score', 'channel', 'says'], rows)) call.print(line);
+    for (const line of tableLines(['rank', 'offer', 'score', 'channel', 'content'], rows)) call.print(line);
   }
-  call.print(answer.dryRun ? 'dry run: nothing was stored' : `request ${answer.requestId}`);
-  if (answer.recommendationId !== null) call.print(`recommendation ${answer.recommendationId}`);
+  call.print(answer.dryRun ? 'Dry run: nothing was stored' : `Request ${answer.requestId}`);
+  if (answer.recommendationId === null) return;
+  call.print(`Recommendation ${answer.recommendationId}`);
+  call.print(`To see why, run: arbiter trace ${answer.recommendationId}`);
 }

@@ -5,17 +5,17 @@ import { UsageError } from '../exit-codes.ts';
 
 export const respond: Command = {
   name: 'respond',
-  summary: 'record what a customer did with an offer',
-  help: `Record what a customer did with an item of a decision. The same event sent again is recorded once.
+  summary: "record a customer's response to an offer",
+  help: `Record a customer's response to an item of a decision. Sending the same event twice records it once.
 
 Usage: arbiter respond <recommendationId> <rank> <outcome> [flags]
 
-The recommendation id and the ranks are those of the answer of recommend; the outcome is the key of an outcome type,
-such as impression, click or convert.
+Recommendation ID and rank come from the output of recommend. The outcome is the key of an outcome type, such as
+impression, click or convert.
 
-  --value <amount>    value of the conversion
-  --currency <code>   its currency, ISO 4217
-  --key <text>        idempotency key, to tell two events apart that look alike
+  --value <amount>    conversion value
+  --currency <code>   currency of the value, ISO 4217
+  --key <text>        idempotency key, to record two similar events separately
 
 ${connectionHelp}
 
@@ -31,9 +31,9 @@ Examples:
   async run(call) {
     const [recommendationId, rank, outcome, ...more] = call.positionals;
     if (recommendationId === undefined || rank === undefined || outcome === undefined || more.length > 0) {
-      throw new UsageError('takes a recommendation id, a rank and an outcome');
+      throw new UsageError('expects a recommendation ID, a rank and an outcome');
     }
-    if (!/^[1-9]\d{0,3}$/.test(rank)) throw new UsageError(`the rank is a whole number from 1, not ${rank}`);
+    if (!/^[1-9]\d{0,3}$/.test(rank)) throw new UsageError(`rank must be a whole number from 1, not ${rank}`);
     const value = amountOf(call);
     const currency = call.flags.text('currency');
     const idempotencyKey = call.flags.text('key');
@@ -55,15 +55,15 @@ function amountOf(call: Call): number | undefined {
   const value = call.flags.text('value');
   if (value === undefined) return undefined;
   if (!/^\d{1,12}(\.\d{1,6})?$/.test(value))
-    throw new UsageError(`--value takes an amount such as 49.90, not ${value}`);
+    throw new UsageError(`--value must be an amount such as 49.90, not ${value}`);
   return Number(value);
 }
 
 function report(call: Call, answer: RespondAnswer): void {
-  const done = answer.status === 'duplicate' ? 'recorded before' : 'recorded';
+  const done = answer.status === 'duplicate' ? 'Already recorded' : 'Recorded';
   const offer = answer.offerName ?? answer.offerId ?? 'no offer';
   const channel = answer.channelName === null ? '' : ` on ${answer.channelName}`;
-  call.print(`${done}: ${answer.outcome} (${answer.classification}) of ${answer.customerId} with ${offer}${channel}`);
-  if (answer.impression !== null) call.print(`impression ${answer.impression.replaceAll('_', ' ')}`);
-  call.print(`interaction ${answer.interactionId}`);
+  call.print(`${done}: ${answer.outcome} (${answer.classification}) by ${answer.customerId} for ${offer}${channel}`);
+  if (answer.impression !== null) call.print(`Impression ${answer.impression.replaceAll('_', ' ')}`);
+  call.print(`Interaction ${answer.interactionId}`);
 }

@@ -11,7 +11,7 @@ export const restore: Command = {
 Usage: arbiter restore <file> [--verify]
        arbiter restore --verify
 
-  --verify            replay 100 random decisions and verify every audit chain; without a file, in the database as it is
+  --verify            replay 100 random decisions and verify every audit chain; without a file, of the current database
 
 Needs the server's environment: DATA_DIR, or DATABASE_URL and DATABASE_ADMIN_URL, whose role must be a superuser or have
 BYPASSRLS. Checks the file, its version, the secrets and the database before it changes anything. Secrets of the backup
@@ -23,7 +23,7 @@ configuration can't be used or the backup is newer than this build.`,
   async run(call) {
     const [file, ...more] = call.positionals;
     const verify = call.flags.flag('verify');
-    if (more.length > 0 || (file === undefined && !verify)) throw new UsageError('takes one file');
+    if (more.length > 0 || (file === undefined && !verify)) throw new UsageError('expects one file');
     const { restoreFrom } = await loadServer();
     const passphrase = passphraseOf(call) ?? null;
     const request = {

@@ -7,7 +7,7 @@ import { fileAt } from '../csv-file.ts';
 import { UsageError } from '../exit-codes.ts';
 import { count } from './backup.ts';
 
-/** A large file over a slow line. */
+/** Allows for a large file over a slow connection. */
 const timeoutMs = 600_000;
 
 /** Loads a file into a schema (docs/guides/from-csv-to-decision.md). */
@@ -88,16 +88,16 @@ interface Request {
 
 async function requestOf(call: Call): Promise<Request> {
   const [path, ...more] = call.positionals;
-  if (path === undefined || more.length > 0) throw new UsageError('takes one file');
+  if (path === undefined || more.length > 0) throw new UsageError('expects one file');
   const { flags } = call;
   const create = flags.text('create');
   if (create !== undefined && flags.text('schema') !== undefined)
-    throw new UsageError('takes --create or --schema, not both');
+    throw new UsageError('pass --create or --schema, not both');
   if (create === undefined) {
     for (const name of ['read', 'no-read']) if (flags.flag(name)) throw new UsageError(`--${name} needs --create`);
     if (flags.text('key') !== undefined) throw new UsageError('--key needs --create');
   }
-  if (flags.flag('read') && flags.flag('no-read')) throw new UsageError('takes --read or --no-read, not both');
+  if (flags.flag('read') && flags.flag('no-read')) throw new UsageError('pass --read or --no-read, not both');
   const isLines = ['.ndjson', '.jsonl'].includes(extname(path).toLowerCase());
   if (isLines && create !== undefined) throw new UsageError('--create needs a CSV file');
   const file = await fileAt(path, isLines ? 'application/x-ndjson' : 'text/csv');
@@ -116,13 +116,13 @@ async function target(client: Client, call: Call, { file, create, schema }: Requ
     if (found !== undefined) return found;
     next = page.next !== null && 'cursor' in page.next ? page.next : null;
   }
-  throw new UsageError(`finds no schema ${schema}; --create ${schema} creates it`);
+  throw new UsageError(`no schema named ${schema}. Pass --create ${schema} to create it`);
 }
 
 /** Creates a customer schema with the columns of the file. */
 async function createSchema(client: Client, call: Call, file: File, name: string): Promise<DataSchema> {
   const { columns, estimatedRows } = await client.schemas.upload({ body: { file } });
-  if (estimatedRows === 0) throw new UsageError('finds no rows in the file, only its header');
+  if (estimatedRows === 0) throw new UsageError('the file has a header but no rows');
   const fields = withKey(columns, call.flags.text('key'));
   const autoEnrich = await wantsReading(call, count(estimatedRows, 'row'));
   return client.schemas.create({ body: { name, displayName: name, schemaType: 'customer', autoEnrich, fields } });
@@ -132,11 +132,11 @@ async function createSchema(client: Client, call: Call, file: File, name: string
 function withKey(columns: CsvAnalysis['columns'], key: string | undefined) {
   if (key === undefined) {
     if (columns.some(({ isPrimaryKey }) => isPrimaryKey)) return columns;
-    throw new UsageError('finds no column that identifies the customer; name one with --key');
+    throw new UsageError('no column identifies the customer. Name one with --key');
   }
   const wanted = key.toLowerCase();
   if (!columns.some(({ name }) => name === wanted)) {
-    throw new UsageError(`finds no column ${key}; the file has ${columns.map(({ name }) => name).join(', ')}`);
+    throw new UsageError(`no column named ${key}. The file has ${columns.map(({ name }) => name).join(', ')}`);
   }
   return columns.map((column) => {
     const isKey = column.name === wanted;

@@ -14,10 +14,10 @@ const list = {
 };
 
 async function seed(status: number, answer: object, ...args: readonly string[]) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   let form: FormData | null = null;
   const server = createServer(async (request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     const isList = request.method === 'GET';
     const type = request.headers['content-type'];
     const body = Buffer.concat(await request.toArray());
@@ -37,15 +37,15 @@ async function seed(status: number, answer: object, ...args: readonly string[]) 
     warn: (line) => err.push(line),
   });
   await new Promise((resolve) => server.close(resolve));
-  return { code, out: out.join('\n'), err: err.join('\n'), asked, form: form as FormData | null };
+  return { code, out: out.join('\n'), err: err.join('\n'), requests, form: form as FormData | null };
 }
 
 const path = '/api/v1/seed-dataset';
 
 test('seed list marks the one that is loaded', async () => {
-  const { code, out, asked } = await seed(200, {}, 'list');
+  const { code, out, requests } = await seed(200, {}, 'list');
   assert.equal(code, 0);
-  assert.deepEqual(asked, [`GET ${path}`]);
+  assert.deepEqual(requests, [`GET ${path}`]);
   assert.match(out, /coffee_rewards +loaded +Coffee rewards +A loyalty programme\./);
 });
 
@@ -53,17 +53,17 @@ test('seed load and unload say what they made and removed', async () => {
   const done = { message: 'Done.', counts: { offers: 12, models: 0 }, datasetKey: 'coffee_rewards' };
   const loaded = await seed(201, done, 'load', 'coffee_rewards', '--force');
   assert.equal(loaded.code, 0, loaded.err);
-  assert.deepEqual(loaded.asked, [`POST ${path}/coffee_rewards?force=true`]);
-  assert.match(loaded.out, /^Done\.\nwhat +count\noffers +12$/);
+  assert.deepEqual(loaded.requests, [`POST ${path}/coffee_rewards?force=true`]);
+  assert.match(loaded.out, /^Done\.\nrecord +count\noffers +12$/);
   const removed = await seed(200, done, 'unload', 'coffee_rewards');
-  assert.deepEqual([removed.code, removed.asked], [0, [`DELETE ${path}/coffee_rewards`]]);
+  assert.deepEqual([removed.code, removed.requests], [0, [`DELETE ${path}/coffee_rewards`]]);
 });
 
 test('a dataset beside another is refused by name, exit code 1; no key is a wrong command line', async () => {
   const conflict = { status: 'conflict', currentlyLoaded: 'coffee_rewards', requestedLoad: 'telco_care', message: 'x' };
   const refused = await seed(409, conflict, 'load', 'telco_care');
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /coffee_rewards is loaded or being loaded; --force replaces it/);
+  assert.match(refused.err, /coffee_rewards is already loaded or loading\. Pass --force to replace it/);
   assert.equal((await seed(201, {}, 'load')).code, 2);
   assert.equal((await seed(200, {}, 'unload', 'a', 'b')).code, 2);
 });
@@ -78,7 +78,7 @@ test('seed upload sends the file with its name and the schema; a refusal names t
   const args = ['upload', 'coffee_rewards', file, '--schema', 'coffee_members'];
   const taken = await seed(200, done, ...args);
   assert.equal(taken.code, 0, taken.err);
-  assert.deepEqual(taken.asked, [`POST ${path}/coffee_rewards/upload`]);
+  assert.deepEqual(taken.requests, [`POST ${path}/coffee_rewards/upload`]);
   assert.equal(taken.out, done.message);
   const sent = taken.form?.get('file');
   assert.ok(sent instanceof File);
@@ -102,16 +102,16 @@ test('seed upload sends the file with its name and the schema; a refusal names t
   await writeFile(large, '');
   await truncate(large, 52_428_801);
   for (const [wrong, words] of [
-    [['coffee_rewards', '--schema', 'coffee_members'], /takes the key of one dataset and one file/],
+    [['coffee_rewards', '--schema', 'coffee_members'], /expects a dataset key and a file/],
     [['coffee_rewards', file], /needs --schema/],
     [['coffee_rewards', join(folder, 'none.csv'), '--schema', 'coffee_members'], /none\.csv can.t be read/],
-    [['coffee_rewards', folder, '--schema', 'coffee_members'], /is not a file/],
+    [['coffee_rewards', folder, '--schema', 'coffee_members'], /isn't a file/],
     [
       ['coffee_rewards', large, '--schema', 'coffee_members'],
       /is too large: 52,428,801 bytes, and the limit is 52,428,800/,
     ],
   ] as const) {
-    const { code, err, asked } = await seed(200, done, 'upload', ...wrong);
+    const { code, err, requests: asked } = await seed(200, done, 'upload', ...wrong);
     assert.deepEqual([code, asked], [2, []], err);
     assert.match(err, words);
   }

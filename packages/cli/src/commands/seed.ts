@@ -8,14 +8,14 @@ import { tableLines } from '../table.ts';
 
 /** Loading creates everything in one call. */
 const timeoutMs = 120_000;
-/** A large file over a slow line. */
+/** Allows for a large file over a slow connection. */
 const uploadTimeoutMs = 600_000;
 
-/** Demo data of the tenant, see docs/design/api-access.md 13 and 20. */
+/** Sample data of the tenant (docs/design/api-access.md, sections 13 and 20). */
 export const seedList: Command = {
   name: 'seed list',
-  summary: 'datasets of demo data',
-  help: `List the datasets of demo data; the one that is loaded is marked.
+  summary: 'list sample datasets',
+  help: `List the sample datasets and mark the loaded one.
 
 Usage: arbiter seed list [flags]
 
@@ -31,7 +31,7 @@ ${connectionHelp}`,
           name,
           description,
         ]);
-        for (const line of tableLines(['key', '', 'name', 'what'], rows)) call.print(line);
+        for (const line of tableLines(['key', '', 'name', 'description'], rows)) call.print(line);
       },
     });
   },
@@ -39,12 +39,12 @@ ${connectionHelp}`,
 
 export const seedLoad: Command = {
   name: 'seed load',
-  summary: 'load a dataset of demo data',
-  help: `Load a dataset of demo data: schemas with rows, channels, offers, creatives, rules, policies and flows; all or nothing.
+  summary: 'load a sample dataset',
+  help: `Load a sample dataset, all or nothing: schemas with rows, channels, offers, creatives, rules, policies and flows.
 
 Usage: arbiter seed load <key> [--force] [flags]
 
-  --force             replaces the dataset that is loaded
+  --force             replace the loaded dataset
 
 ${connectionHelp}`,
   options: { ...connectionOptions, force: { type: 'boolean' } },
@@ -59,7 +59,7 @@ ${connectionHelp}`,
           if ('counts' in answer) reportCounts(call, answer);
           else
             call.warn(
-              `arbiter: ${answer.currentlyLoaded ?? 'a dataset'} is loaded or being loaded; --force replaces it`,
+              `arbiter: ${answer.currentlyLoaded ?? 'another dataset'} is already loaded or loading. Pass --force to replace it.`,
             );
         },
         codeOf: (answer) => ('counts' in answer ? exitCodes.ok : exitCodes.refused),
@@ -71,8 +71,8 @@ ${connectionHelp}`,
 
 export const seedUnload: Command = {
   name: 'seed unload',
-  summary: 'remove a dataset of demo data',
-  help: `Remove what the load of a dataset created, with what was made below it since.
+  summary: 'remove a sample dataset',
+  help: `Remove everything that loading the dataset created, including records added to it since.
 
 Usage: arbiter seed unload <key> [flags]
 
@@ -93,23 +93,23 @@ ${connectionHelp}`,
 
 export const seedUpload: Command = {
   name: 'seed upload',
-  summary: 'put the rows of a CSV file in the place of those of a dataset',
-  help: `Put the rows of a CSV file in the place of those of one schema of a dataset that is loaded; all or nothing.
+  summary: 'replace the rows of a sample dataset with a CSV file',
+  help: `Replace the rows of one schema of the loaded dataset with the rows of a CSV file, all or nothing.
 
 Usage: arbiter seed upload <key> <file.csv> --schema <name> [flags]
 
-  --schema <name>     the schema whose rows are replaced, coffee_members
+  --schema <name>     schema whose rows are replaced, for example coffee_members
 
-The headers are the columns of the schema in any letter case, or, for bank_clients of retail_bank, those of the UCI data
-set Bank Marketing. Other columns of the file are left out, columns that it lacks are empty. A row that does not fit
-refuses the file and is named by its line. At most ${largestCsv.toLocaleString('en')} bytes.
+Headers must match the columns of the schema in any letter case or, for bank_clients of retail_bank, the UCI dataset
+Bank Marketing. Other columns are ignored, and missing columns stay empty. An invalid row rejects the whole file, and the
+error names its line. The file can have up to ${largestCsv.toLocaleString('en')} bytes.
 
 ${connectionHelp}`,
   options: { ...connectionOptions, schema: { type: 'string' } },
   async run(call) {
     const [key, path, ...more] = call.positionals;
     if (key === undefined || path === undefined || more.length > 0) {
-      throw new UsageError('takes the key of one dataset and one file');
+      throw new UsageError('expects a dataset key and a file');
     }
     const schema = call.flags.text('schema');
     if (schema === undefined) throw new UsageError('needs --schema');
@@ -125,11 +125,11 @@ ${connectionHelp}`,
 
 function keyOf(call: Call): string {
   const [key, ...more] = call.positionals;
-  if (key === undefined || more.length > 0) throw new UsageError('takes the key of one dataset');
+  if (key === undefined || more.length > 0) throw new UsageError('expects a dataset key');
   return key;
 }
 
-/** The refusal of a dataset beside another has a form of its own, which names it. */
+/** Loads a dataset. If another one is loaded, the API responds without a problem document; returns the key of the other dataset then. */
 async function load(client: Client, key: string, force: boolean) {
   try {
     return await client.seedDatasets.load({ params: { key }, query: { force } });
@@ -147,7 +147,7 @@ function reportCounts(
   call.print(message);
   const rows = Object.entries(counts).filter(([, count]) => count > 0);
   for (const line of tableLines(
-    ['what', 'count'],
+    ['record', 'count'],
     rows.map(([name, count]) => [name, String(count)]),
   ))
     call.print(line);

@@ -1,27 +1,27 @@
 import type { Call, Command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 
-/** The server is loaded when it is needed only: the other commands start in a fraction of the time. */
+/** Loads the server on demand: other commands start in a fraction of the time. */
 export const loadServer = () => import('@arbiter/server');
 
 export const serve: Command = {
   name: 'serve',
   summary: 'start the server',
-  help: `Start the server: API, background work and, when DATABASE_URL is unset, an embedded PostgreSQL in DATA_DIR.
+  help: `Start the server: the API, background jobs and, unless DATABASE_URL is set, an embedded PostgreSQL in DATA_DIR.
 
 Usage: arbiter serve [--empty] [--apply-only]
 
-  --empty             on an empty database, makes the first tenant without demo data (DEMO_DATA=off)
-  --apply-only        migrate, apply BOOTSTRAP_FILE (or make the demo tenant), and end
+  --empty             on an empty database, create the first tenant without demo data (DEMO_DATA=off)
+  --apply-only        migrate, apply BOOTSTRAP_FILE (or create the demo tenant), and exit
 
-Everything else is set in the environment; see docs/config.md. The first start on an empty database makes a demo
-tenant and prints a link to sign in, a password and an API key once; they are kept in DATA_DIR/first-run.json. SIGTERM or Ctrl+C ends the server
-gracefully, a second one at once. Exits 78 when the configuration cannot be used.`,
+Configure everything else with environment variables; see docs/config.md. The first start on an empty database creates a
+demo tenant, and prints a sign-in link, a password and an API key once. They are saved in DATA_DIR/first-run.json.
+SIGTERM or Ctrl+C stops the server gracefully, a second one immediately. Exits 78 when the configuration is invalid.`,
   options: { 'apply-only': { type: 'boolean' }, empty: { type: 'boolean' } },
   async run(call) {
-    if (call.positionals.length > 0) throw new UsageError(`does not know ${call.positionals[0]}`);
-    // Loading takes a while on a slow machine, and a person at the terminal should see that something happens.
-    if (call.ask !== undefined) call.print('Starting Arbiter; the first start takes longest');
+    if (call.positionals.length > 0) throw new UsageError(`unexpected argument: ${call.positionals[0]}`);
+    // Loading takes a while on a slow machine, so show that something is happening.
+    if (call.ask !== undefined) call.print('Starting Arbiter. The first start takes the longest.');
     const server = await loadServer();
     const environment = call.flags.flag('empty') ? { ...call.environment, DEMO_DATA: 'off' } : call.environment;
     const shell = { ...call, environment };
@@ -29,23 +29,23 @@ gracefully, a second one at once. Exits 78 when the configuration cannot be used
   },
 };
 
-/** A tenant of an operator's fragment, as the server found or made it. */
+/** A tenant of a bootstrap fragment, as the server found or created it. */
 export interface AppliedTenant {
   readonly id: string;
   readonly name: string;
   readonly created: boolean;
-  /** False when everything was so before. */
+  /** False if nothing had to change. */
   readonly changed: boolean;
 }
 
 /**
- * Hands a bootstrap fragment for one tenant to the server's start-up (docs/design/api-access.md 20), on the database that the
- * environment names. Resolves with the tenant, or with the exit code of a server that could not apply it.
+ * Applies a bootstrap fragment for one tenant to the database of the environment (docs/design/api-access.md, section 20).
+ * Resolves with the tenant, or with the server's exit code if it couldn't apply the fragment.
  */
 export async function applyFragment(call: Call, tenant: object): Promise<AppliedTenant | number> {
   const server = await loadServer();
   const applied: AppliedTenant[] = [];
-  // Only the result belongs on the standard output of an operator's command; the server's log goes there too.
+  // The server logs to standard output too, which should contain only the result.
   const shell = { environment: { LOG_LEVEL: 'silent', ...call.environment }, print: call.warn, warn: call.warn };
   const code = await server.applyFragment(shell, { tenants: [tenant] }, (tenants) => applied.push(...tenants));
   return applied[0] ?? code;

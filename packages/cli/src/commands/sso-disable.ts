@@ -4,26 +4,26 @@ import { applyFragment } from './serve.ts';
 
 export const ssoDisable: Command = {
   name: 'sso disable',
-  summary: "switch a tenant's single sign-on off (operator)",
-  help: `Switch single sign-on off, so that people can sign in by password again. For a tenant that requires single sign-on and
-whose identity provider is gone. A command for operators: it works on the database itself, so it needs the server's
-environment (DATABASE_URL and the secrets), or DATA_DIR of an embedded database.
+  summary: "turn off a tenant's single sign-on (operator)",
+  help: `Turn off single sign-on so that people can sign in with a password again, for example when the identity provider is down.
+For operators: the command works directly on the database, so it requires the server's environment (DATABASE_URL and the
+secrets), or DATA_DIR of an embedded database.
 
 Usage: arbiter sso disable --tenant <name or id> [--json]
 
-  --tenant <name or id>   the tenant
+  --tenant <name or id>   tenant to change
   --json                  print { "id", "name" }
 
-The configuration stays and can be switched on again. Exits 0 also when it was off. Exits 1 when there is no such tenant.`,
+The configuration stays, and you can turn it on again. Exits 0 even if it was off, 1 if the tenant doesn't exist.`,
   options: { tenant: { type: 'string' }, json: { type: 'boolean' } },
   async run(call) {
-    if (call.positionals.length > 0) throw new UsageError('takes no argument but --tenant');
+    if (call.positionals.length > 0) throw new UsageError('expects only --tenant');
     const name = call.flags.text('tenant');
     if (name === undefined) throw new UsageError('needs --tenant');
     const tenant = await applyFragment(call, { name, sso: { enabled: false } });
     if (typeof tenant === 'number') return exitCodes.refused;
     if (call.flags.flag('json')) call.print(JSON.stringify({ id: tenant.id, name: tenant.name }));
-    else call.print(`single sign-on of ${tenant.name} is off`);
+    else call.print(`Single sign-on of ${tenant.name} is off`);
     return exitCodes.ok;
   },
 };

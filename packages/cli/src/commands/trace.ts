@@ -5,19 +5,19 @@ import { type Call, type Command, connectionHelp, connectionOptions } from '../c
 import { UsageError } from '../exit-codes.ts';
 import { tableLines } from '../table.ts';
 
-/** Offers that left are told up to here; `--json` has up to 500. */
+/** Maximum number of dropped offers in the output; `--json` has up to 500. */
 const droppedShown = 20;
 
 export const trace: Command = {
   name: 'trace',
-  summary: 'how a decision came about, stage by stage',
-  help: `Show how a decision came about: how many offers each stage of the flow let through, what was shown and how likely it
-was, and why the others left.
+  summary: 'show how a decision was made, stage by stage',
+  help: `Show how a decision was made: how many offers passed each stage of the flow, what was shown with which probability, and
+why the others were dropped.
 
 Usage: arbiter trace <id> [flags]
 
-The id is a trace id, a request id or a recommendation id. Traces are stored for a share of the decisions (settings
-decisionTraceEnabled and decisionTraceSampleRate); of a decision without one the sealed record is shown.
+Accepts a trace ID, a request ID or a recommendation ID. Traces are stored for a share of decisions (settings
+decisionTraceEnabled and decisionTraceSampleRate). For a decision without a trace, shows the sealed record.
 
 ${connectionHelp}
 
@@ -26,14 +26,14 @@ Example:
   options: connectionOptions,
   async run(call) {
     const [id, ...more] = call.positionals;
-    if (id === undefined || more.length > 0) throw new UsageError('takes one id');
+    if (id === undefined || more.length > 0) throw new UsageError('expects one ID');
     return overHttp<Trace | DecisionRecord>(call, (client) => find(client, id), {
       report: (found) => (isRecord(found) ? reportRecord(call, found) : reportTrace(call, found)),
     });
   },
 };
 
-/** Ids of requests and recommendations lead to the record, which names its trace. */
+/** Finds a trace by its ID, or through the record of a request or recommendation. */
 async function find(client: Client, id: string): Promise<Trace | DecisionRecord> {
   try {
     return await client.decisionTraces.get({ params: { id } });
@@ -45,7 +45,7 @@ async function find(client: Client, id: string): Promise<Trace | DecisionRecord>
   try {
     return await client.decisionTraces.get({ params: { id: record.traceId } });
   } catch (error) {
-    // Traces are kept for a shorter time than records.
+    // Traces have a shorter retention than records.
     if (error instanceof ApiError && error.status === 404) return record;
     throw error;
   }
@@ -70,32 +70,32 @@ function reportTrace(call: Call, found: Trace): void {
     reasonsOf(stage.dropped),
     digits(stage.durationMs, 2),
   ]);
-  print(call, ['stage', 'in', 'out', 'left because of', 'ms'], stages);
+  print(call, ['stage', 'in', 'out', 'dropped by', 'ms'], stages);
   printSelected(call, selectedOffers);
   if (dropped.length > 0) {
     const rows = dropped
       .slice(0, droppedShown)
       .map(({ offerName, stage, reason, detail }) => [offerName, stage, reason, inShort(detail)]);
-    print(call, ['left', 'stage', 'reason', 'detail'], rows);
+    print(call, ['dropped', 'stage', 'reason', 'detail'], rows);
     const more = dropped.length - droppedShown;
-    if (more > 0) call.print(`${more} more left; --json shows them`);
+    if (more > 0) call.print(`${more} more were dropped. Use --json to see them.`);
   }
-  for (const warning of summary.warnings) call.print(`warning: ${warning}`);
+  for (const warning of summary.warnings) call.print(`Warning: ${warning}`);
   call.print('');
-  call.print(`trace ${found.id}, request ${found.requestId}`);
+  call.print(`Trace ${found.id}, request ${found.requestId}`);
 }
 
 function reportRecord(call: Call, record: DecisionRecord): void {
   const version = record.flow.version === null ? '' : ` v${record.flow.version}`;
   const customer = record.customerId ?? 'an erased customer';
   call.print(`${customer}, flow ${record.flow.key}${version}, decided at ${record.decidedAt}`);
-  call.print('no trace is stored; the sealed record says:');
+  call.print('No trace was stored. From the sealed record:');
   const { result } = record;
   if (result !== null) {
     printSelected(call, result.items);
-    if (result.items.length === 0) call.print(`nothing was shown: ${result.emptyReason ?? ''}`);
+    if (result.items.length === 0) call.print(`No offer was shown: ${result.emptyReason ?? ''}`);
   }
-  call.print(`recommendation ${record.recommendationId}, request ${record.requestId}`);
+  call.print(`Recommendation ${record.recommendationId}, request ${record.requestId}`);
 }
 
 type Shown = Pick<SelectedOffer, 'rank' | 'offerId' | 'score' | 'selection'> &
@@ -107,7 +107,7 @@ function printSelected(call: Call, selected: readonly Shown[]): void {
     const way = `${method}${explored ? ', explored' : ''}`;
     return [String(rank), offerName ?? offerId, digits(score, 4), digits(probability, 4), way];
   });
-  print(call, ['rank', 'shown', 'score', 'chance', 'by'], rows);
+  print(call, ['rank', 'offer', 'score', 'probability', 'method'], rows);
 }
 
 const reasonsOf = (dropped: Readonly<Record<string, number>>): string =>
@@ -115,7 +115,7 @@ const reasonsOf = (dropped: Readonly<Record<string, number>>): string =>
     .map(([reason, count]) => `${reason} ${count}`)
     .join(', ');
 
-/** One line of a detail: JSON, cut. */
+/** Formats a detail on one line: JSON, truncated. */
 function inShort(detail: DroppedOffer['detail']): string {
   if (detail === null) return '';
   const text = JSON.stringify(detail);

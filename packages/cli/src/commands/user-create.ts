@@ -7,19 +7,19 @@ import { applyFragment } from './serve.ts';
 
 export const userCreate: Command = {
   name: 'user create',
-  summary: 'make a user (operator)',
-  help: `Make a user who signs in by password. A command for operators: it works on the database itself, so it needs the
+  summary: 'create a user (operator)',
+  help: `Create a user who signs in with a password. For operators: the command works directly on the database, so it requires the
 server's environment (DATABASE_URL and the secrets), or DATA_DIR of an embedded database.
 
 Usage: arbiter user create <email> --tenant <name or id> [--name <name>] [--role <role>] [--password-file <path>] [--json]
 
-  --tenant <name>         tenant of the user, by its name or its id; one of that name is made when there is none
-  --name <name>           name of the person; the address when left out
-  --role <role>           ${roles.join(', ')}; viewer when left out
-  --password-file <path>  file that holds the password; without it one is made and printed, this once
-  --json                  print { "email", "role", "password", "tenantId" }; password is null when a file holds it
+  --tenant <name>         name or ID of the tenant; a name that doesn't exist creates the tenant
+  --name <name>           display name; default: the email
+  --role <role>           ${roles.join(', ')}; default: viewer
+  --password-file <path>  file with the password; default: generate one and print it once
+  --json                  print { "email", "role", "password", "tenantId" }; password is null with --password-file
 
-Exits 1 when the tenant has a user with the address; nothing is changed then.`,
+Exits 1 and changes nothing if the tenant already has a user with this email.`,
   options: {
     tenant: { type: 'string' },
     name: { type: 'string' },
@@ -29,17 +29,17 @@ Exits 1 when the tenant has a user with the address; nothing is changed then.`,
   },
   async run(call) {
     const [email, ...more] = call.positionals;
-    if (email === undefined || more.length > 0) throw new UsageError('takes one address');
+    if (email === undefined || more.length > 0) throw new UsageError('expects one email');
     const tenantName = call.flags.text('tenant');
     if (tenantName === undefined) throw new UsageError('needs --tenant');
     const role = roleOf(call.flags.text('role') ?? 'viewer');
     const given = passwordOf(call.flags.text('password-file'));
-    // Fits the rules of passwords whatever the bytes are.
+    // Meets the password rules for any random bytes.
     const password = given ?? `Pw-${randomBytes(12).toString('hex')}`;
     const user = { email, name: call.flags.text('name') ?? email, role, password, isNew: true };
     const tenant = await applyFragment(call, { name: tenantName, users: [user] });
     if (typeof tenant === 'number') return exitCodes.refused;
-    if (tenant.created) call.warn(`arbiter: made tenant ${tenantName}: ${tenant.id}`);
+    if (tenant.created) call.warn(`arbiter: created tenant ${tenantName}: ${tenant.id}`);
     const shown = given === null ? password : null;
     report(call, { email, role, password: shown, tenantId: tenant.id });
     return exitCodes.ok;
@@ -48,19 +48,19 @@ Exits 1 when the tenant has a user with the address; nothing is changed then.`,
 
 function report(
   call: Call,
-  made: { readonly email: string; readonly role: string; readonly password: string | null; readonly tenantId: string },
+  user: { readonly email: string; readonly role: string; readonly password: string | null; readonly tenantId: string },
 ): void {
-  if (call.flags.flag('json')) call.print(JSON.stringify(made));
-  else if (made.password !== null) call.print(made.password);
+  if (call.flags.flag('json')) call.print(JSON.stringify(user));
+  else if (user.password !== null) call.print(user.password);
 }
 
 function roleOf(text: string): (typeof roles)[number] {
   const role = roles.find((known) => known === text);
-  if (role === undefined) throw new UsageError(`there is no role ${text}; known are ${roles.join(', ')}`);
+  if (role === undefined) throw new UsageError(`unknown role: ${text}. Use ${roles.join(', ')}`);
   return role;
 }
 
-/** The file without the line break at its end; null without a file. */
+/** Reads the password file without its final line break. Returns null without a path. */
 function passwordOf(path: string | undefined): string | null {
   if (path === undefined) return null;
   try {

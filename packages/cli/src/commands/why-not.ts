@@ -5,17 +5,17 @@ import { UsageError } from '../exit-codes.ts';
 
 export const whyNot: Command = {
   name: 'why-not',
-  summary: 'ask why a customer is not shown an offer',
-  help: `Ask why a customer is not shown an offer: every gate that refuses it, and the smallest changes that would put it into
-the answer. Each change was decided again before it is told. Nothing is stored but an audit row.
+  summary: "explain why a customer doesn't see an offer",
+  help: `Explain why a customer doesn't see an offer: every gate that blocks it, and the smallest changes that would show it. Each
+change is verified by deciding again. Only an audit row is stored.
 
 Usage: arbiter why-not <customerId> <offerId> [flags]
 
   --channel <type>    channel type, for example email
-  --placement <key>   placement: id, key, name or slot type
-  --limit <n>         how many offers the answer may have, 1 to 50 (5)
-  --flow <key>        decision flow; without it the tenant's routes and default decide
-  --decision <id>     ask of this recorded decision of the customer, not of now
+  --placement <key>   ID, key, name or slot type of the placement
+  --limit <n>         maximum number of offers, 1 to 50; default 5
+  --flow <key>        decision flow; default: the tenant's flow routes and default flow
+  --decision <id>     explain this recorded decision of the customer instead of a new one
 
 ${connectionHelp}`,
   options: {
@@ -29,7 +29,7 @@ ${connectionHelp}`,
   async run(call) {
     const [customerId, offerId, ...more] = call.positionals;
     if (customerId === undefined || offerId === undefined || more.length > 0) {
-      throw new UsageError('takes a customer id and an offer id');
+      throw new UsageError('expects a customer ID and an offer ID');
     }
     const { flags } = call;
     const query = {
@@ -52,17 +52,17 @@ function given<Key extends string, Value>(key: Key, value: Value | undefined): {
 function report(call: Call, { summary, gates, flips, search }: WhyNotAnswer): void {
   call.print(summary);
   for (const { status, stage, name, reason } of gates) {
-    if (status === 'blocked') call.print(`  refused by ${name ?? stage} (${stage}): ${reason ?? 'no reason given'}`);
+    if (status === 'blocked') call.print(`  blocked by ${name ?? stage} (${stage}): ${reason ?? 'no reason given'}`);
   }
-  for (const flip of flips) call.print(`  would do: ${wordsOf(flip)} -> rank ${flip.resultRank}`);
-  if (search.truncated) call.print('  the search ended before everything was tried');
+  for (const flip of flips) call.print(`  would show it: ${wordsOf(flip)} -> rank ${flip.resultRank}`);
+  if (search.truncated) call.print('  the search stopped early, so there may be more changes');
 }
 
 function wordsOf({ at, changes }: WhyNotAnswer['flips'][number]): string {
   if (at !== null) return `waiting until ${at}`;
   const text = ({ path, from, to, any }: (typeof changes)[number]): string =>
     path === 'segments'
-      ? `a member of ${String(to)}`
+      ? `member of ${String(to)}`
       : `${path} ${any === true ? 'present' : JSON.stringify(to)} instead of ${from === null ? 'nothing' : JSON.stringify(from)}`;
   return changes.map(text).join(', and ');
 }

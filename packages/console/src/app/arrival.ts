@@ -1,11 +1,11 @@
 import type { AnyRouter } from '@tanstack/react-router';
 
-/** How long a page may take to show its heading, in milliseconds. */
+/** Time limit for a page to show its heading, in milliseconds. */
 const longestMs = 10_000;
 
 /**
- * After a change of page the focus goes to its heading, so that readers hear where they are and the next tab is inside the
- * page. A change of filters is no change of page; whoever has begun to do something meanwhile is left alone.
+ * Moves the focus to the heading after a page change, so that screen readers announce it and the next Tab stays inside the
+ * page. Changing filters isn't a page change. Leaves the focus alone if the user has moved on.
  */
 export function focusHeadings(router: AnyRouter, page: Document): () => void {
   let observer: MutationObserver | null = null;
@@ -21,7 +21,7 @@ export function focusHeadings(router: AnyRouter, page: Document): () => void {
       const heading = page.querySelector<HTMLElement>('#page h1');
       const active = page.activeElement;
       const moved = active !== before && active !== page.body;
-      // A dialog that was opened meanwhile has the focus to itself.
+      // A dialog opened in the meantime keeps the focus.
       if (moved || active?.closest('[role="dialog"]') != null) return true;
       if (heading === null) return false;
       heading.focus({ preventScroll: true });
@@ -41,8 +41,8 @@ export function focusHeadings(router: AnyRouter, page: Document): () => void {
 }
 
 /**
- * A page that is opened begins at its top, one that is gone back to where it was left. Kept in memory only: the browser's
- * storage would remember which customers were looked at.
+ * Starts new pages at the top and restores the scroll position when going back. Kept in memory only: browser storage would
+ * reveal which customers were viewed.
  */
 export function keepPlaces(router: AnyRouter, page: Document): () => void {
   const places = new Map<string, number>();

@@ -7,10 +7,10 @@ import { askToSignIn } from '../data/signed-out.ts';
 import { bannerTexts } from '../messages/shell.ts';
 import { Button } from '../ui/button.tsx';
 
-/** From which share of its decisions on a playground is told how many it has left. */
+/** Share of the playground's decisions from which the banner shows how many are left. */
 const quotaShare = 0.9;
 
-/** What is true of the whole console now and needs to be known: no connection, a session that ends, a quota that is used up. */
+/** Console-wide notices: no connection, a session about to end, a quota that is used up. */
 export function Banners() {
   const connection = useSyncExternalStore(onConnection, connectionNow);
   const block = useSyncExternalStore(onBoot, boot);
@@ -29,7 +29,7 @@ export function Banners() {
         </Banner>
       )}
       {quota ? (
-        <Banner>{quotaUsed >= quotaLimit ? bannerTexts.quotaGone : bannerTexts.quota(quotaUsed, quotaLimit)}</Banner>
+        <Banner>{quotaUsed >= quotaLimit ? bannerTexts.quotaUsedUp : bannerTexts.quota(quotaUsed, quotaLimit)}</Banner>
       ) : null}
     </div>
   );
@@ -44,7 +44,7 @@ function Banner({ children }: { children: ReactNode }) {
   );
 }
 
-/** Seconds that are left of a session when that must be said; null before. */
+/** Returns the seconds left of a session once a warning is due; null before. */
 function useSessionSeconds(expiresAt: string | null): number | null {
   const [now, setNow] = useState(() => Date.now());
   const left = sessionLeft(expiresAt, now);

@@ -1,9 +1,9 @@
 /**
- * Addresses of the console are written without the path that the server is reached under: `/offers/0199...`. The page's
- * `<base>`, which the server writes, says what stands before them.
+ * Console addresses are written without the server's base path: `/offers/0199...`. The page's `<base>`, written by the server,
+ * has that path.
  */
 
-/** Path of the console without the slash at its end: empty at the root, `/arbiter` below one. */
+/** Base path of the console without a trailing slash: empty at the root, or `/arbiter`. */
 export function basePath(baseUri: string): string {
   return new URL(baseUri).pathname.replace(/[^/]*$/, '').replace(/\/$/, '');
 }

@@ -17,7 +17,7 @@ function Message({ title, text, children }: { title: string; text: string; child
 
 const action = 'text-accent-ink underline underline-offset-4';
 
-/** An address that no screen has. */
+/** Shown for an address without a screen. */
 export function NotFound() {
   return (
     <Message title={errorTexts.notFoundTitle} text={errorTexts.notFound}>
@@ -26,7 +26,7 @@ export function NotFound() {
   );
 }
 
-/** A screen that failed while it was drawn. */
+/** Shown for a screen that failed to render. */
 export function Crashed({ text }: { text: string }) {
   return (
     <Message title={errorTexts.crashedTitle} text={errorTexts.crashed}>
@@ -36,7 +36,7 @@ export function Crashed({ text }: { text: string }) {
   );
 }
 
-/** A part of the console that did not arrive: the server is away, or an upgrade took the part away under the open page. */
+/** Shown when a chunk can't be loaded: the server is unreachable, or an upgrade removed the chunk. */
 export function ChunkMissing() {
   return (
     <Message title={errorTexts.missingTitle} text={errorTexts.missing}>

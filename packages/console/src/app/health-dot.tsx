@@ -9,10 +9,10 @@ import { Link } from '../ui/link.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
 import { screens } from './manifest.ts';
 
-/** How often the server is asked whether it is ready, in milliseconds. */
+/** Interval of readiness checks, in milliseconds. */
 const healthMs = 30_000;
 
-/** Whether the server is ready: a shape and a word beside the colour. */
+/** Shows whether the server is ready, with a shape and a word besides the color. */
 export function HealthDot() {
   const { data, failure } = useOperation(systemOperations.ready, {}, { everyMs: healthMs });
   const connection = useSyncExternalStore(onConnection, connectionNow);

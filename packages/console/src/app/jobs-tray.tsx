@@ -14,7 +14,7 @@ const stateIcons = {
   cancelled: <CircleSlash aria-hidden className="size-4 text-faint" />,
 } as const;
 
-/** Long work, from every page: how far it is, what came of it. */
+/** Shows background jobs on every page: progress and results. */
 export function JobsTray() {
   const jobs = useJobs();
   const running = jobs.filter(({ state }) => state === 'running').length;

@@ -2,9 +2,9 @@ const focusable =
   'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"]), [data-page-title]';
 
 /**
- * Keeps the focus in its neighbourhood when what has it goes away: a filter that is taken out, a button in whose place its answer
- * stands, a panel that is closed. The browser would begin at the top of the page again (WCAG 2.4.3). Dialogs look after
- * themselves. Answers with what ends it.
+ * Keeps the focus nearby when the focused element disappears: a removed filter, a button replaced by its result, a closed
+ * panel. The browser would start at the top of the page again (WCAG 2.4.3). Dialogs handle their own focus. Returns a function
+ * that stops it.
  */
 export function keepFocus(page: HTMLElement): () => void {
   const { ownerDocument: whole } = page;
@@ -25,12 +25,12 @@ export function keepFocus(page: HTMLElement): () => void {
   };
 }
 
-/** What stood around an element when it got the focus. */
+/** Surroundings of an element when it got the focus. */
 interface Neighbourhood {
   readonly element: HTMLElement;
-  /** What held it, the closest first. */
+  /** Ancestors, closest first. */
   readonly around: readonly Element[];
-  /** What can have the focus after and before it, the closest first. */
+  /** Focusable elements after and before it, closest first. */
   readonly after: readonly HTMLElement[];
   readonly before: readonly HTMLElement[];
 }
@@ -44,7 +44,9 @@ function neighbourhoodOf(element: HTMLElement, page: HTMLElement): Neighbourhood
   return { element, around, after: all.slice(at + 1), before: all.slice(0, Math.max(0, at)).reverse() };
 }
 
-/** The closest that is left: in the smallest part of the page that still holds one, rather what came after than what came before. */
+/**
+ * Returns the closest remaining element: within the smallest ancestor that still has one, preferring elements that came after.
+ */
 function nearestOf({ around, after, before }: Neighbourhood, page: HTMLElement): HTMLElement | null {
   const isLeft = (each: HTMLElement) => each.isConnected && each.getClientRects().length > 0;
   const left = [...after, ...before].filter(isLeft);

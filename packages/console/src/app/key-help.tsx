@@ -6,7 +6,7 @@ import { CheckField } from '../ui/field.tsx';
 import { characterKeysOn, switchCharacterKeys } from './key-listener.ts';
 import { isMac } from './platform.ts';
 
-/** Keys of every list; the table binds them itself. */
+/** Shortcuts of every list. The table binds them itself. */
 const listKeys = [
   ['j', keyTexts.next],
   ['k', keyTexts.previous],
@@ -17,10 +17,10 @@ const listKeys = [
   ['escape', keyTexts.leave],
 ] as const;
 
-/** All keys that do something now, and the switch for those that write characters. */
+/** Shows all active shortcuts, and the switch for single-letter ones. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   const [on, setOn] = useState(characterKeysOn);
-  // The last binding of a key is the one that acts.
+  // The last binding of a key wins.
   const everywhere = [...new Map(boundKeys().map(({ keys, title }) => [keys, title])).entries()];
   return (
     <Dialog open onOpenChange={(open) => open || onClose()} title={keyTexts.title}>

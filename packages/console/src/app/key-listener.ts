@@ -2,13 +2,13 @@ import { recall, remember } from '../data/storage.ts';
 import { boundKeys, isCharacterKey, type KeyBinding, matchPress, pressName } from '../route/keys.ts';
 import { isMac } from './platform.ts';
 
-/** What lies over the page and takes the keys. */
+/** Elements over the page that take key presses. */
 const overPage = 'dialog,[role="dialog"],[role="alertdialog"],[role="menu"]';
 
-/** How long the second of two keys may take, in milliseconds. */
+/** Time limit for the second of two keys, in milliseconds. */
 const secondKeyMs = 1_200;
 
-/** Whether keys without mod or alt do anything for this person. */
+/** Whether the user has single-letter shortcuts on. */
 export function characterKeysOn(): boolean {
   return recall('single-letter-keys') !== false;
 }
@@ -18,8 +18,8 @@ export function switchCharacterKeys(on: boolean): void {
 }
 
 /**
- * Listens for the keys that are bound, wherever in the page; answers with what ends that. `isCovered` says that something is
- * over the page, or about to be: a part that is still on its way has no dialog yet, and what is typed meanwhile is for it.
+ * Listens for bound keys anywhere on the page. Returns a function that stops it. `isCovered` tells that something covers the
+ * page or is about to: a lazy part has no dialog yet, but typed keys belong to it.
  */
 export function listenForKeys(page: Document, isCovered: () => boolean): () => void {
   let pending: string | null = null;
@@ -45,11 +45,11 @@ export function listenForKeys(page: Document, isCovered: () => boolean): () => v
   return () => page.removeEventListener('keydown', onKeyDown);
 }
 
-/** A key that writes a character does nothing where characters are written, nor when it is switched off. */
+/** A single-letter shortcut does nothing while the user types, or when it's turned off. */
 function works({ keys }: KeyBinding, target: EventTarget | null): boolean {
   const element = target instanceof Element ? target : null;
   const commands = keys.split(' ').every((part) => part.startsWith('mod+') || part.startsWith('alt+'));
-  // A dialog is over the page: what belongs to the page waits. Its own main act has the key that a page's has.
+  // With a dialog open, page shortcuts wait. The dialog's primary action has the same key as the page's.
   if (element?.closest(overPage) != null) return keys === 'mod+enter';
   if (commands) return true;
   if (element?.closest('input,textarea,select,[contenteditable="true"],[role="textbox"]') != null) return false;

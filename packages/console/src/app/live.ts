@@ -1,6 +1,6 @@
 import type { PollerSurroundings } from '../data/events.ts';
 
-/** Waits; ends early when the page is seen again or when it is over. */
+/** Waits; resolves early when the page becomes visible again or the poller stops. */
 function sleepUntilSeen(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -18,7 +18,7 @@ function sleepUntilSeen(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The browser, as far as the poller of events needs it. */
+/** The browser features that the event poller needs. */
 export const browserSurroundings: PollerSurroundings = {
   alone: (name, signal, work) => navigator.locks.request(name, { signal }, work),
   channel: (name, hear) => {
@@ -30,14 +30,14 @@ export const browserSurroundings: PollerSurroundings = {
   sleep: sleepUntilSeen,
 };
 
-/** Two installations may share an origin, below different paths. */
+/** Two installations can share an origin, under different paths. */
 const sessionChannel = () => new BroadcastChannel(`arbiter-session:${document.baseURI}`);
-/** Somebody signed out on purpose, which a session that ran out does not say. */
+/** The user signed out, as opposed to an expired session. */
 const signedOut = '';
 
 /**
- * Tells the other tabs of this browser whose session it has now, and hears it from them: `onOther` when it is another one,
- * `onEnd` when somebody signed out in one of them. Answers with what ends that.
+ * Shares the session's identity between tabs: calls `onOther` when another tab has a different session, and `onEnd` when the
+ * user signed out in one. Returns a function that stops it.
  */
 export function watchOtherTabs(session: string, onOther: () => void, onEnd: () => void): () => void {
   const channel = sessionChannel();
@@ -49,7 +49,7 @@ export function watchOtherTabs(session: string, onOther: () => void, onEnd: () =
   return () => channel.close();
 }
 
-/** Tells the other tabs that somebody signed out: what they show of customers must go with it. */
+/** Tells the other tabs that the user signed out, so that they hide customer data too. */
 export function tellSignedOut(): void {
   const channel = sessionChannel();
   channel.postMessage(signedOut);

@@ -19,7 +19,7 @@ import { settings } from '../features/settings/index.ts';
 import { signIn } from '../features/sign-in/index.ts';
 import type { Feature, Screen } from '../route/feature.ts';
 
-/** Every feature of the console, in the order of their tiers. The routes, the rail and the palette are made from this list. */
+/** Every feature, in the order of tiers. Routes, sidebar and palette are built from this list. */
 export const features: readonly Feature[] = [
   account,
   apiKeys,
@@ -42,5 +42,5 @@ export const features: readonly Feature[] = [
   home,
 ];
 
-/** Every screen, as tests walk them. */
+/** Every screen, for tests. */
 export const screens: readonly Screen[] = features.flatMap((each) => each.screens);

@@ -11,8 +11,8 @@ export interface RailSection {
 }
 
 /**
- * The rail: the groups in their order, each with its screens in theirs. It is the same for every role, so that places stay where they
- * were, but for groups of which nothing can be read.
+ * Returns the sidebar groups with their screens. Same for every role, so that places stay put, except for groups without a
+ * readable screen.
  */
 export function railOf(
   screens: readonly Screen[],
@@ -27,7 +27,7 @@ export function railOf(
     .filter((section) => section.entries.some(({ screen }) => isReadable(screen)));
 }
 
-/** The entry that an address belongs to: the one whose path is its longest beginning. */
+/** Returns the entry of an address: the one with the longest matching path. */
 export function railEntryOf(sections: readonly RailSection[], address: string): RailEntry | null {
   const fitting = sections
     .flatMap(({ entries }) => entries)

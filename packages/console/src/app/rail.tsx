@@ -11,11 +11,11 @@ export interface RailProps {
   readonly current: RailEntry | null;
   readonly narrow: boolean;
   readonly onNarrow: (narrow: boolean) => void;
-  /** A page was chosen, be it the one that is open already. */
+  /** Called when the user selects a page, even the current one. */
   readonly onChosen?: (() => void) | undefined;
 }
 
-/** The pages, by groups; the current one is marked. */
+/** The pages by group, with the current one marked. */
 export function Rail({ sections, current, narrow, onNarrow, onChosen }: RailProps) {
   return (
     <div className="flex h-full flex-col">

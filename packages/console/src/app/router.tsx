@@ -46,28 +46,25 @@ const signedIn = createRoute({
   },
 });
 
-/**
- * Every other address. Which pages there are is for those who are signed in: the others are sent to sign in, and come back to
- * the address.
- */
+/** Handles every other address. Only signed-in users may know which pages exist; others sign in first and come back. */
 const nowhere = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFound });
 
-/** A file of the build that did not arrive. */
+/** Thrown when a chunk fails to load. */
 class MissingPart extends Error {}
 
-/** True for what the page tells of by a screen of its own, with the way on: it is no mistake of the program. */
-export const isTold = (error: unknown): boolean => error instanceof MissingPart;
+/** Whether an error has its own screen with a next step, and isn't a bug. */
+export const isReported = (error: unknown): boolean => error instanceof MissingPart;
 
 async function partOf(screen: Screen) {
   try {
     return { default: await screen.load() };
   } catch (error) {
-    // What the browser throws would make the router load the whole page anew, and while the server is away nothing comes.
-    throw isMissingChunk(error) ? new MissingPart('a part of the console did not arrive', { cause: error }) : error;
+    // The browser's error would make the router reload the page, which fails while the server is unreachable.
+    throw isMissingChunk(error) ? new MissingPart('a chunk of the console failed to load', { cause: error }) : error;
   }
 }
 
-/** The route of a screen: its component is a chunk of its own. */
+/** Creates the route of a screen. Its component is a separate chunk. */
 function routeOf(screen: Screen, parent: typeof root | typeof signedIn) {
   return createRoute({
     getParentRoute: () => parent,
@@ -76,7 +73,7 @@ function routeOf(screen: Screen, parent: typeof root | typeof signedIn) {
   });
 }
 
-/** The router of the page; `baseUri` is the document's, which the server writes. */
+/** Creates the router. `baseUri` is the document's, set by the server. */
 export function createConsoleRouter(baseUri: string) {
   const open = screens.filter(({ access }) => access === 'public').map((screen) => routeOf(screen, root));
   const closed = screens.filter(({ access }) => access !== 'public').map((screen) => routeOf(screen, signedIn));
@@ -93,7 +90,7 @@ export function createConsoleRouter(baseUri: string) {
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What browsers say when a file of the build does not arrive: the server is away, or was upgraded since this page was opened. */
+/** Browser messages for a chunk that fails to load: the server is unreachable, or it was upgraded since this page was opened. */
 function isMissingChunk(error: unknown): boolean {
   return error instanceof Error && /dynamically imported module|Importing a module script failed/i.test(error.message);
 }

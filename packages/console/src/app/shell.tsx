@@ -2,7 +2,7 @@ import { useLocation, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { boot, roleOf, tenantOf } from '../data/boot.ts';
 import { can } from '../data/can.ts';
-import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
+import { isAskingToSignIn, onSignInRequest } from '../data/signed-out.ts';
 import { forgetAll, recall, remember } from '../data/storage.ts';
 import { useLive, useSignOut } from '../data/use-session.ts';
 import { keyTexts } from '../messages/palette.ts';
@@ -34,13 +34,13 @@ const KeyHelp = later(() => import('./key-help.tsx').then((module) => module.Key
 const TenantSwitch = later(() => import('./tenant-switch.tsx').then((module) => module.TenantSwitch));
 const SignInAgain = later(() => import('./sign-in-again.tsx').then((module) => module.SignInAgain));
 
-/** Whose session this page shows: person and tenant. */
+/** Person and tenant of this page's session. */
 function sessionName(): string {
   const block = boot();
   return `${tenantOf(block)}:${block.authenticated ? (block.session.principal?.id ?? '') : ''}`;
 }
 
-/** Goes to a neighbour of the record that is open, in the list that it was opened from. */
+/** Opens the previous or next record of the list that the current record was opened from. */
 function step({ here, go }: Links, where: 'previous' | 'next'): void {
   const steps = here === undefined ? null : stepsFrom(here());
   const to = steps?.[where] ?? null;
@@ -48,7 +48,7 @@ function step({ here, go }: Links, where: 'previous' | 'next'): void {
   else toast({ text: steps === null ? trailTexts.none : trailTexts[where === 'next' ? 'last' : 'first'] });
 }
 
-/** The frame around every page of a signed-in person: rail, top bar, page, and what may open over them. */
+/** Frame of every signed-in page: sidebar, top bar, page, and everything that opens over them. */
 export function Shell({ children }: { children: ReactNode }) {
   const router = useRouter();
   const links = useLinks();
@@ -56,7 +56,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [over, setOver] = useState<'palette' | 'keys' | 'tenants' | null>(null);
   const [drawer, setDrawer] = useState(false);
   const [narrow, setNarrow] = useState(() => recall('layout') === 'narrow');
-  const signedOut = useSyncExternalStore(onSignInAsked, isAskingToSignIn);
+  const signedOut = useSyncExternalStore(onSignInRequest, isAskingToSignIn);
   const signOut = useSignOut(leave);
   const role = roleOf(boot());
   const sections = useMemo(
@@ -79,16 +79,16 @@ export function Shell({ children }: { children: ReactNode }) {
   useEffect(() => listenForKeys(document, () => isCovered.current), []);
   const page = useRef<HTMLElement>(null);
   useEffect(() => (page.current === null ? undefined : keepFocus(page.current)), []);
-  // A cookie belongs to the browser, not to a tab: what this page shows must not be that of another session.
+  // Cookies are shared between tabs: this page must not show another session's data.
   useEffect(() => {
-    const loadAnew = () => globalThis.location.assign(document.baseURI);
+    const reload = () => globalThis.location.assign(document.baseURI);
     const forget = () => {
       forgetAll();
-      loadAnew();
+      reload();
     };
-    return watchOtherTabs(sessionName(), loadAnew, forget);
+    return watchOtherTabs(sessionName(), reload, forget);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a page change closes the drawer.
   useEffect(() => setDrawer(false), [address]);
   const commands = useMemo<readonly Command[]>(
     () => [
@@ -194,8 +194,8 @@ export function Shell({ children }: { children: ReactNode }) {
 }
 
 /**
- * The rail over the page, where there is no room beside it. A modal element of the browser itself: what is behind it takes
- * neither focus nor presses, Escape closes it, and the focus goes back to what opened it.
+ * The sidebar as an overlay, on narrow screens. A native modal: the page behind takes neither focus nor clicks, Escape closes
+ * it, and the focus returns to the button that opened it.
  */
 function Drawer({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   const drawer = useRef<HTMLDialogElement>(null);

@@ -15,7 +15,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Link } from '../ui/link.tsx';
 
-/** Asks for the password over the page when the session has ended. The page below stays as it is. */
+/** Prompts for the password over the page after the session has ended. The page below stays as it is. */
 export function SignInAgain() {
   const [email, setEmail] = useState(emailOfSession);
   const [password, setPassword] = useState('');
@@ -24,7 +24,7 @@ export function SignInAgain() {
   const steps = useSignInSteps(() => void goOn());
   const tenant = boot();
   const tenantId = tenant.authenticated ? tenant.session.tenant?.id : undefined;
-  // Whoever signed in in another window finds the page open again.
+  // After signing in from another window, the page is open again.
   useEffect(() => {
     const onFocus = () => void goOn();
     globalThis.addEventListener('focus', onFocus);

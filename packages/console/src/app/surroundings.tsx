@@ -5,7 +5,7 @@ import { useTableLooks } from '../data/table-looks.ts';
 import { DensityProvider } from '../ui/density.tsx';
 import { UiProvider } from '../ui/provider.tsx';
 
-/** What every component may ask for: links of the console, and numbers and times as the tenant writes them. */
+/** Provides links, and numbers and times in the tenant's format. */
 export function Surroundings({ children }: { children: ReactNode }) {
   const router = useRouter();
   const { density } = useTableLooks();
@@ -16,7 +16,7 @@ export function Surroundings({ children }: { children: ReactNode }) {
       href: (to: string) => before + to,
       go: (to: string) => router.history.push(before + to),
       here: () => router.history.location.pathname.slice(before.length),
-      // What is fetched ahead and did not arrive is asked for again, and told, when the page is opened.
+      // A failed prefetch is retried, and reported, when the page opens.
       prefetch: (to: string) => void router.preloadRoute({ to: to.replace(/[?#].*$/, '') }).catch(() => undefined),
     };
   }, [router]);

@@ -17,7 +17,7 @@ import { TextField } from '../ui/field.tsx';
 import { useLinks } from '../ui/link.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
 
-/** The tenants of the signed-in person, and the way into another one (docs/design/api-settled.md, "Access and console"). */
+/** Lists the user's tenants and signs in to another one (docs/design/api-settled.md, "Access and console"). */
 export function TenantSwitch({ onClose }: { onClose: () => void }) {
   const [target, setTarget] = useState<Membership | null>(null);
   const tenants = useOperation(accountOperations.tenants, {});
@@ -83,13 +83,13 @@ function TenantLine({ tenant: { name, role, isPlayground, current } }: { tenant:
   );
 }
 
-/** The sign-in of the other tenant: its password, then its second factor where it has one. */
+/** Signs in to the other tenant: password, then second factor if it has one. */
 function Into({ tenant: { id: tenantId, name }, onBack }: { tenant: Membership; onBack: () => void }) {
   const links = useLinks();
   const [password, setPassword] = useState('');
   const [byGoogle, setByGoogle] = useState(false);
   const move = useMutate(accountOperations.switchTenant);
-  // Nothing of the page may stay: it is loaded anew, where the other tenant begins.
+  // Nothing on this page may stay, so it reloads in the other tenant.
   const steps = useSignInSteps(() => globalThis.location.assign(links.href('/')));
   const go = async (given: { readonly password?: string }) => {
     setByGoogle(given.password === undefined);

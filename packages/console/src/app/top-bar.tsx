@@ -25,13 +25,13 @@ export interface TopBarProps {
   readonly onTenants: () => void;
 }
 
-/** What is at hand on every page. */
+/** The bar at the top of every page. */
 export function TopBar({ onPages, onSearch, onKeys, onTenants }: TopBarProps) {
   const block = useSyncExternalStore(onBoot, boot);
   const links = useLinks();
   const tenant = block.authenticated ? (block.session.tenant?.name ?? '') : '';
   return (
-    // Gaps give way where letters are large and the window is small.
+    // Gaps shrink with large text in small windows.
     <header className="flex min-w-0 items-center gap-[min(0.25rem,1vw)] border-line border-b bg-surface px-[min(0.75rem,3vw)]">
       <Button
         kind="quiet"

@@ -10,13 +10,13 @@ import { tellSignedOut } from './live.ts';
 import { screens } from './manifest.ts';
 import { chooseTheme, chosenTheme, themes } from './theme.ts';
 
-/** After a sign-out nothing of the page may stay, in any tab of the browser: each is loaded anew, at the sign-in. */
+/** After signing out, every tab reloads at the sign-in page, so that nothing stays visible. */
 export function leave(): void {
   tellSignedOut();
   globalThis.location.assign(`.${addresses.login()}`);
 }
 
-/** Who is signed in, how the console looks, and the way out. */
+/** The user menu: account, theme, sign out. */
 export function UserMenu({ onTenants }: { onTenants: () => void }) {
   const block = useSyncExternalStore(onBoot, boot);
   const [theme, setTheme] = useState(chosenTheme);

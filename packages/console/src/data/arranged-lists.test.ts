@@ -8,14 +8,14 @@ import { chooseColumns, chooseDensity, tableLooks } from './table-looks.ts';
 import { MemoryStorage, setGlobals, signOut } from './test-browser.ts';
 
 const store = new MemoryStorage();
-const { kept } = store;
+const { kept: items } = store;
 
 /** What a reload does: the page knows only what the browser has kept. */
 const reload = signOut;
-const named = (part: string): string => [...kept.keys()].find((name) => name.endsWith(`:${part}`)) ?? '';
+const named = (part: string): string => [...items.keys()].find((name) => name.endsWith(`:${part}`)) ?? '';
 
 beforeEach(() => {
-  kept.clear();
+  items.clear();
   setGlobals({ localStorage: store });
   reload();
 });
@@ -34,7 +34,7 @@ test('the height of rows and the columns of each list outlive a reload', () => {
 test('columns as at first leave nothing behind', () => {
   chooseColumns('offers.list', ['name']);
   chooseColumns('offers.list', null);
-  assert.equal(kept.size, 0);
+  assert.equal(items.size, 0);
   chooseDensity('comfortable');
   chooseColumns('offers.list', null);
   assert.equal(tableLooks().density, 'comfortable');
@@ -44,13 +44,13 @@ test('what another version or a hand wrote counts as nothing', () => {
   chooseDensity('compact');
   const name = named('tables');
   for (const text of ['{', '7', 'null', '{"density":"huge","columns":[1]}', '{"columns":{"offers.list":[1,null]}}']) {
-    kept.set(name, text);
+    items.set(name, text);
     reload();
     assert.equal(tableLooks().density, null, text);
     assert.deepEqual(tableLooks().columns['offers.list'] ?? [], [], text);
   }
   saveView('offers.list', { name: 'Mine', search: '?a=1' });
-  kept.set(named('views'), '{"offers.list":[{"name":1},"x",{"name":"Good","search":"?a=1"}],"decisions.list":7}');
+  items.set(named('views'), '{"offers.list":[{"name":1},"x",{"name":"Good","search":"?a=1"}],"decisions.list":7}');
   reload();
   assert.deepEqual(viewsOf('offers.list'), [{ name: 'Good', search: '?a=1' }]);
   assert.deepEqual(viewsOf('decisions.list'), []);
@@ -75,7 +75,7 @@ test('a view is named anew and written anew in its place, and deleted', () => {
   deleteView('offers.list', 'nobody');
   deleteView('offers.list', 'Uno');
   assert.deepEqual(viewsOf('offers.list'), []);
-  assert.equal(kept.size, 0);
+  assert.equal(items.size, 0);
 });
 
 test('a view without a name, with a long one, or with that of another is refused, and so is one too many', () => {
@@ -96,10 +96,10 @@ test('nothing that says who a customer is reaches the browser’s memory', () =>
   assert.equal(saveView('auditLogs.list', { name: 'Somebody', search: '?entityId=CM-000001' }), 'customer');
   const ofCustomer = '?entityType=customer&entityId=CM-000001';
   assert.equal(saveView('auditLogs.list', { name: 'Somebody', search: ofCustomer }), 'customer');
-  assert.equal(kept.size, 0);
+  assert.equal(items.size, 0);
   assert.equal(saveView('auditLogs.list', { name: 'An offer', search: '?entityType=offer&entityId=0199' }), null);
   // What stands there nevertheless, by a hand or an older version, is not taken over.
-  kept.set(named('views'), '{"decisions.list":[{"name":"Sofia","search":"?customerId=CM-000001"}]}');
+  items.set(named('views'), '{"decisions.list":[{"name":"Sofia","search":"?customerId=CM-000001"}]}');
   reload();
   assert.deepEqual(viewsOf('decisions.list'), []);
 });

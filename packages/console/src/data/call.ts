@@ -6,7 +6,7 @@ import { endsSession, failureOf } from './failure.ts';
 import { notePace } from './pace.ts';
 import { askToSignIn } from './signed-out.ts';
 
-/** Longest wait for an answer, in milliseconds: what works through many rows is given more (docs/design/console.md 8, K8). */
+/** Timeout of calls, in milliseconds. Calls that work through many rows get more (docs/design/console.md, section 8, K8). */
 const usualMs = 30_000;
 const heavyMs = 130_000;
 
@@ -14,7 +14,7 @@ type Send = ReturnType<typeof createSend>;
 
 let senders: { readonly usual: Send; readonly heavy: Send } | null = null;
 
-/** Says where the server is, once, before anything is called. The session's cookie goes along by itself. */
+/** Sets the server's address, once, before the first call. The browser sends the session cookie itself. */
 export function connect(baseUrl: string, fetch?: typeof globalThis.fetch): void {
   // The pages show warnings.
   const options = { baseUrl, onWarning: () => undefined, ...(fetch === undefined ? {} : { fetch }) };
@@ -25,8 +25,8 @@ export function connect(baseUrl: string, fetch?: typeof globalThis.fetch): void 
 }
 
 /**
- * Calls an operation and answers with status, headers and body. Every call of the console goes through here: pacing and the
- * state of the connection learn from each answer. Throws what the SDK throws (see `failureOf`).
+ * Calls an operation and returns status, headers and body. Every call of the console goes through here, so that pacing and
+ * connection state learn from each response. Throws what the SDK throws (see `failureOf`).
  */
 async function send<const O extends Operation>(operation: O, input: CallInput<O>): Promise<CallAnswer<CallBody<O>>> {
   if (senders === null) throw new Error('connect() comes before the first call');
@@ -38,14 +38,14 @@ async function send<const O extends Operation>(operation: O, input: CallInput<O>
     return { ...answer, body: answer.body as CallBody<O> };
   } catch (error) {
     const failure = failureOf(error);
-    // "Not ready" is what that operation is asked for; other calls may be answered all the same.
+    // "Not ready" is a valid result of this operation; other calls may still succeed.
     if (operation.loadClass !== 'health' || failure.kind === 'unreachable') noteConnection(failure);
     if (boot().authenticated && operation.auth !== 'none' && endsSession(failure)) askToSignIn();
     throw error;
   }
 }
 
-/** Calls an operation and answers with its body. */
+/** Calls an operation and returns its body. */
 export async function call<const O extends Operation>(operation: O, input: CallInput<O>): Promise<CallBody<O>> {
   return (await send(operation, input)).body;
 }

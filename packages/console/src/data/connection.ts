@@ -1,6 +1,6 @@
 import type { Failure } from './failure.ts';
 
-/** Whether the server answers: `unavailable` when it says that it cannot, `unreachable` when nothing answers. */
+/** Connection state: `unavailable` if the server says so, `unreachable` if nothing responds. */
 export type Connection = 'well' | 'unavailable' | 'unreachable';
 
 let connection: Connection = 'well';
@@ -10,23 +10,23 @@ export function connectionNow(): Connection {
   return connection;
 }
 
-/** Calls back after each change; answers with what ends that. */
+/** Calls back after each change. Returns a function that stops it. */
 export function onConnection(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** What an answer, or the lack of one, says of the connection. A refusal for other reasons is an answer like any other. */
+/** Derives the connection state from a call. Other errors are responses like any other. */
 export function connectionAfter(failure: Failure | null): Connection | null {
   if (failure === null) return 'well';
   if (failure.kind === 'unreachable') return 'unreachable';
   if (failure.kind === 'foreign') return failure.status >= 502 && failure.status <= 504 ? 'unavailable' : null;
   if (failure.kind === 'refused') return failure.problem.code === 'unavailable' ? 'unavailable' : 'well';
-  // A slow call, an abandoned one and our own mistakes say nothing about the server.
+  // Slow and aborted calls and our own bugs say nothing about the server.
   return null;
 }
 
-/** Learns from a call. */
+/** Updates the state after a call. */
 export function noteConnection(failure: Failure | null): void {
   const next = connectionAfter(failure);
   if (next === null || next === connection) return;

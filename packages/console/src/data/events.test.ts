@@ -13,25 +13,25 @@ const event = (id: string) => ({
 
 /** A server that answers the questions in turn, and what it was asked. */
 function serverOf(pages: readonly (object | 'away')[]) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const left = [...pages];
   connect('http://localhost', async (url) => {
-    asked.push(new URL(String(url)).searchParams.get('after') ?? '');
+    requests.push(new URL(String(url)).searchParams.get('after') ?? '');
     const page = left.shift() ?? { data: [], nextAfter: 'end' };
     if (page === 'away') throw new TypeError('Failed to fetch');
     return Response.json(page);
   });
-  return asked;
+  return requests;
 }
 
 /** Tabs of one browser: one lock, and channels that hear each other but not themselves. */
 function browser() {
-  let held = Promise.resolve();
+  let delay = Promise.resolve();
   const ears: { readonly hear: Parameters<PollerSurroundings['channel']>[1] }[] = [];
   return (waits: number[]): PollerSurroundings => ({
     alone: (_, signal, work) => {
-      held = held.then(() => (signal.aborted ? undefined : work()));
-      return held;
+      delay = delay.then(() => (signal.aborted ? undefined : work()));
+      return delay;
     },
     isSeen: () => true,
     channel: (_, hear) => {
@@ -52,7 +52,7 @@ function browser() {
 }
 
 test('one tab asks from where it stands, tells the others, and waits longer after failures', async () => {
-  const asked = serverOf([
+  const requests = serverOf([
     { data: [event('1')], nextAfter: 'a' },
     'away',
     'away',
@@ -74,14 +74,14 @@ test('one tab asks from where it stands, tells the others, and waits longer afte
   const stops = [startEvents(tab(waits)), startEvents(tab([]))];
   await done;
   for (const stop of stops) stop();
-  assert.deepEqual(asked.slice(0, 4), ['latest', 'a', 'a', 'a']);
+  assert.deepEqual(requests.slice(0, 4), ['latest', 'a', 'a', 'a']);
   assert.deepEqual(waits.slice(0, 3), [3_000, 6_000, 12_000]);
   assert.deepEqual(heard.sort(), ['1', '1', '2', '2', '3', '3']);
 });
 
 test('a full part of the stream is followed by the next one without a wait', async () => {
   const full = Array.from({ length: 200 }, (_, index) => event(String(index)));
-  const asked = serverOf([
+  const requests = serverOf([
     { data: full, nextAfter: 'a' },
     { data: [event('last')], nextAfter: 'b' },
   ]);
@@ -97,5 +97,5 @@ test('a full part of the stream is followed by the next one without a wait', asy
   const stop = startEvents(tab(waits));
   assert.equal(await done, 0);
   stop();
-  assert.deepEqual(asked.slice(0, 2), ['latest', 'a']);
+  assert.deepEqual(requests.slice(0, 2), ['latest', 'a']);
 });

@@ -5,17 +5,16 @@ import { codeOf, failureOf } from './failure.ts';
 import { isAskingToSignIn } from './signed-out.ts';
 
 /**
- * What happens in the tenant, as it happens. Of all tabs of a browser one asks the server (a web lock says which), and
- * tells the others; when it is closed, the next one takes over. A part of the console that wants events listens here and
- * does not know how they come.
+ * Live events of the tenant. One tab polls the server (a web lock elects it) and forwards events to the others. When it
+ * closes, another takes over. Listeners don't know how events arrive.
  */
 
-/** Waits between two questions, in milliseconds: while the page is seen, while it is not, and after failures at most. */
+/** Polling intervals, in milliseconds: visible, hidden, and the maximum after failures. */
 const seenMs = 3_000;
 const hiddenMs = 30_000;
 const longestMs = 60_000;
 
-/** How long to wait before the next question. `failures`: how many in a row. */
+/** Returns the wait before the next poll. `failures` counts failures in a row. */
 export function pollWait(failures: number, seen: boolean): number {
   const usual = seen ? seenMs : hiddenMs;
   return failures === 0 ? usual : Math.min(longestMs, Math.max(usual, seenMs * 2 ** failures));
@@ -25,7 +24,7 @@ type Listener = (events: readonly StreamEvent[]) => void;
 
 const listeners = new Set<Listener>();
 
-/** Calls back with each part of the stream, in its order; answers with what ends that. */
+/** Calls back with each batch of events, in order. Returns a function that stops it. */
 export function onEvents(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -36,14 +35,14 @@ function tell(events: readonly StreamEvent[]): void {
   for (const listener of listeners) listener(events);
 }
 
-/** Where the poller lives: the page's clock, its tabs, whether it is seen. */
+/** Environment of the poller: clock, tabs, visibility. */
 export interface PollerSurroundings {
-  /** Runs the work in one tab at a time; ends waiting when the signal says so. */
+  /** Runs the work in one tab at a time. Stops waiting when the signal aborts. */
   readonly alone: (name: string, signal: AbortSignal, work: () => Promise<void>) => Promise<unknown>;
-  /** Hears what other tabs say under a name, and speaks to them. */
+  /** Receives and sends messages between tabs under a name. */
   readonly channel: (name: string, hear: (events: readonly StreamEvent[]) => void) => TabChannel;
   readonly isSeen: () => boolean;
-  /** Ends early when the page is seen again, and when the signal says that it is over. */
+  /** Resolves early when the page becomes visible, or when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -52,7 +51,7 @@ export interface TabChannel {
   readonly close: () => void;
 }
 
-/** Begins to listen for the tenant of the session; answers with what ends it. */
+/** Starts listening for the session's tenant. Returns a function that stops it. */
 export function startEvents({ alone, channel: open, isSeen, sleep }: PollerSurroundings): () => void {
   const tenant = tenantOf(boot());
   const name = `arbiter-events:${tenant}`;
@@ -73,12 +72,12 @@ export function startEvents({ alone, channel: open, isSeen, sleep }: PollerSurro
         failures = 0;
         tell(page.data);
         if (page.data.length > 0) channel.say(page.data);
-        // More is waiting when a page was full.
+        // A full page means that there's more.
         if (page.data.length >= 200) continue;
       } catch (error) {
         const failure = failureOf(error);
         if (failure.kind === 'abandoned') break;
-        // The place in the stream is gone after 7 days of sleep: go on with what comes.
+        // The stream position expires after 7 days. Continue with new events.
         if (codeOf(failure) === 'invalid_cursor') after = 'latest';
         failures += 1;
       }
@@ -86,7 +85,7 @@ export function startEvents({ alone, channel: open, isSeen, sleep }: PollerSurro
     }
   };
   alone(name, signal, lead).catch((error: unknown) => {
-    // Asked to stop while another tab was leading.
+    // Stopped while another tab was leading.
     if (!signal.aborted) throw error;
   });
   return () => {
@@ -95,7 +94,7 @@ export function startEvents({ alone, channel: open, isSeen, sleep }: PollerSurro
   };
 }
 
-/** Resources whose answers are old after an event of a type. */
+/** Returns the resources that an event type makes stale. */
 export function oldAfterEvent(type: string): readonly string[] {
   const topic = type.split('.', 1)[0] ?? '';
   return eventEffects[topic] ?? [];

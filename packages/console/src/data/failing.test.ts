@@ -57,21 +57,21 @@ test('a code that only a newer server knows is shown as it was sent', () => {
   assert.deepEqual([detail, act], ['It is 3 degrees.', 'retry']);
 });
 
-test('the problem of a gateway is no refusal of Arbiter, whatever it calls itself', () => {
+test('a problem document from a gateway is not an Arbiter error', () => {
   const sent = { type: 'about:blank', title: 'Bad Gateway', status: 502, detail: 'upstream connect error' };
   const failure = failureOf(new ApiError('offers.update', 502, JSON.parse(JSON.stringify(sent))));
   assert.deepEqual(failure, { kind: 'foreign', status: 502 });
   assert.equal(adviceFor(failure, operations['offers.update'], 'editor').detail, 'HTTP 502');
 });
 
-test('a refusal for want of a role says which role it needs', () => {
+test('a permission error names the required role', () => {
   const { text } = adviceFor(refusal('forbidden'), operations['apiKeys.create'], 'viewer');
-  assert.match(text, /role admin/);
+  assert.match(text, /admin role/);
   // Refused for another reason than the role.
-  assert.doesNotMatch(adviceFor(refusal('forbidden'), operations['apiKeys.create'], 'admin').text, /role admin/);
+  assert.doesNotMatch(adviceFor(refusal('forbidden'), operations['apiKeys.create'], 'admin').text, /admin role/);
 });
 
-test('what the server says of this request stands beside the advice, and is not said twice', () => {
+test("shows the server's detail beside the advice, once", () => {
   assert.equal(adviceFor(refusal('in_use'), operations['offers.delete'], 'editor').detail, null);
   assert.equal(
     adviceFor(refusal('in_use', { error: 'used by 2 flows' }), operations['offers.delete'], 'editor').detail,
@@ -80,7 +80,7 @@ test('what the server says of this request stands beside the advice, and is not 
   assert.equal(adviceFor(refusal('rate_limited', { retryAfterSeconds: 7 }), operations['offers.list']).waitSeconds, 7);
 });
 
-test('a lost answer is told apart from a refusal, and a write that may have happened from one that may be sent again', () => {
+test('tells a lost response from an error, and an unsafe retry from a safe one', () => {
   const lost = failureOf(new TypeError('Failed to fetch'));
   assert.deepEqual(lost, { kind: 'unreachable' });
   assert.deepEqual(failureOf(new TypeError('NetworkError when attempting to fetch resource.')), {
@@ -98,11 +98,11 @@ test('a lost answer is told apart from a refusal, and a write that may have happ
   assert.deepEqual([read.act, write.act, repeatable.act], ['retry', 'reload', 'retry']);
   // Setting the same values twice is harmless; the page keeps them.
   assert.equal(adviceFor(lost, operations['tenantSettings.update']).act, 'retry');
-  assert.match(write.title, /not known/);
-  assert.match(repeatable.text, /without harm/);
+  assert.match(write.title, /^We don't know/);
+  assert.match(repeatable.text, /safely try again/);
 });
 
-test('only failures that pass by themselves are tried again', () => {
+test('retries only failures that can resolve by themselves', () => {
   const trying = codes.filter((code) => passes(refusal(code)));
   assert.deepEqual(trying, ['unavailable', 'overloaded']);
   assert.ok(passes({ kind: 'unreachable' }) && passes({ kind: 'timeout' }) && passes({ kind: 'foreign', status: 502 }));

@@ -5,7 +5,7 @@ import { tenantOperations } from '@arbiter/contract/tenants';
 import { boot } from './boot.ts';
 import { call } from './call.ts';
 
-/** The boot block put together from the operations it consists of: after a sign-in, and where the page brings none. */
+/** Builds the boot block from its operations: after a sign-in, or if the page has none. */
 export async function fetchBoot(): Promise<ConsoleBoot> {
   const before = boot();
   const session = await call(sessionOperations.session, {});

@@ -6,12 +6,12 @@ import { findBy } from './find.ts';
 
 const id = '01a207ad-50d9-7148-ba2f-5bf9948d066d';
 const offer = { id, name: 'Oat Milk Week', status: 'active' };
-let asked: string[] = [];
+let requests: string[] = [];
 
 /** A server with one offer. */
 const server: typeof fetch = async (input) => {
   const { pathname, search } = new URL(input instanceof Request ? input.url : input);
-  asked.push(pathname + search);
+  requests.push(pathname + search);
   const body = pathname.endsWith(`/offers/${id}`)
     ? offer
     : pathname.endsWith('/offers')
@@ -31,7 +31,7 @@ const server: typeof fetch = async (input) => {
 };
 
 beforeEach(() => {
-  asked = [];
+  requests = [];
   connect('http://arbiter.test', server);
 });
 
@@ -49,7 +49,7 @@ test('a name is searched for, a pasted id is looked up', async () => {
   assert.deepEqual(await find(id), found);
   assert.deepEqual(await find(id.toUpperCase()), [], 'this server knows it by small letters alone');
   assert.deepEqual(
-    asked.map((each) => each.replace(/^.*\/v1/, '')),
+    requests.map((each) => each.replace(/^.*\/v1/, '')),
     ['/offers?search=oat&limit=5', `/offers/${id}`, `/offers/${id.toUpperCase()}`],
   );
 });

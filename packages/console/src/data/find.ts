@@ -5,15 +5,15 @@ import { call } from './call.ts';
 import { codeOf, failureOf } from './failure.ts';
 import type { RowOf } from './use-operation.ts';
 
-/** How many records of one kind the palette shows. */
+/** Number of records of each type in the palette. */
 const mostFound = 5;
 
-/** True for a text that is the id of a record, whole. */
+/** Whether a text is a complete record ID. */
 export const isRecordId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
 
 /**
- * A search of the palette over a list operation that takes `search`. `show` says what of a row is shown and where it leads.
- * `one` brings the record of an id: lists are searched by names, and an id that was pasted is no part of one.
+ * Creates a palette search from a list operation with `search`. `show` formats a row and links it. `one` gets a record by ID,
+ * because lists search only names.
  */
 export function findBy<const O extends Operation>(
   operation: O,
@@ -28,7 +28,7 @@ export function findBy<const O extends Operation>(
   };
 }
 
-/** What a look-up finds. The id of something else is no failure of the search: it finds nothing. */
+/** Returns the result of a lookup by ID. A missing record isn't an error: the result is empty. */
 export async function unlessMissing(look: () => Promise<readonly Found[]>): Promise<readonly Found[]> {
   try {
     return await look();

@@ -1,8 +1,8 @@
 import { resourceOf } from './operation-key.ts';
 
 /**
- * What a write makes old besides its own resource. Flows take up new offers and creatives by themselves, decisions name
- * whatever was changed, and figures follow from all of it.
+ * What a write makes stale besides its own resource. Flows follow new offers and creatives, decisions name any record, and
+ * metrics depend on everything.
  */
 const effects: Readonly<Record<string, readonly string[]>> = {
   offers: ['creatives', 'decisionFlows', 'contactPolicies', 'tenant'],
@@ -29,19 +29,19 @@ const effects: Readonly<Record<string, readonly string[]>> = {
   users: ['sso', 'apiKeys'],
 };
 
-/** Resources whose answers are old after a call of this operation succeeded; `*`: all of them. Calls that only read make none old. */
+/** Returns the resources that a successful call makes stale; `*` for all. Reads make none stale. */
 export function oldAfter(id: string, changes: boolean): readonly string[] {
   if (!changes) return [];
   const resource = resourceOf(id);
   return [resource, ...(effects[resource] ?? [])];
 }
 
-/** Whether the answer of an operation is among them. */
+/** Whether an operation's data is among them. */
 export function isOld(id: string, old: readonly string[]): boolean {
   return old.includes('*') || old.includes(resourceOf(id));
 }
 
-/** Resources that the table names, for the test that holds it against the contract. */
+/** Resources in the table, for the test that compares it with the contract. */
 export const namedResources: readonly string[] = [...new Set(Object.entries(effects).flat(2))].filter(
   (one) => one !== '*',
 );

@@ -2,8 +2,8 @@ import { type JobKind, type JobStanding, type JobWatches, jobKinds } from '../ro
 import { recallInTab, rememberInTab } from './storage.ts';
 
 /**
- * Long work, in one shape whatever it is: it is watched from the top of every page, goes on while pages change, is found
- * again after a reload (by its id, which is all that is remembered), and stays until it was seen.
+ * Background jobs in one shape. They are visible on every page, continue across navigation and reloads (only their IDs are
+ * stored), and stay until seen.
  */
 
 export interface Job extends JobStanding {
@@ -12,24 +12,24 @@ export interface Job extends JobStanding {
   readonly title: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** Address of the result or of the page that shows more. */
+  /** Address of the result, or of a page with details. */
   readonly open: string | null;
-  /** False until it was looked at after its end. */
+  /** False until the user has seen the finished job. */
   readonly seen: boolean;
 }
 
 export interface Tray {
   readonly jobs: () => readonly Job[];
   readonly subscribe: (listener: () => void) => () => void;
-  /** Begins to watch work that the server does under this id, unless it is watched already. */
+  /** Starts watching a server-side job, unless it's already watched. */
   readonly watch: (job: Pick<Job, 'id' | 'kind' | 'title' | 'open'>) => void;
-  /** Work that this page does itself: it reports how it stands, and a reload ends it. */
+  /** Work of this page: it reports its own progress, and a reload ends it. */
   readonly report: (job: Pick<Job, 'id' | 'kind' | 'title' | 'open'> & JobStanding, cancel?: () => void) => void;
   readonly cancel: (id: string) => Promise<void>;
   readonly canCancel: (job: Job) => boolean;
-  /** Those that have ended were looked at and may go. */
+  /** Removes finished jobs that the user has seen. */
   readonly clear: () => void;
-  /** Goes on with what was under way before a reload. */
+  /** Resumes watching jobs after a reload. */
   readonly resume: () => void;
 }
 
@@ -40,9 +40,9 @@ export interface TraySurroundings {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** Waits between two questions, in milliseconds. */
-export const jobWait = (seen: boolean, asked: number): number => (seen ? (asked < 5 ? 1_000 : 2_000) : 10_000);
-/** Questions in a row that may fail before the work counts as lost from sight. */
+/** Polling intervals, in milliseconds. */
+export const jobWait = (seen: boolean, polls: number): number => (seen ? (polls < 5 ? 1_000 : 2_000) : 10_000);
+/** Failed polls in a row before a job counts as lost. */
 const mostFailures = 10;
 
 /** The tray of a page. */
@@ -54,9 +54,9 @@ export function createTray({ watches, now, isSeen, sleep }: TraySurroundings): T
 
   const set = (next: readonly Job[]): void => {
     jobs = next;
-    // Work that this page does itself ends with it, so its id would lead nowhere after a reload.
-    const kept = jobs.filter(({ id }) => !stops.has(id));
-    rememberInTab('jobs', kept.length === 0 ? undefined : kept);
+    // Work of this page ends with it, so its ID would be useless after a reload.
+    const active = jobs.filter(({ id }) => !stops.has(id));
+    rememberInTab('jobs', active.length === 0 ? undefined : active);
     for (const listener of listeners) listener();
   };
   const put = (job: Job): void => set([job, ...jobs.filter(({ id }) => id !== job.id)]);
@@ -69,7 +69,7 @@ export function createTray({ watches, now, isSeen, sleep }: TraySurroundings): T
     const watch = await load();
     if (watch.cancel !== undefined) cancellable.add(job.id);
     let failures = 0;
-    for (let asked = 0; jobs.some(({ id }) => id === job.id); asked += 1) {
+    for (let polls = 0; jobs.some(({ id }) => id === job.id); polls += 1) {
       try {
         const standing = await watch.ask(job.id, new AbortController().signal);
         failures = 0;
@@ -79,7 +79,7 @@ export function createTray({ watches, now, isSeen, sleep }: TraySurroundings): T
         failures += 1;
         if (failures >= mostFailures) return change(job.id, { state: 'failed' });
       }
-      await sleep(jobWait(isSeen(), asked));
+      await sleep(jobWait(isSeen(), polls));
     }
   };
 
@@ -120,7 +120,7 @@ export function createTray({ watches, now, isSeen, sleep }: TraySurroundings): T
   };
 }
 
-/** What was remembered may be of an older version of the console. */
+/** Stored data may come from an older version of the console. */
 function isJob(value: unknown): value is Job {
   if (typeof value !== 'object' || value === null) return false;
   const kind: unknown = Reflect.get(value, 'kind');

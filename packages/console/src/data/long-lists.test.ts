@@ -19,7 +19,7 @@ const limited = (retryAfterSeconds: number) =>
     retryAfterSeconds,
   });
 
-type Asked = Parameters<typeof rowsPerPage>[0] & { readonly id: string };
+type ListOperation = Parameters<typeof rowsPerPage>[0] & { readonly id: string };
 
 /** A clock that sleeps at once. */
 function clock() {
@@ -34,7 +34,7 @@ function clock() {
 }
 
 test('pages after the first are as large as the operation takes, and no list asks for more than that', () => {
-  for (const operation of Object.values<Asked>(operations)) {
+  for (const operation of Object.values<ListOperation>(operations)) {
     const rows = rowsPerPage(operation, 50);
     const limit: unknown = Reflect.get(Reflect.get(operation.query ?? {}, 'properties') ?? {}, 'limit');
     if (limit === undefined) assert.equal(rows, undefined, operation.id);
@@ -64,35 +64,35 @@ test('a list of many pages is not read anew by itself', () => {
 test('a page waits for the server’s limit, says until when, and comes by itself', async () => {
   const operation = { id: 'long.waits' };
   const surroundings = clock();
-  const told: (number | null)[] = [];
-  let asked = 0;
+  const waits: (number | null)[] = [];
+  let requests = 0;
   const ask = async () => {
-    asked += 1;
-    if (asked === 1) throw limited(7);
+    requests += 1;
+    if (requests === 1) throw limited(7);
     return 'rows';
   };
   const signal = new AbortController().signal;
   // Nothing is left of the window: the page is not even asked for before it is free.
   notePace(operation, new Headers({ 'RateLimit-Remaining': '1', 'RateLimit-Reset': '30' }), 0);
-  assert.equal(await inTurn(operation, signal, ask, (until) => told.push(until), surroundings), 'rows');
-  assert.deepEqual([asked, told], [2, [30_000, null, 37_000, null]]);
+  assert.equal(await inTurn(operation, signal, ask, (until) => waits.push(until), surroundings), 'rows');
+  assert.deepEqual([requests, waits], [2, [30_000, null, 37_000, null]]);
 });
 
 test('what is no limit is thrown, and who leaves does not wait', async () => {
   const operation = { id: 'long.throws' };
-  const gone = new AbortController();
-  const told: (number | null)[] = [];
+  const canceled = new AbortController();
+  const waits: (number | null)[] = [];
   const failing = async () => {
     throw new TypeError('Failed to fetch');
   };
-  const tell = (until: number | null) => told.push(until);
-  await assert.rejects(inTurn(operation, gone.signal, failing, tell, clock()), /Failed to fetch/);
-  assert.deepEqual(told, []);
-  gone.abort(new Error('left'));
+  const tell = (until: number | null) => waits.push(until);
+  await assert.rejects(inTurn(operation, canceled.signal, failing, tell, clock()), /Failed to fetch/);
+  assert.deepEqual(waits, []);
+  canceled.abort(new Error('left'));
   const refused = async () => {
     throw limited(5);
   };
-  await assert.rejects(inTurn(operation, gone.signal, refused, tell, clock()), /left/);
-  await assert.rejects(inTurn(operation, gone.signal, refused, tell), /left/);
-  assert.deepEqual(told.at(-1), null);
+  await assert.rejects(inTurn(operation, canceled.signal, refused, tell, clock()), /left/);
+  await assert.rejects(inTurn(operation, canceled.signal, refused, tell), /left/);
+  assert.deepEqual(waits.at(-1), null);
 });

@@ -2,12 +2,15 @@ import type { Operation } from '@arbiter/contract/operation';
 import { ApiError } from '@arbiter/sdk/caller';
 import { waitBefore } from './pace.ts';
 
-/** How lists of thousands of rows are read: few calls, none that nobody asked for, and waits that are told. */
+/** Loads lists with thousands of rows: few calls, only on demand, and with visible waits. */
 
-/** Rows of each page after the first, where the operation takes as many. The first is as small as the screen asks: it is there soonest. */
+/**
+ * Page size after the first page, where the operation allows it. The first page is only as large as the screen, so it arrives
+ * sooner.
+ */
 const laterRows = 200;
 
-/** The rows to ask for with a cursor: as many as the operation takes, never fewer than the first page had. */
+/** Returns the page size to request with a cursor: as large as the operation allows, and never smaller than the first page. */
 export function rowsPerPage(operation: Pick<Operation, 'query'>, first: unknown): number | undefined {
   const limit: unknown = Reflect.get(Reflect.get(operation.query ?? {}, 'properties') ?? {}, 'limit');
   if (typeof limit !== 'object' || limit === null) return undefined;
@@ -16,28 +19,28 @@ export function rowsPerPage(operation: Pick<Operation, 'query'>, first: unknown)
   return typeof most === 'number' ? Math.min(most, rows) : rows;
 }
 
-/** Most pages of a list that is read anew by itself. Pages are read one after the other, so that longer ones would never rest. */
+/** Maximum number of pages that refresh automatically. Pages load one after the other, so longer lists would never finish. */
 const mostPages = 3;
 
-/** Whether what is in memory is a list of so many pages that it is read anew only when somebody asks for it. */
+/** Whether a list has so many pages that it refreshes only on demand. */
 export function isLong(data: unknown): boolean {
   const pages: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'pages') : undefined;
   return Array.isArray(pages) && pages.length > mostPages;
 }
 
-/** Calls of a window that a list leaves to the person, who may want something else meanwhile. */
+/** Calls per rate limit window that a list leaves to the user. */
 const spareCalls = 2;
 
-/** What `inTurn` needs of the page. */
+/** Environment of `inTurn`. */
 export interface TurnSurroundings {
   readonly now: () => number;
-  /** Throws when the signal says that nobody waits any more. */
+  /** Throws when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Asks for a page as soon as the server's limit leaves room for it, and again after a refusal that says when. `tell` is told
- * until when it waits, in milliseconds of the page's clock, and null when it goes on.
+ * Requests a page as soon as the rate limit allows, and again after a rate limit error. Calls `tell` with the time until which
+ * it waits, in milliseconds of the page's clock, and with null when it continues.
  */
 export async function inTurn<Body>(
   operation: Pick<Operation, 'id' | 'rateLimits'>,

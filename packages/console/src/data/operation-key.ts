@@ -1,12 +1,12 @@
 import type { Operation } from '@arbiter/contract/operation';
 
-/** Name of an answer in the memory of the page: whose, of which operation, to which question. */
+/** Cache key of a response: tenant, operation, input. */
 export type OperationKey = readonly [tenant: string, id: string, input: string];
 
-/** The key of an answer. Questions that differ in the order of their names or in absent values only are the same. */
+/** Builds a cache key. Inputs that differ only in property order or absent values have the same key. */
 export function operationKey(tenant: string, operation: Pick<Operation, 'id'>, input: object): OperationKey {
-  const { signal: _, ...asked } = input as { readonly signal?: AbortSignal };
-  return [tenant, operation.id, canonical(asked)];
+  const { signal: _, ...rest } = input as { readonly signal?: AbortSignal };
+  return [tenant, operation.id, canonical(rest)];
 }
 
 function canonical(value: unknown): string {
@@ -20,7 +20,7 @@ function canonical(value: unknown): string {
   });
 }
 
-/** The resource of an operation: `offers` of `offers.create`. */
+/** Returns the resource of an operation: `offers` for `offers.create`. */
 export function resourceOf(id: string): string {
   return id.split('.', 1)[0] ?? id;
 }

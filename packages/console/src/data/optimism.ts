@@ -1,7 +1,7 @@
 /**
- * Properties whose change is shown before the server has confirmed it, by operation: names, texts, tags, order. What decides
- * whether something is live, who may see it or how often, waits for the answer (docs/design/console.md 1, P9). No operation
- * of administrators is here; a test holds that.
+ * Properties, by operation, whose changes show before the server confirms: names, texts, tags, order. Changes to what is live,
+ * who sees it or how often wait for the response (docs/design/console.md, section 1, P9). A test ensures that no admin
+ * operation is listed.
  */
 export const optimisticProperties: Readonly<Record<string, readonly string[]>> = {
   'offers.update': ['name', 'description', 'shortDesc', 'tags', 'priority'],
@@ -23,10 +23,10 @@ export const optimisticProperties: Readonly<Record<string, readonly string[]>> =
   'preferences.set': ['*'],
 };
 
-/** What names the record and its state, and changes nothing. */
+/** Properties that identify the record and change nothing. */
 const addressing = new Set(['id', 'rowVersion']);
 
-/** Whether a change may be shown at once: all that it changes must be on the list. */
+/** Whether a change may show immediately: every changed property must be listed. */
 export function mayShowAtOnce(operationId: string, body: object): boolean {
   const allowed = optimisticProperties[operationId];
   if (allowed === undefined) return false;

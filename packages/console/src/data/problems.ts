@@ -4,24 +4,24 @@ import { type AdviceText, adviceTexts, failureTexts, roleNeeded } from '../messa
 import { can } from './can.ts';
 import type { Failure } from './failure.ts';
 
-/** The step that an advice offers. */
+/** The next step of an advice. */
 export type AdviceAct = 'retry' | 'sign-in' | 'reload' | 'compare' | 'settings' | 'search' | null;
 
-/** What a screen says of a failure. */
+/** What a screen shows for a failure. */
 export interface Advice extends AdviceText {
-  /** Null: what to do stands in the text or in the form itself. */
+  /** Null if the text or the form shows what to do. */
   readonly act: AdviceAct;
-  /** What the server said of this request, beyond the code. */
+  /** The server's detail for this request. */
   readonly detail: string | null;
-  /** Findings about the input, with pointers into it. */
+  /** Errors of the input, with JSON pointers. */
   readonly entries: readonly ErrorEntry[];
-  /** By which the server's log knows the request. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | null;
-  /** Seconds before another try makes sense. */
+  /** Seconds before a retry makes sense. */
   readonly waitSeconds: number | null;
 }
 
-/** The step for each code: a code without one does not compile. */
+/** The next step of every code: a code without one doesn't compile. */
 const acts: Readonly<Record<ErrorCode, AdviceAct>> = {
   validation_failed: null,
   malformed_json: 'reload',
@@ -86,14 +86,14 @@ const acts: Readonly<Record<ErrorCode, AdviceAct>> = {
   not_fresh: null,
 };
 
-/** Sent twice, it does what it does once: by its key, or because it sets values without naming the version it changes. */
+/** Whether a retry is safe: it has an idempotency key, or it sets values without a row version. */
 function isRepeatable({ method, idempotent, body }: Operation): boolean {
   if (idempotent === true) return true;
   const properties: unknown = body === undefined ? null : Reflect.get(body, 'properties');
   return method === 'PUT' && typeof properties === 'object' && properties !== null && !('rowVersion' in properties);
 }
 
-/** Advice for a failure of an operation: what happened, what to do, and the step that does it. */
+/** Returns the advice for a failed operation: what happened, what to do, and the next step. */
 export function adviceFor(failure: Failure, operation: Operation, role?: Role | null): Advice {
   const plain = { detail: null, entries: [], requestId: null, waitSeconds: null } as const;
   const write = operation.method === 'GET' ? 'read' : isRepeatable(operation) ? 'repeatable' : 'write';
@@ -109,7 +109,7 @@ export function adviceFor(failure: Failure, operation: Operation, role?: Role | 
       return { ...plain, ...failureTexts.defect, detail: failure.text, act: 'reload' };
     case 'refused': {
       const { code, title, error, errors, requestId, retryAfterSeconds } = failure.problem;
-      // A newer server knows codes that this page does not: they are shown as they were sent.
+      // A newer server may return codes that this page doesn't know. They are shown as they are.
       const isKnown = Object.hasOwn(adviceTexts, code);
       const { title: what, text } = isKnown ? adviceTexts[code] : { title, text: failureTexts.unknownCode(code) };
       const permission = can(operation, role);

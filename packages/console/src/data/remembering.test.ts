@@ -114,10 +114,10 @@ test('work that nobody can be asked about any more ends as failed', async () => 
 test('work is found again after a reload, and only its id and title are kept', async () => {
   const first = trayFor([{ progress: 0.5 }, { state: 'done' }]);
   first.tray.watch(load);
-  const kept = tab.kept.get('arbiter:engines:ada:jobs') ?? '';
-  assert.match(kept, /"id":"j1"/);
+  const jobs = tab.kept.get('arbiter:engines:ada:jobs') ?? '';
+  assert.match(jobs, /"id":"j1"/);
   await first.ended();
-  tab.kept.set('arbiter:engines:ada:jobs', kept);
+  tab.kept.set('arbiter:engines:ada:jobs', jobs);
   const second = trayFor([{ state: 'done' }]);
   second.tray.resume();
   assert.equal((await second.ended()).id, 'j1');

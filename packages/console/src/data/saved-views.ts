@@ -3,32 +3,32 @@ import { onBoot } from './boot.ts';
 import { recall, remember } from './storage.ts';
 
 /**
- * Filters, columns and order of a list under a name, kept in this browser. Opening one changes the address of its list and
- * nothing else, so that its link shows the same to whoever gets it.
+ * Named filters, columns and sort order of a list, stored in this browser. Opening a view only changes the list's address, so
+ * its link works for everyone.
  */
 export interface SavedView {
   readonly name: string;
-  /** What stands behind the question mark, as `route/search.ts` writes it. */
+  /** The query string, as written by `route/search.ts`. */
   readonly search: string;
 }
 
-/** Views of one list that are kept. */
+/** Maximum number of views per list. */
 export const mostViews = 20;
 const longestName = 60;
 
-/** Filters that say who a customer is. The browser remembers nothing of customers (docs/design/console.md 5.4). */
+/** Filters that identify a customer. The browser stores nothing about customers (docs/design/console.md, section 5.4). */
 const ofCustomers: ReadonlySet<string> = new Set(['customerId', 'customer', 'externalId', 'key']);
 
-/** The filters of a search text that would make it say something of a customer. */
+/** Returns the filters of a query string that identify a customer. */
 export function customerFilters(search: string): readonly string[] {
-  const asked = new URLSearchParams(search);
-  const kind = asked.get('entityType');
-  // The audit log asks for any record by its id; unless it is told to be of another kind, it may be a customer.
+  const params = new URLSearchParams(search);
+  const kind = params.get('entityType');
+  // The audit log filters by any record ID. Unless another type is set, it may be a customer.
   const mayBeOne = kind === null || kind.toLowerCase().includes('customer');
-  return [...new Set(asked.keys())].filter((name) => ofCustomers.has(name) || (name === 'entityId' && mayBeOne));
+  return [...new Set(params.keys())].filter((name) => ofCustomers.has(name) || (name === 'entityId' && mayBeOne));
 }
 
-/** Why a view cannot be kept under a name; null: it can. */
+/** Why a view can't be saved under a name; null if it can. */
 export type Refusal = 'unnamed' | 'long' | 'taken' | 'full' | 'customer';
 
 const listeners = new Set<() => void>();
@@ -65,12 +65,12 @@ function isView(value: unknown): value is SavedView {
   );
 }
 
-/** The views of a list, in the order of their names. */
+/** Returns the views of a list, sorted by name. */
 export function viewsOf(list: string): readonly SavedView[] {
   return all()[list] ?? none;
 }
 
-/** The same in a component, which is drawn again when they change. */
+/** Hook version that updates on changes. */
 export function useViews(list: string): readonly SavedView[] {
   return useSyncExternalStore(listen, () => viewsOf(list));
 }
@@ -80,7 +80,7 @@ function listen(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Why `saveView` would refuse. `before`: the name of the view that is to be renamed or written anew. */
+/** Returns why `saveView` would fail. `before` is the name of the view to rename or overwrite. */
 export function refusalOf(list: string, { name, search }: SavedView, before?: string): Refusal | null {
   const others = viewsOf(list).filter((view) => view.name !== before);
   if (name.trim() === '') return 'unnamed';
@@ -90,7 +90,7 @@ export function refusalOf(list: string, { name, search }: SavedView, before?: st
   return customerFilters(search).length > 0 ? 'customer' : null;
 }
 
-/** Keeps a view, in place of the one named `before` where that is given. Answers why not, and then keeps nothing. */
+/** Saves a view, replacing the one named `before` if given. Returns the reason if it can't. */
 export function saveView(list: string, view: SavedView, before?: string): Refusal | null {
   const refusal = refusalOf(list, view, before);
   if (refusal !== null) return refusal;
@@ -99,7 +99,7 @@ export function saveView(list: string, view: SavedView, before?: string): Refusa
   return null;
 }
 
-/** Forgets a view; without effect when there is none of the name. */
+/** Deletes a view, if it exists. */
 export function deleteView(list: string, name: string): void {
   keep(
     list,

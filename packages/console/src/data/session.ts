@@ -5,14 +5,14 @@ import { endsSession, failureOf } from './failure.ts';
 import { signInDone } from './signed-out.ts';
 import { forgetAll } from './storage.ts';
 
-/** The end of a session under an open page, and its beginning again. */
+/** Ends a session under an open page, and resumes it. */
 
-/** What became of a sign-in over the page. */
+/** Result of signing in over the page. */
 export type SignedInAgain = 'same' | 'other-person' | 'no-session';
 
 /**
- * After a sign-in over the page. Reads that failed for want of a session are asked again; writes wait for the person. When
- * somebody else signed in, or in another tenant, nothing of the page may stay: the caller loads it anew.
+ * Resumes after a sign-in over the page. Retries reads that failed without a session; writes wait for the user. If someone
+ * else signed in, or to another tenant, the caller reloads the page.
  */
 export async function signedInAgain(client: QueryClient): Promise<SignedInAgain> {
   const before = boot();
@@ -35,7 +35,7 @@ export async function signedInAgain(client: QueryClient): Promise<SignedInAgain>
   return 'same';
 }
 
-/** Ends the session. Everything that the browser remembers of the person goes, also when the server does not answer. */
+/** Ends the session and deletes everything this browser stored for the user, even if the server doesn't respond. */
 export async function signOut(client: QueryClient): Promise<void> {
   try {
     const { accountOperations } = await import('@arbiter/contract/accounts');
@@ -46,10 +46,10 @@ export async function signOut(client: QueryClient): Promise<void> {
   }
 }
 
-/** How long before its end the page warns of it, in milliseconds. */
+/** How long before the session ends the page shows a warning, in milliseconds. */
 export const warnMs = 120_000;
 
-/** What is left of a session, and whether that has to be said. Null: it has no end. */
+/** Returns the time left and whether to show it; null for a session without an end. */
 export function sessionLeft(
   expiresAt: string | null | undefined,
   now: number,

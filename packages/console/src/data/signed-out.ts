@@ -1,4 +1,4 @@
-/** Whether the session of an open page has ended. The page stays as it is and asks for a sign-in over it. */
+/** Whether the session of an open page has ended. The page stays and prompts for a sign-in. */
 
 let asking = false;
 const listeners = new Set<() => void>();
@@ -9,22 +9,22 @@ function set(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** True while the page waits for somebody to sign in again. */
+/** True while the page waits for a sign-in. */
 export function isAskingToSignIn(): boolean {
   return asking;
 }
 
-export function onSignInAsked(listener: () => void): () => void {
+export function onSignInRequest(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** A call was refused because the session is over, or somebody wants to sign in before it is. */
+/** Called when a call failed because the session ended, or when the user wants to sign in early. */
 export function askToSignIn(): void {
   set(true);
 }
 
-/** Somebody has signed in again. */
+/** Called after the user has signed in again. */
 export function signInDone(): void {
   set(false);
 }

@@ -1,9 +1,8 @@
 import { boot, tenantOf } from './boot.ts';
 
 /**
- * What the browser may remember, and the only file that writes it: how the console looks, what a person arranged, which
- * records they opened (by id and name of the catalogue), drafts of the catalogue's forms, ids of work under way. Never an
- * answer of the API, a key or anything of a customer. All of it goes at sign-out.
+ * Browser storage, and the only file that writes it: the console's look, user layouts, opened records (by ID and catalogue
+ * name), form drafts, IDs of running jobs. Never API responses, keys or customer data. Everything is deleted at sign-out.
  */
 export type Remembered =
   | 'theme'
@@ -18,24 +17,24 @@ export type Remembered =
 
 const prefix = 'arbiter';
 
-/** Tenant and person are part of the name: a browser is shared more often than it should be. */
+/** The key contains tenant and user, because browsers are shared. */
 function nameOf(name: string): string {
   const block = boot();
   const person = block.authenticated ? (block.session.principal?.id ?? '') : '';
   return [prefix, tenantOf(block), person, name].join(':');
 }
 
-/** What was remembered; undefined when nothing was, or when what is there cannot be read. */
+/** Returns the stored value; undefined if there's none or it can't be read. */
 export function recall(name: Remembered): unknown {
   return read('local', nameOf(name));
 }
 
-/** Remembers a value that JSON can write; `undefined` forgets it. A browser that keeps nothing is no error. */
+/** Stores a JSON value; `undefined` deletes it. Ignores browsers without storage. */
 export function remember(name: Remembered, value: unknown): void {
   write('local', nameOf(name), value);
 }
 
-/** The same for as long as the tab is open: ids of work under way. */
+/** Same, until the tab closes: IDs of running jobs. */
 export function recallInTab(name: 'jobs'): unknown {
   return read('tab', nameOf(name));
 }
@@ -44,10 +43,7 @@ export function rememberInTab(name: 'jobs', value: unknown): void {
   write('tab', nameOf(name), value);
 }
 
-/**
- * The same for as long as the page is loaded, in its memory alone: what must not be written to the browser's disk, because
- * it names customers.
- */
+/** Same, in memory until the page reloads, for data that must not be written to disk because it names customers. */
 export function recallInPage(name: 'pins' | 'recents'): unknown {
   return read('page', nameOf(name));
 }
@@ -56,13 +52,13 @@ export function rememberInPage(name: 'pins' | 'recents', value: unknown): void {
   write('page', nameOf(name), value);
 }
 
-/** Calls back when another tab of this browser has remembered or forgotten something; answers with what ends that. */
+/** Calls back when another tab changes storage. Returns a function that stops it. */
 export function onOtherTab(listener: () => void): () => void {
   globalThis.addEventListener('storage', listener);
   return () => globalThis.removeEventListener('storage', listener);
 }
 
-/** Forgets everything of the console in this browser. */
+/** Deletes everything the console stored in this browser. */
 export function forgetAll(): void {
   for (const place of ['local', 'tab', 'page'] as const) {
     const store = storeOf(place);
@@ -78,7 +74,7 @@ function read(place: Place, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Written by another version, or by hand: as good as nothing.
+    // Written by another version or by hand: ignore it.
     return undefined;
   }
 }
@@ -93,7 +89,7 @@ function write(place: Place, name: string, value: unknown): void {
   try {
     store.setItem(name, JSON.stringify(value));
   } catch {
-    // The store is full: what cannot be remembered is arranged again next time.
+    // Storage is full: the layout isn't saved.
     store.removeItem(name);
   }
 }
@@ -112,7 +108,7 @@ const pageStore: Store = {
   removeItem: (name) => void inPage.delete(name),
 };
 
-/** Null where the browser has no store, or was told to keep none. */
+/** Returns null if the browser has no storage or blocks it. */
 function storeOf(place: Place): Store | null {
   if (place === 'page') return pageStore;
   try {

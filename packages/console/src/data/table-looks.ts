@@ -2,11 +2,11 @@ import { useSyncExternalStore } from 'react';
 import { onBoot } from './boot.ts';
 import { recall, remember } from './storage.ts';
 
-/** How a person has arranged tables in this browser: the height of rows, one for all of them, and the columns of each list. */
+/** Table layouts in this browser: one row height for all tables, and the columns of each list. */
 export interface TableLooks {
-  /** Null: each table as it is made. */
+  /** Null: every table keeps its default. */
   readonly density: Density | null;
-  /** Keys of the columns that are shown, in their order, by list; a list that is not named shows all. */
+  /** Keys of the visible columns, in order, by list; unlisted lists show all. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -18,7 +18,7 @@ const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
 const listeners = new Set<() => void>();
-/** Read once and not at each drawing; null: to be read again. */
+/** Read once instead of at every render; null: read again. */
 let known: TableLooks | null = null;
 onBoot(() => changed(null));
 
@@ -27,7 +27,7 @@ function changed(next: TableLooks | null): void {
   for (const listener of listeners) listener();
 }
 
-/** What is arranged now. What another version or a hand has written there counts as nothing. */
+/** Returns the current layout. Ignores invalid stored data. */
 export function tableLooks(): TableLooks {
   known ??= readLooks(recall('tables'));
   return known;
@@ -46,7 +46,7 @@ function readLooks(stored: unknown): TableLooks {
   };
 }
 
-/** The same in a component, which is drawn again when it changes. */
+/** Hook version that updates on changes. */
 export function useTableLooks(): TableLooks {
   return useSyncExternalStore(listen, tableLooks);
 }
@@ -56,12 +56,12 @@ function listen(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Chooses the height of rows of all tables. */
+/** Sets the row height of all tables. */
 export function chooseDensity(density: Density): void {
   keep({ ...tableLooks(), density });
 }
 
-/** Chooses the columns of a list; null: all, as at first. */
+/** Sets the columns of a list; null for the default. */
 export function chooseColumns(list: string, keys: readonly string[] | null): void {
   const { density, columns } = tableLooks();
   const { [list]: _before, ...others } = columns;

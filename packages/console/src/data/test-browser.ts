@@ -1,9 +1,9 @@
 import { defaultTenantSettings } from '@arbiter/contract/tenant-settings';
 import { setBoot } from './boot.ts';
 
-/** What a browser gives the tests of this folder: a store, and somebody who is signed in. */
+/** Browser features for the tests of this folder: storage and a signed-in user. */
 
-/** A store that forgets with the test; `full`: it takes nothing more. */
+/** In-memory storage; `full` makes writes fail. */
 export class MemoryStorage {
   readonly kept = new Map<string, string>();
   full = false;
@@ -19,7 +19,7 @@ export class MemoryStorage {
   };
 }
 
-/** Gives the page something that browsers have. */
+/** Defines a browser global. */
 export function setGlobals(values: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(values)) {
     Object.defineProperty(globalThis, name, { value, configurable: true });

@@ -8,14 +8,14 @@ import { operationKey } from './operation-key.ts';
 import { waitBefore } from './pace.ts';
 import { useTenant } from './use-operation.ts';
 
-/** How old an answer may be that is not asked for again, in milliseconds: as for what screens show. */
+/** Maximum age of a cached response, in milliseconds, as for screens. */
 const freshMs = 15_000;
 
 export type Ask = <const O extends Operation>(operation: O, input: CallInput<O>) => Promise<CallBody<O> | null>;
 
 /**
- * Asks once, outside of what is drawn: what is known already is not asked for again, and the server's limit is kept. Null: not
- * here (any more). Throws on any other failure.
+ * Returns a function that requests data once, outside of rendering. Uses cached data and respects the rate limit. Resolves
+ * with null if the record doesn't exist. Throws for other failures.
  */
 export function useAsk(): Ask {
   const client = useQueryClient();

@@ -2,12 +2,12 @@ import { useCallback, useState } from 'react';
 import { recall, remember } from './storage.ts';
 
 /**
- * What was changed in a form and not saved yet. It is kept in this browser until it is saved, discarded or the person signs
- * out, so that nobody must be asked before they leave. `read` takes what was kept, or undefined; it may be of another version.
+ * Unsaved form changes. They stay in this browser until saved, discarded or signed out, so leaving the page needs no
+ * confirmation. `read` parses the stored value or undefined; it may come from another version.
  */
 export function useDraft<Changes extends object>(
   form: string,
-  read: (kept: unknown) => Changes,
+  read: (stored: unknown) => Changes,
 ): readonly [Changes, (changes: Changes) => void] {
   const [changes, setChanges] = useState(() => read(recall(`draft:${form}`)));
   const put = useCallback(

@@ -18,35 +18,35 @@ import { inTurn, isLong, rowsPerPage } from './long-lists.ts';
 import { operationKey } from './operation-key.ts';
 import { mayShowAtOnce } from './optimism.ts';
 
-/** What a screen knows of an answer. */
+/** State of a response on a screen. */
 export interface Answer<Body> {
   readonly data: Body | undefined;
-  /** Why there is no answer, or why the one that is shown could not be renewed. */
+  /** Why there is no data, or why it couldn't be refreshed. */
   readonly failure: Failure | null;
-  /** True while nothing can be shown yet. */
+  /** True while there's nothing to show. */
   readonly loading: boolean;
-  /** True when what is shown is of an earlier question, or could not be renewed: show it dimmed. */
+  /** True if the data belongs to an earlier input or couldn't be refreshed: show it dimmed. */
   readonly old: boolean;
-  /** When the answer came, in milliseconds; null while there is none. */
+  /** When the response arrived, in milliseconds; null before. */
   readonly asOf: number | null;
   readonly refresh: () => void;
 }
 
 export interface ReadOptions {
-  /** False: not asked yet. */
+  /** False: don't request yet. */
   readonly enabled?: boolean;
-  /** Ask again every so many milliseconds while the page is seen. */
+  /** Refresh interval while the page is visible, in milliseconds. */
   readonly everyMs?: number | false;
-  /** True: an earlier answer of another question is shown, dimmed, until this one comes. Default. */
+  /** True (default): keep showing the previous input's data, dimmed, until the new response arrives. */
   readonly keepPrevious?: boolean;
 }
 
-/** Id of the tenant that is signed in to; part of the name of every answer. */
+/** Tenant ID of the session; part of every cache key. */
 export function useTenant(): string {
   return useSyncExternalStore(onBoot, () => tenantOf(boot()));
 }
 
-/** Asks an operation and keeps its answer fresh. The input is part of its name: a changed filter is another question. */
+/** Requests an operation and keeps the data fresh. The input is part of the cache key. */
 export function useOperation<const O extends Operation>(
   operation: O,
   input: CallInput<O>,
@@ -54,18 +54,18 @@ export function useOperation<const O extends Operation>(
 ): Answer<CallBody<O>> {
   const tenant = useTenant();
   const query = useQuery({
-    // An input that is the same object is not written out again: it may be a whole flow.
+    // Don't serialize the same input object again: it may be an entire flow.
     queryKey: useMemo(() => operationKey(tenant, operation, input), [tenant, operation, input]),
     queryFn: ({ signal }) => call(operation, { ...input, signal }),
     enabled,
     refetchInterval: everyMs,
-    // Work of the heavy class is not done again because somebody looked at another window.
+    // Heavy operations don't refetch on window focus.
     refetchOnWindowFocus: operation.loadClass !== 'heavy',
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
   });
   const { refetch } = query;
   return {
-    // Bodies are plain data; the library's type for placeholders cannot say that it is the same type.
+    // Bodies are plain data, but the library's placeholder type can't express that.
     data: query.data as CallBody<O> | undefined,
     failure: query.error === null ? null : failureOf(query.error),
     loading: query.isPending && enabled,
@@ -75,39 +75,39 @@ export function useOperation<const O extends Operation>(
   };
 }
 
-/** A page of a cursor list, as far as the console has to know it. */
+/** The part of a cursor page that the console needs. */
 interface CursorPage<Row> {
   readonly data: readonly Row[];
   readonly pagination: { readonly total?: number; readonly hasMore: boolean; readonly nextCursor?: string | null };
 }
 
-/** The rows of a list operation. */
+/** Row type of a list operation. */
 export type RowOf<O extends Operation> =
   CallBody<O> extends { readonly data: readonly (infer Row extends object)[] } ? Row : never;
 
-/** What an operation answers. */
+/** Body type of an operation. */
 export type BodyOf<O extends Operation> = CallBody<O>;
 
-/** A cursor list as far as it is loaded. */
+/** A cursor list with its loaded rows. */
 export interface ListAnswer<Row> extends Omit<Answer<readonly Row[]>, 'data'> {
   readonly rows: readonly Row[];
-  /** Rows that match on the server; null where the operation does not count them. */
+  /** Number of matching rows on the server; null if the operation doesn't count them. */
   readonly total: number | null;
-  /** True when all rows are here: only then may a column be sorted. */
+  /** True if all rows are loaded: only then can columns sort. */
   readonly complete: boolean;
   readonly loadMore: () => void;
   readonly loadingMore: boolean;
-  /** True after the server forgot the place in the list and it began again at the top. */
+  /** True after the cursor expired and the list restarted from the top. */
   readonly restarted: boolean;
-  /** Until when the next page waits for the server's limit, in milliseconds; it then goes on by itself. Null: it does not. */
+  /** When the next page continues after a rate limit, in milliseconds; null if it isn't waiting. */
   readonly waitsUntil: number | null;
-  /** True when something changed that a list of so many pages does not read by itself: offer `refresh`. */
+  /** True if data changed in a list too long to refresh automatically: offer `refresh`. */
   readonly outdated: boolean;
 }
 
 /**
- * Asks a list with a cursor page by page. The filters are the operation's query without `cursor`. A list of many pages is not
- * read anew by itself (`data/long-lists.ts`).
+ * Loads a cursor list page by page. Filters are the operation's query without `cursor`. Long lists don't refresh automatically
+ * (`data/long-lists.ts`).
  */
 export function useList<const O extends Operation>(
   operation: O,
@@ -120,12 +120,12 @@ export function useList<const O extends Operation>(
   const [waitsUntil, setWaitsUntil] = useState<number | null>(null);
   const [, id, question] = operationKey(tenant, operation, input);
   const key = useMemo(() => ['list', tenant, id, question] as const, [tenant, id, question]);
-  // The question whose answer was found to be old. A further page does not make the others current.
+  // The input whose data is stale. Loading another page doesn't refresh the others.
   const [oldOne, setOldOne] = useState<string | null>(null);
   const name = key.join(' ');
   const isLive = everyMs !== false;
   useEffect(() => {
-    // What is read again and again begins at the top: a long list would not be.
+    // Periodic refreshes restart at the top, which suits only short lists.
     if (isLive && isLong(client.getQueryData(key))) void client.resetQueries({ queryKey: key, exact: true });
   }, [isLive, client, key]);
   const query = useInfiniteQuery({
@@ -136,8 +136,8 @@ export function useList<const O extends Operation>(
         setOldOne(null);
         return pageOf<RowOf<O>>(await call(operation, { ...input, signal }));
       }
-      const asked = withCursor(operation, { ...input, signal }, pageParam);
-      return pageOf<RowOf<O>>(await inTurn(operation, signal, () => call(operation, asked), setWaitsUntil));
+      const request = withCursor(operation, { ...input, signal }, pageParam);
+      return pageOf<RowOf<O>>(await inTurn(operation, signal, () => call(operation, request), setWaitsUntil));
     },
     getNextPageParam: ({ pagination }) => (pagination.hasMore ? (pagination.nextCursor ?? null) : null),
     enabled,
@@ -148,7 +148,7 @@ export function useList<const O extends Operation>(
   });
   const failure = query.error === null ? null : failureOf(query.error);
   if (codeOf(failure) === 'invalid_cursor' && !restarted) {
-    // The row that the cursor stood at is gone, or the filters of an old tab are: begin at the top and say so.
+    // The cursor's row was deleted, or the filters are outdated: restart at the top and tell the user.
     setRestarted(true);
     void client.resetQueries({ queryKey: key });
   }
@@ -166,7 +166,7 @@ export function useList<const O extends Operation>(
     complete: query.isSuccess && !hasNextPage && !query.isPlaceholderData,
     failure: codeOf(failure) === 'invalid_cursor' ? null : failure,
     loading: query.isPending && enabled,
-    // A page that did not come does not make the others old.
+    // A failed page doesn't make the others stale.
     old: query.isPlaceholderData || (query.isError && pages.length > 0 && !isFetchNextPageError),
     asOf: query.dataUpdatedAt === 0 ? null : query.dataUpdatedAt,
     restarted,
@@ -176,7 +176,7 @@ export function useList<const O extends Operation>(
     loadMore: useCallback(() => {
       if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
     }, [fetchNextPage, hasNextPage, isFetchingNextPage]),
-    // After a page that failed, that page is asked for again, and not all those that are here.
+    // Retry only the failed page.
     refresh: useCallback(
       () => void (isFetchNextPageError ? fetchNextPage() : refetch()),
       [fetchNextPage, isFetchNextPageError, refetch],
@@ -184,12 +184,12 @@ export function useList<const O extends Operation>(
   };
 }
 
-/** The input of a list with a cursor put into its query, and the size of the pages after the first. */
+/** Adds the cursor and the page size to the input of a list. */
 function withCursor<Input extends object>(operation: Operation, input: Input, cursor: string): Input {
   const query: unknown = Reflect.get(input, 'query');
-  const asked = typeof query === 'object' && query !== null ? query : {};
-  const limit = rowsPerPage(operation, Reflect.get(asked, 'limit'));
-  return { ...input, query: { ...asked, ...(limit === undefined ? {} : { limit }), cursor } };
+  const values = typeof query === 'object' && query !== null ? query : {};
+  const limit = rowsPerPage(operation, Reflect.get(values, 'limit'));
+  return { ...input, query: { ...values, ...(limit === undefined ? {} : { limit }), cursor } };
 }
 
 function pageOf<Row>(body: unknown): CursorPage<Row> {
@@ -197,7 +197,7 @@ function pageOf<Row>(body: unknown): CursorPage<Row> {
 }
 
 export interface MutateOptions<O extends Operation> {
-  /** Shows the change before it is confirmed, where data/optimism.ts allows it: the answer it changes, and how. */
+  /** Shows the change before it's confirmed, where data/optimism.ts allows it: the affected data, and the update. */
   readonly atOnce?: {
     readonly operation: Operation;
     readonly input: object;
@@ -207,9 +207,9 @@ export interface MutateOptions<O extends Operation> {
 }
 
 export interface Mutation<O extends Operation> {
-  /** Sends it; answers with the body, or with null when it failed (`failure` then says why). Not where an answer has no body. */
+  /** Sends it. Resolves with the body, or null on failure (see `failure`). Not for operations without a body. */
   readonly run: null extends CallBody<O> ? never : (input: CallInput<O>) => Promise<CallBody<O> | null>;
-  /** Sends it; answers whether it was done. For operations that answer without a body, where null would say nothing. */
+  /** Sends it. Resolves with whether it succeeded. For operations without a body. */
   readonly done: (input: CallInput<O>) => Promise<boolean>;
   readonly busy: boolean;
   readonly failure: Failure | null;
@@ -217,9 +217,8 @@ export interface Mutation<O extends Operation> {
 }
 
 /**
- * An act of an operation that writes. A second try of the same input after a lost answer carries the same idempotency key,
- * where the operation takes one. What the act makes old is asked again; after a conflict of row versions too, so that the
- * record is there to compare with.
+ * Runs an operation that writes. Retrying the same input after a lost response uses the same idempotency key, where supported.
+ * Refetches stale data, also after a version conflict, so that the user can compare.
  */
 export function useMutate<const O extends Operation>(operation: O, options: MutateOptions<O> = {}): Mutation<O> {
   const tenant = useTenant();
@@ -246,7 +245,7 @@ export function useMutate<const O extends Operation>(operation: O, options: Muta
   });
   const { mutateAsync, reset } = mutation;
   return {
-    // A failure is not lost: `failure` below tells it. `run` answers null then, so that the caller knows to stop.
+    // `failure` below reports the error; `run` resolves with null so that the caller stops.
     run: useCallback(
       (input: CallInput<O>) => mutateAsync(input).catch(() => null),
       [mutateAsync],
@@ -282,20 +281,20 @@ function showAtOnce<O extends Operation>(
   return { key, before };
 }
 
-/** Asks again for what a write made old, as far as it is on the screen; the rest when it is next shown. */
+/** Refetches visible data that a write made stale; the rest refetches when shown. */
 function refreshAfter(client: QueryClient, operation: Pick<Operation, 'id' | 'method'>): void {
   refreshResources(client, oldAfter(operation.id, operation.method !== 'GET'));
 }
 
-/** The same by names of resources; `*`: all. */
+/** Same, by resource names; `*` for all. */
 function refreshResources(client: QueryClient, old: readonly string[]): void {
   if (old.length === 0) return;
-  // A long list that is not on the screen begins again at the top when it is next shown.
+  // A hidden long list restarts at the top when it's shown again.
   client.removeQueries({ type: 'inactive', predicate: (query) => names(query, old) && isLong(query.state.data) });
   void client.invalidateQueries({ predicate: (query) => names(query, old) });
 }
 
-/** Says what others made old: it is asked for again as above, but a long list only when somebody wants it. */
+/** Marks data as stale after changes by others. Refetches as above, but long lists only on demand. */
 export function outdateResources(client: QueryClient, old: readonly string[]): void {
   if (old.length === 0) return;
   const isLeft = (query: Query) => isLong(query.state.data);

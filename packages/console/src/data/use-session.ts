@@ -4,7 +4,7 @@ import type { PollerSurroundings } from './events.ts';
 import { signedInAgain, signOut } from './session.ts';
 import { outdateResources } from './use-operation.ts';
 
-/** Looks whether somebody is signed in again and lets the page go on; `onOther` when it is somebody else. */
+/** Checks for a new session and resumes the page. Calls `onOther` if someone else signed in. */
 export function useSignInAgain(onOther: () => void): () => Promise<void> {
   const client = useQueryClient();
   return useCallback(async () => {
@@ -12,13 +12,13 @@ export function useSignInAgain(onOther: () => void): () => Promise<void> {
   }, [client, onOther]);
 }
 
-/** Signs out and then does something, also when the server does not answer. */
+/** Signs out, then runs a callback even if the server doesn't respond. */
 export function useSignOut(then: () => void): () => void {
   const client = useQueryClient();
   return useCallback(() => void signOut(client).then(then, then), [client, then]);
 }
 
-/** Asks again for what others change, as events tell it, while the page is open. */
+/** Refetches data when events report changes by others. */
 export function useLive(surroundings: PollerSurroundings): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -27,7 +27,7 @@ export function useLive(surroundings: PollerSurroundings): void {
       over = true;
     };
     const begin = async () => {
-      // Not in the shell: the first picture does without it.
+      // Not part of the shell: the first render doesn't need it.
       const { oldAfterEvent, onEvents, startEvents } = await import('./events.ts');
       if (over) return;
       const stop = startEvents(surroundings);
@@ -39,7 +39,7 @@ export function useLive(surroundings: PollerSurroundings): void {
         stop();
       };
     };
-    // Without the stream the page asks when it is looked at again; a missing chunk is told when the next page is opened.
+    // Without the stream, data refreshes on window focus. A missing chunk is reported when the next page opens.
     begin().catch(() => undefined);
     return () => end();
   }, [client, surroundings]);

@@ -72,15 +72,15 @@ test('every type has a name and a summary of an empty config', () => {
 });
 
 test('summaries read as a sentence', () => {
-  const said = (type: string, values: object) =>
+  const summary = (type: string, values: object) =>
     nodeSummary(type, { ...values }, (id) => (id === 'c1' ? 'Retain' : null));
-  assert.equal(said('inventory', { scope: 'category', categoryIds: ['c1'] }), 'category Retain');
-  assert.equal(said('inventory', { scope: 'category', categoryIds: ['c1', 'c2'] }), '2 categories');
-  assert.equal(said('qualify', { mode: 'selected', ruleIds: ['a', 'b', 'c'] }), '3 chosen');
-  assert.equal(said('rank', { method: 'diversity' }), 'diversity λ 0.7');
-  assert.equal(said('rank', { method: 'explore_exploit', explorationRate: 0.05 }), 'explore 5 %, epsilon greedy');
+  assert.equal(summary('inventory', { scope: 'category', categoryIds: ['c1'] }), 'category Retain');
+  assert.equal(summary('inventory', { scope: 'category', categoryIds: ['c1', 'c2'] }), '2 categories');
+  assert.equal(summary('qualify', { mode: 'selected', ruleIds: ['a', 'b', 'c'] }), '3 selected');
+  assert.equal(summary('rank', { method: 'diversity' }), 'diversity λ 0.7');
+  assert.equal(summary('rank', { method: 'explore_exploit', explorationRate: 0.05 }), 'explore 5 %, epsilon greedy');
   assert.equal(
-    said('score', {
+    summary('score', {
       method: 'formula',
       modelKey: 'bank-gbm',
       championChallenger: { enabled: true, champion: { weight: 80 }, challengers: [{ weight: 20 }] },
@@ -88,13 +88,13 @@ test('summaries read as a sentence', () => {
     'formula, bank-gbm, 80/20',
   );
   assert.equal(
-    said('conditional', {
+    summary('conditional', {
       conditions: [{ field: 'customer.tier', operator: 'eq', value: 'black' }],
       onTrue: { action: 'skip_to', nodeId: 'rank' },
     }),
     'customer.tier is black → skip to rank',
   );
-  assert.equal(said('filter', {}), 'lets all pass');
+  assert.equal(summary('filter', {}), 'no filter');
 });
 
 test('a picture is opened whole where it can be read, else at its beginning or at the chosen node', () => {

@@ -11,7 +11,7 @@ function Branch({ tree }: { readonly tree: ConditionTree }) {
   if (tree.kind === 'leaf') {
     return (
       <p>
-        <code className="text-dense text-ink">{tree.field}</code> <span className="text-soft">{tree.asked}</span>
+        <code className="text-dense text-ink">{tree.field}</code> <span className="text-soft">{tree.requirement}</span>
       </p>
     );
   }

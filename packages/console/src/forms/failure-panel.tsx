@@ -2,7 +2,7 @@ import type { Operation } from '@arbiter/contract/operation';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { codeOf, endsSession, type Failure } from '../data/failure.ts';
 import { adviceFor } from '../data/problems.ts';
-import { askToSignIn, isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
+import { askToSignIn, isAskingToSignIn, onSignInRequest } from '../data/signed-out.ts';
 import { adviceActs, retryIn, signedInAgain } from '../messages/advice.ts';
 import { uiTexts } from '../messages/ui.ts';
 import { addresses } from '../route/addresses.ts';
@@ -98,10 +98,10 @@ export function FailurePanel({ failure, operation, retry, compare, instead, show
 
 /** True when the session that a failure was the end of has begun again: somebody was asked to sign in since, and has. */
 function useIsBack(failure: Failure): boolean {
-  const isAsking = useSyncExternalStore(onSignInAsked, isAskingToSignIn);
-  const [asked, setAsked] = useState<Failure | null>(null);
-  if (isAsking && asked !== failure) setAsked(failure);
-  return endsSession(failure) && asked === failure && !isAsking;
+  const isAsking = useSyncExternalStore(onSignInRequest, isAskingToSignIn);
+  const [requested, setRequested] = useState<Failure | null>(null);
+  if (isAsking && requested !== failure) setRequested(failure);
+  return endsSession(failure) && requested === failure && !isAsking;
 }
 
 /** Seconds that are left of a wait; begins anew with each failure. */

@@ -6,9 +6,9 @@ import { Button } from '../ui/button.tsx';
 import { DataTable, type DataTableProps } from '../ui/table.tsx';
 import { FailurePanel } from './failure-panel.tsx';
 
-type Told = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore' | 'waitsUntil';
+type ListProps = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore' | 'waitsUntil';
 
-export interface ListTableProps<Row> extends Omit<DataTableProps<Row>, Told> {
+export interface ListTableProps<Row> extends Omit<DataTableProps<Row>, ListProps> {
   readonly list: ListAnswer<Row>;
   /** What was asked, for the advice on a failure. */
   readonly operation: Operation;
@@ -38,7 +38,7 @@ export function ListTable<Row>({ list, operation, first = false, foot, ...table 
             {asOf === null ? null : <AsOf at={asOf} stale={old || list.outdated} />}
             {list.outdated ? (
               <Button kind="quiet" size="small" onClick={list.refresh}>
-                {t.readAnew}
+                {t.reload}
               </Button>
             ) : null}
             {foot}

@@ -67,17 +67,17 @@ function CsvButton<Row>({ look, title, list, further = {}, fileColumns, small = 
   const count = format.number(rows.length);
   const total = list.total === null ? null : format.number(list.total);
   const save = async () => {
-    let asked: readonly Column<Row>[] = [];
+    let requested: readonly Column<Row>[] = [];
     try {
       setBusy(true);
-      if (fileColumns !== undefined) asked = await fileColumns(rows);
+      if (fileColumns !== undefined) requested = await fileColumns(rows);
     } catch {
       toast({ text: t.notSaved });
       return;
     } finally {
       setBusy(false);
     }
-    write(look.columns.map((column) => asked.find(({ key }) => key === column.key) ?? column));
+    write(look.columns.map((column) => requested.find(({ key }) => key === column.key) ?? column));
   };
   const write = (columns: readonly Column<Row>[]) => {
     const shown = complete ? sortedRows(rows, look.columns, look.sort) : rows;

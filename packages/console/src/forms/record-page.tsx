@@ -4,9 +4,9 @@ import { Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { codeOf } from '../data/failure.ts';
 import type { Answer } from '../data/use-operation.ts';
-import { recordKindTitles } from '../messages/kept-records.ts';
 import { listToolTexts } from '../messages/list-tools.ts';
 import { listTexts as t } from '../messages/lists.ts';
+import { recordKindTitles } from '../messages/saved-records.ts';
 import type { RecordKind } from '../route/record-address.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Id } from '../ui/copy.tsx';
@@ -17,7 +17,7 @@ import { Page, type PageProps } from '../ui/page.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
 import { useFormat } from '../ui/provider.tsx';
 import { Loaded } from './loaded.tsx';
-import { GonePin, RecordPin } from './record-pin.tsx';
+import { DeletedPin, RecordPin } from './record-pin.tsx';
 import { StatusBadge } from './status-badge.tsx';
 
 /** What the head of the page shows of a record of any kind. */
@@ -58,7 +58,7 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
   const word = recordKindTitles[kind];
   const name = body === undefined ? null : (nameOf?.(body) ?? body.name);
   // Some records are shown when they are deleted; there is nothing to come back to all the same.
-  const isGone = codeOf(answer.failure) === 'not_found' || (body?.deletedAt ?? null) !== null;
+  const isDeleted = codeOf(answer.failure) === 'not_found' || (body?.deletedAt ?? null) !== null;
   return (
     <Page
       {...page}
@@ -68,7 +68,7 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
       about={
         body === undefined ? null : (
           <>
-            {isGone ? null : <RecordPin kind={kind} id={body.id} name={name} />}
+            {isDeleted ? null : <RecordPin kind={kind} id={body.id} name={name} />}
             {body.status === undefined ? null : (
               <StatusBadge status={body.status} deleted={(body.deletedAt ?? null) !== null} />
             )}
@@ -79,7 +79,7 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
       }
       lead={body === undefined ? undefined : (lead?.(body) ?? body.description) || undefined}
     >
-      {isGone ? <GonePin kind={kind} id={body?.id ?? id} /> : null}
+      {isDeleted ? <DeletedPin kind={kind} id={body?.id ?? id} /> : null}
       {body?.deletedAt == null ? null : <Deleted kind={word} at={body.deletedAt} />}
       {body === undefined || body.warnings === undefined ? null : (
         <ProblemPanel

@@ -1,13 +1,22 @@
 import { Pin } from 'lucide-react';
 import { useEffect } from 'react';
-import { isForPageOnly, isSame, mostPins, noteGone, noteOpened, pin, unpin, useKept } from '../data/kept-records.ts';
-import { keptTexts as t } from '../messages/kept-records.ts';
+import {
+  addRecent,
+  isForPageOnly,
+  isSame,
+  markDeleted,
+  mostPins,
+  pin,
+  unpin,
+  useSavedRecords,
+} from '../data/saved-records.ts';
+import { savedRecordTexts as t } from '../messages/saved-records.ts';
 import type { RecordKind } from '../route/record-address.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
 import { toast } from '../ui/toast.tsx';
-import { nameOfKept } from './kept-name.ts';
+import { savedRecordName } from './saved-record-name.ts';
 
 export interface RecordPinProps {
   readonly kind: RecordKind;
@@ -21,10 +30,10 @@ export interface RecordPinProps {
  * recent ones, and a pin learns its name.
  */
 export function RecordPin({ kind, id, name }: RecordPinProps) {
-  const { pins } = useKept();
+  const { pins } = useSavedRecords();
   const isPinned = pins.some((each) => isSame(each, { kind, id }));
   const full = !isPinned && pins.length >= mostPins ? t.full(mostPins) : null;
-  useEffect(() => noteOpened({ kind, id, name }, Date.now()), [kind, id, name]);
+  useEffect(() => addRecent({ kind, id, name }, Date.now()), [kind, id, name]);
   const toggle = () => {
     if (isPinned) {
       unpin({ kind, id });
@@ -33,7 +42,7 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
     }
     const became = pin({ kind, id, name }, Date.now());
     const done = isForPageOnly(kind) ? t.pinnedForPage : t.pinned;
-    toast({ text: { pinned: done, full: t.full(mostPins), 'not-kept': t.notKept }[became] });
+    toast({ text: { pinned: done, full: t.full(mostPins), 'not-stored': t.notPinned }[became] });
   };
   useKeys([{ keys: 'p', title: t.pinKey, run: toggle }]);
   return (
@@ -56,15 +65,15 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
 }
 
 /** In place of a record that is not there any more: its pin says which one it was, and can be taken out. */
-export function GonePin({ kind, id }: Omit<RecordPinProps, 'name'>) {
-  const { pins } = useKept();
-  useEffect(() => noteGone({ kind, id }), [kind, id]);
+export function DeletedPin({ kind, id }: Omit<RecordPinProps, 'name'>) {
+  const { pins } = useSavedRecords();
+  useEffect(() => markDeleted({ kind, id }), [kind, id]);
   const known = pins.find((each) => isSame(each, { kind, id }));
   if (known === undefined) return null;
   return (
     <ProblemPanel
       tone="warn"
-      title={t.goneTitle}
+      title={t.deletedTitle}
       actions={
         <Button
           size="small"
@@ -73,11 +82,11 @@ export function GonePin({ kind, id }: Omit<RecordPinProps, 'name'>) {
             toast({ text: t.unpinned });
           }}
         >
-          {t.goneUnpin}
+          {t.deletedUnpin}
         </Button>
       }
     >
-      <p>{t.gone(kind, nameOfKept(known))}</p>
+      <p>{t.deletedText(kind, savedRecordName(known))}</p>
     </ProblemPanel>
   );
 }

@@ -37,7 +37,7 @@ export function RowPeek({ of, shown, complete, title, to, id, onClose }: RowPeek
       }
     >
       {shown === null ? (
-        <p className="text-soft">{complete ? t.peekGone : t.peekNotLoaded}</p>
+        <p className="text-soft">{complete ? t.peekMissing : t.peekNotLoaded}</p>
       ) : (
         <Facts
           facts={id === undefined ? shown.facts : [...shown.facts, { label: t.id, value: <Id id={id} what="id" /> }]}

@@ -33,7 +33,7 @@ export interface ListLook<Row> extends LookChoices {
 export interface LookOptions {
   readonly usualDensity?: Density;
   /** `page`: one list of several on its page; its order stays with the table, and it has no views. */
-  readonly lives?: 'address' | 'page';
+  readonly stateIn?: 'address' | 'page';
 }
 
 /**
@@ -43,17 +43,20 @@ export interface LookOptions {
 export function useListLook<Row>(
   list: string,
   all: readonly Column<Row>[],
-  { usualDensity = 'compact', lives = 'address' }: LookOptions = {},
+  { usualDensity = 'compact', stateIn = 'address' }: LookOptions = {},
 ): ListLook<Row> {
   const [address, change] = useSearch(ListAddress);
   const text = useSearchText();
   const looks = useTableLooks();
   const [ownSort, setOwnSort] = useState<Sort | null>(null);
-  const isAddressed = lives === 'address';
+  const isAddressed = stateIn === 'address';
   const knownKeys = all.map(({ key }) => key);
   /** The columns that an address asks for, else what this browser remembers. */
-  const keysOf = (said: string | undefined, { columns: { [list]: remembered } }: TableLooks) =>
-    columnKeys(knownKeys, said === undefined ? (remembered ?? null) : said === allColumns ? null : said.split(','));
+  const keysOf = (requested: string | undefined, { columns: { [list]: remembered } }: TableLooks) =>
+    columnKeys(
+      knownKeys,
+      requested === undefined ? (remembered ?? null) : requested === allColumns ? null : requested.split(','),
+    );
   const keys = keysOf(isAddressed ? address.columns : undefined, looks);
   const isChosen = keys.join() !== knownKeys.join();
   // As long as the same columns are shown they are the same object, so that no row is drawn anew.
@@ -69,8 +72,8 @@ export function useListLook<Row>(
     keys,
     isChosen,
     choose(next) {
-      const wantedOf = (said: string | undefined) => {
-        const wanted = next(keysOf(said, tableLooks()));
+      const wantedOf = (requested: string | undefined) => {
+        const wanted = next(keysOf(requested, tableLooks()));
         return wanted?.join() === knownKeys.join() ? null : wanted;
       };
       let wanted = wantedOf(undefined);

@@ -1,284 +1,293 @@
 import type { ErrorCode } from '@arbiter/contract/core/errors';
 
-/** What a refusal means for the person who meets it, and what leads on. */
+/** What an error means for the user, and what to do about it. */
 export interface AdviceText {
-  /** What happened, in one sentence without the code. */
+  /** What happened, in one phrase, without the error code. */
   readonly title: string;
-  /** What to do now. */
+  /** What to do next. */
   readonly text: string;
 }
 
-/** One for every code of the registry: a code without advice does not compile. */
+/** Advice for every code of the registry: a code without advice does not compile. */
 export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
   validation_failed: {
-    title: 'Some values do not fit',
-    text: 'Correct the fields that are marked, then send it again.',
+    title: 'Some fields need attention',
+    text: 'Fix the highlighted fields and try again.',
   },
   malformed_json: {
-    title: 'The server could not read what was sent',
-    text: 'Reload the page and try again. If it happens again, give the request id to whoever runs this server.',
+    title: "The server couldn't read the request",
+    text: 'Reload the page and try again. If it keeps happening, send the request ID to your server administrator.',
   },
   malformed_request: {
-    title: 'The address or a header could not be read',
-    text: 'An address that was typed or cut may be the cause. Go back to the list and open the record from there.',
+    title: "This link isn't valid",
+    text: 'Part of the address may be missing. Go back to the list and open the record from there.',
   },
   invalid_cursor: {
-    title: 'The place in the list is gone',
-    text: 'Rows were removed or the filters changed. The list begins again at the top.',
+    title: 'This page of the list has changed',
+    text: 'Rows or filters changed. The list starts again from the top.',
   },
   reference_not_found: {
-    title: 'It names a record that is not there',
-    text: 'The record was deleted or belongs to another tenant. Choose another one in the field that is marked.',
+    title: 'A linked record no longer exists',
+    text: 'It was deleted or belongs to another tenant. Choose another one in the highlighted field.',
   },
   unknown_entity_type: {
-    title: 'There is no such kind of record',
-    text: 'Choose one of the kinds that the list offers.',
+    title: 'Unknown record type',
+    text: 'Choose one of the types in the list.',
   },
   unknown_outcome: {
-    title: 'There is no outcome of that name',
-    text: 'Choose one of the outcome types, or ask an editor to add it first.',
+    title: 'Unknown outcome',
+    text: 'Choose an existing outcome type, or ask an editor to add this one.',
   },
   already_deleted: {
-    title: 'It is already deleted',
-    text: 'There is nothing left to do. An administrator can restore it.',
+    title: 'Already deleted',
+    text: "There's nothing left to do. An admin can restore it.",
   },
   not_deleted: {
-    title: 'It is not deleted',
-    text: 'There is nothing to restore: the record is there. Open it from its list.',
+    title: "This record isn't deleted",
+    text: "There's nothing to restore. Open the record from its list.",
   },
   confirmation_mismatch: {
-    title: 'The confirmation does not match',
-    text: 'Type the name exactly as it is shown, then confirm again.',
+    title: "The confirmation doesn't match",
+    text: 'Type the name exactly as shown, then confirm again.',
   },
   csv_invalid: {
-    title: 'The file has rows that cannot be read',
-    text: 'Correct the lines that are named and drop the file again.',
+    title: "Some rows in the file can't be read",
+    text: 'Fix the lines listed here and upload the file again.',
   },
   model_unsupported: {
-    title: 'This kind of model cannot do that',
-    text: 'Choose a model of a kind that is offered here.',
+    title: "This type of model doesn't support that",
+    text: 'Choose one of the model types listed here.',
   },
   token_invalid: {
-    title: 'The link has expired or was used',
-    text: 'Ask for a new one; each link opens once and for a limited time.',
+    title: 'This link has expired or was already used',
+    text: 'Request a new one. Each link works once and for a limited time.',
   },
-  unauthorized: { title: 'You are signed out', text: 'Sign in again. This page stays as it is.' },
+  unauthorized: { title: "You're signed out", text: 'Sign in again to continue. This page stays as it is.' },
   invalid_credentials: {
-    title: 'That did not match',
-    text: 'Check address and password or the code of your app. After several wrong tries the account is locked for a while.',
+    title: 'Wrong email, password or code',
+    text: 'Check what you entered and try again. Several failed attempts lock the account for a while.',
   },
   bad_signature: {
-    title: 'The signature does not match',
-    text: 'Sender and server have different secrets. Compare them, then send it again.',
+    title: "The signature doesn't match",
+    text: 'The sender and the server use different secrets. Compare them and send again.',
   },
-  forbidden: { title: 'Your role does not allow this', text: 'Ask somebody who has the role that is named.' },
+  forbidden: {
+    title: "Your role doesn't allow this",
+    text: 'Ask an admin for access.',
+  },
   tenant_mismatch: {
     title: 'This belongs to another tenant',
-    text: 'You may have switched tenants in another tab. Reload the page to go on in the current one.',
+    text: 'You may have switched tenants in another tab. Reload the page to continue in the current one.',
   },
   csrf_header_required: {
-    title: 'The request did not come from this page',
-    text: 'Reload the page and try again. A browser extension or a proxy may have taken a header away.',
+    title: "The request didn't come from this page",
+    text: 'Reload the page and try again. A browser extension or a proxy may have removed a header.',
   },
   email_not_verified: {
-    title: 'Your address has not been confirmed',
-    text: 'Open the link in the mail that you were sent, or have another one sent from the sign-in page.',
+    title: "Your email isn't verified",
+    text: 'Follow the link in the email we sent you, or request a new one on the sign-in page.',
   },
   sso_required: {
-    title: 'This tenant signs in by single sign-on',
-    text: 'Use the button for single sign-on instead of a password.',
+    title: 'This tenant uses single sign-on',
+    text: 'Use the single sign-on button instead of a password.',
   },
   registration_disabled: {
-    title: 'New accounts cannot be registered here',
-    text: 'Ask an administrator of your tenant for an invitation.',
+    title: 'Registration is turned off',
+    text: 'Ask an admin of your tenant for an invitation.',
   },
   self_approval_forbidden: {
-    title: 'You cannot approve your own request',
-    text: 'Four eyes are required: ask somebody else who may approve.',
+    title: "You can't approve your own request",
+    text: 'A second person has to review it. Ask another approver.',
   },
   approval_required: {
-    title: 'This needs an approval first',
-    text: 'Request an approval; the change takes effect when it is approved.',
+    title: 'This change needs approval',
+    text: "Request approval. The change takes effect once it's approved.",
   },
   explanations_not_enabled: {
-    title: 'Explanations in words are switched off',
-    text: 'An administrator can switch them on in the settings of the tenant.',
+    title: 'Written explanations are turned off',
+    text: 'An admin can turn them on in the tenant settings.',
   },
   feature_disabled: {
-    title: 'This feature is switched off',
-    text: 'What exists can still be read. An administrator can switch the feature on in the settings of the tenant.',
+    title: 'This feature is turned off',
+    text: 'You can still view existing data. An admin can turn the feature on in the tenant settings.',
   },
   not_playground: {
-    title: 'Only a playground can do this',
-    text: 'This tenant holds real data, so it cannot be emptied in one step.',
+    title: 'Only available in a playground',
+    text: "This tenant holds real data, so it can't be reset.",
   },
   not_found: {
-    title: 'Not here, or not in this tenant',
-    text: 'The record may have been deleted, or the link is from another tenant. Look for it by name.',
+    title: 'Not found in this tenant',
+    text: 'The record may have been deleted, or the link is from another tenant. Try searching for it by name.',
   },
   method_not_allowed: {
-    title: 'The server does not know this act',
-    text: 'The page may be older than the server. Reload it and try again.',
+    title: "This action isn't supported",
+    text: 'This page may be older than the server. Reload it and try again.',
   },
-  duplicate_name: { title: 'The name is taken', text: 'Another record of this kind has it. Choose another name.' },
-  duplicate_key: { title: 'The key is taken', text: 'Another record of this kind has it. Choose another key.' },
+  duplicate_name: {
+    title: 'This name is taken',
+    text: 'Another record of this type already uses it. Choose a different name.',
+  },
+  duplicate_key: {
+    title: 'This key is taken',
+    text: 'Another record of this type already uses it. Choose a different key.',
+  },
   duplicate_email: {
-    title: 'The address is taken',
-    text: 'Somebody has an account with it already. Use another address.',
+    title: 'This email is taken',
+    text: 'Another account already uses it. Use a different email.',
   },
   row_version_conflict: {
-    title: 'Somebody else changed it meanwhile',
-    text: 'Nothing of yours was saved. Compare both versions and keep what you want of each.',
+    title: 'Someone else changed this record',
+    text: "Your changes weren't saved. Compare both versions and keep what you need.",
   },
   concurrent_modification: {
-    title: 'Somebody else is changing it at this moment',
-    text: 'Nothing was saved. Try again in a moment.',
+    title: 'Someone else is changing this record',
+    text: "Your changes weren't saved. Try again in a moment.",
   },
   invalid_transition: {
-    title: 'It cannot go to that state from where it is',
-    text: 'Its state may have changed meanwhile. Look at it again and choose one of the steps that are offered.',
+    title: "This status change isn't allowed",
+    text: 'The status may have changed since you opened it. Reload and choose one of the available steps.',
   },
-  already_resolved: { title: 'It has been decided already', text: 'Look at who decided it, and how.' },
+  already_resolved: { title: 'Already decided', text: 'Open the request to see who decided it and how.' },
   flow_not_published: {
-    title: 'This flow has never been published',
-    text: 'Publish it first, or ask for its draft in Simulate.',
+    title: "This flow hasn't been published",
+    text: 'Publish it first, or run its draft in Simulate.',
   },
-  protected: { title: 'The system needs it', text: 'It belongs to the system and cannot be changed or removed.' },
-  in_use: { title: 'Other records use it', text: 'Open those that are named and take it out there first.' },
+  protected: { title: 'This record is protected', text: "The system uses it, so it can't be changed or deleted." },
+  in_use: { title: 'Other records use this', text: 'Open the records listed here and remove it from them first.' },
   last_admin: {
-    title: 'The tenant would be left without an administrator',
-    text: 'Make somebody else an administrator first.',
+    title: 'The tenant needs at least one admin',
+    text: 'Make someone else an admin first.',
   },
   unsupported_entity_type: {
-    title: 'This kind of record cannot do that',
-    text: 'Only kinds that are deleted softly can be restored; the others are gone.',
+    title: "This type of record can't be restored",
+    text: 'Deleting it was permanent.',
   },
   limit_reached: {
-    title: 'A limit of the tenant is reached',
-    text: 'Remove what is not needed any more, or ask whoever runs this server to raise the limit.',
+    title: 'Tenant limit reached',
+    text: 'Delete what you no longer need, or ask your server administrator to raise the limit.',
   },
   idempotency_in_progress: {
-    title: 'The first try is still under way',
-    text: 'It was received. Wait a moment and look whether it is done before you send it again.',
+    title: 'The first request is still in progress',
+    text: "Wait a moment and check whether it's done before you send it again.",
   },
   inputs_unavailable: {
-    title: 'A part of what was read is gone',
-    text: 'It was erased or withheld, so the decision cannot be computed again. Everything else of the record can be read.',
+    title: 'Some inputs are no longer available',
+    text: "They were erased or never stored, so the decision can't be replayed. The rest of the record is still here.",
   },
   record_corrupt: {
-    title: 'The record does not match its seal',
-    text: 'It was changed outside of Arbiter. Tell whoever runs this server, with the request id.',
+    title: "The record doesn't match its seal",
+    text: 'It was changed outside Arbiter. Send the request ID to your server administrator.',
   },
   rollback_guard: {
-    title: 'A guard stopped this',
-    text: 'The figures would get worse than the guard allows. Look at what it names; an administrator may go on with a reason.',
+    title: 'Stopped by a guardrail',
+    text: 'Metrics would get worse than the guardrail allows. Review the metrics listed here. An admin can override it with a reason.',
   },
-  payload_too_large: { title: 'It is too large', text: 'Shorten it, or send it in several parts.' },
+  payload_too_large: { title: 'The request is too large', text: 'Shorten it, or split it into several requests.' },
   unsupported_media_type: {
-    title: 'The server does not take this kind of file',
-    text: 'Choose a file of a kind that is named.',
+    title: "This file type isn't supported",
+    text: 'Choose one of the file types listed here.',
   },
-  pipeline_invalid: { title: 'The pipeline cannot run as it is', text: 'Correct the steps that are named.' },
+  pipeline_invalid: { title: "The pipeline can't run", text: 'Fix the steps listed here.' },
   scoring_not_configured: {
-    title: 'Nothing says how offers are scored',
+    title: "Scoring isn't configured",
     text: 'Add a score node or a ranking profile to the flow first.',
   },
   invalid_cron: {
-    title: 'The schedule cannot be read',
-    text: 'Write five parts: minute, hour, day of month, month, day of week.',
+    title: "The schedule isn't valid",
+    text: 'Enter five parts: minute, hour, day of month, month, day of week.',
   },
   config_invalid: {
-    title: 'The configuration has mistakes',
-    text: 'Correct what is named; each finding leads to its place.',
+    title: 'The configuration has errors',
+    text: 'Fix the errors listed here. Each one links to its place.',
   },
   idempotency_key_reused: {
-    title: 'This was sent before with other content',
-    text: 'Reload the page and enter it again.',
+    title: 'This request was already sent with different content',
+    text: 'Reload the page and enter your changes again.',
   },
-  rate_limited: { title: 'Too many requests', text: 'It can be tried again when the countdown ends.' },
+  rate_limited: { title: 'Too many requests', text: 'Try again when the countdown ends.' },
   quota_exceeded: {
-    title: 'The decisions of this playground are used up',
-    text: 'Reset the playground in the settings, or use a tenant of your own.',
+    title: 'This playground is out of decisions',
+    text: 'Reset the playground in the settings, or use your own tenant.',
   },
   internal: {
-    title: 'The server failed',
-    text: 'Nothing was changed. Try again; if it happens again, give the request id to whoever runs this server.',
+    title: 'Something went wrong on the server',
+    text: 'Nothing was changed. Try again. If it keeps happening, send the request ID to your server administrator.',
   },
   upstream_failed: {
-    title: 'A service that the server calls did not answer',
-    text: 'Try again later, or look at the settings of that service.',
+    title: "A connected service didn't respond",
+    text: 'Try again later, or check the settings of that service.',
   },
   unavailable: {
-    title: 'The server cannot answer at the moment',
-    text: 'What is shown may be old. The page tries again by itself.',
+    title: 'The server is unavailable',
+    text: 'You may be seeing older data. This page retries automatically.',
   },
-  overloaded: { title: 'The server has too much to do', text: 'Decisions go first. Try again in a moment.' },
+  overloaded: { title: 'The server is busy', text: 'Decisions take priority. Try again in a moment.' },
   not_configured: {
-    title: 'The server is not set up for this',
-    text: 'Whoever runs this server has to set it up; the documentation names the variables.',
+    title: "This server isn't set up for this",
+    text: 'Ask your server administrator to configure it. The documentation lists the settings.',
   },
   not_fresh: {
-    title: 'A model would have to learn first',
-    text: 'Wait for its next training, or start one.',
+    title: 'A model needs training first',
+    text: 'Wait for the next training run, or start one.',
   },
 };
 
-/** Failures that have no code: what came, or did not come, was not an answer of Arbiter. */
+/** Failures without an error code: no response, or a response that isn't from Arbiter. */
 export const failureTexts = {
   unreachable: {
-    read: { title: 'No answer', text: 'The network or the server is away. The page tries again by itself.' },
+    read: { title: "Can't reach the server", text: 'Check your connection. This page retries automatically.' },
     write: {
-      title: 'No answer, and it is not known whether it took effect',
-      text: 'The network or the server went away before the answer came. Reload what is shown and look before you send it again.',
+      title: "We don't know if your change was saved",
+      text: 'The connection dropped before the server responded. Reload and check before you try again.',
     },
     repeatable: {
-      title: 'No answer yet',
-      text: 'The network or the server went away. It can be sent again without harm: the server takes it once.',
+      title: 'Connection lost',
+      text: 'You can safely try again: your change is applied only once.',
     },
   },
   timeout: {
     read: {
-      title: 'The answer took too long',
-      text: 'The server has much to do, or the question is large. Try again, or ask for less.',
+      title: 'The server took too long to respond',
+      text: 'It may be busy, or the request is large. Try again, or narrow it down.',
     },
     write: {
-      title: 'The answer took too long, and it is not known whether it took effect',
-      text: 'Reload what is shown and look before you send it again.',
+      title: "We don't know if your change was saved",
+      text: 'The server took too long to respond. Reload and check before you try again.',
     },
     repeatable: {
-      title: 'The answer took too long',
-      text: 'It can be sent again without harm: the server takes it once.',
+      title: 'The server took too long to respond',
+      text: 'You can safely try again: your change is applied only once.',
     },
   },
   unknownCode: (code: string) =>
-    `The server refused it as “${code}”, which this page does not know yet. Reload the page after an upgrade of the server.`,
+    `The server returned the error “${code}”, which this page doesn't know. Reload the page if the server was upgraded.`,
   foreign: {
-    title: 'Something else answered in place of Arbiter',
-    text: 'A proxy or another server stands between. Whoever runs it finds the reason in its log.',
+    title: "The response didn't come from Arbiter",
+    text: 'A proxy or another server responded instead. Its logs show why.',
   },
   defect: {
-    title: 'This page made a mistake',
-    text: 'Reload it. If it happens again, the text below says what failed.',
+    title: 'Something went wrong on this page',
+    text: 'Reload it. If it keeps happening, the details below say what failed.',
   },
 } as const;
 
-/** The role that is needed, in words. */
-export const roleNeeded = (role: string): string => `It needs the role ${role}.`;
+/** The role that an action requires. */
+export const roleNeeded = (role: string): string => `You need the ${role} role for this.`;
 
 export const retryIn = (seconds: number): string => `Try again in ${seconds} s`;
 
-/** Labels of what leads on. */
+/** Labels of the next steps. */
 export const adviceActs = {
   retry: 'Try again',
   'sign-in': 'Sign in',
   reload: 'Reload the page',
   compare: 'Compare',
-  settings: 'Open the settings',
+  settings: 'Open settings',
   search: 'Search',
 } as const;
 
-/** In place of a call that a session's end refused, once somebody has signed in again. */
+/** Shown in place of a call that failed because the session had ended, after the user has signed in again. */
 export const signedInAgain = {
-  title: 'Signed in again',
-  text: 'What you asked for just now was not done, because the session had ended. Do it once more.',
+  title: "You're signed in again",
+  text: "Your last action wasn't completed because your session had ended. Try it again.",
 } as const;

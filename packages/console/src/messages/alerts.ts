@@ -1,6 +1,6 @@
 import type { Alert, AlertMetric, AlertOperator } from '@arbiter/contract/alerts';
 
-/** Writers of numbers, as the tenant has them. */
+/** Number formatters for the tenant's locale. */
 interface Format {
   number(value: number): string;
   percent(share: number): string;
@@ -9,20 +9,20 @@ interface Format {
   duration(milliseconds: number): string;
 }
 
-/** What alert rules watch, in words. */
+/** Labels of the metrics that alert rules watch. */
 const metricWords: Readonly<Record<AlertMetric, string>> = {
   acceptance_rate: 'Acceptance rate',
-  ctr: 'Click or conversion rate',
+  ctr: 'Click-through rate',
   conversion_rate: 'Conversion rate',
   revenue: 'Revenue',
   decision_count: 'Decisions',
   error_rate: 'Error rate',
   selection_frequency: 'Share of decisions',
-  latency_p99: 'Slowest hundredth of answers',
+  latency_p99: 'p99 response time',
   degraded_scoring_rate: 'Degraded scoring',
-  cap_block_rate: 'Blocked by caps',
+  cap_block_rate: 'Cap block rate',
   dlq_depth: 'Dead letters',
-  outbox_lag_seconds: 'Delay of events',
+  outbox_lag_seconds: 'Event delay',
 };
 
 const metricWord = (metric: string): string =>
@@ -49,13 +49,15 @@ function written(metric: AlertMetric, value: number, format: Format): string {
 
 type Rule = Pick<Alert, 'metric' | 'operator' | 'threshold' | 'windowMinutes' | 'lastValue'>;
 
-/** What a rule waits for: "Error rate > 5 % over 15 min". */
+/** The condition of a rule: "Error rate > 5 % over 15 min". */
 export function alertCondition({ metric, operator, threshold, windowMinutes }: Rule, format: Format): string {
   return `${metricWord(metric)} ${signs[operator]} ${written(metric, threshold, format)} over ${format.duration(windowMinutes * 60_000)}`;
 }
 
-/** The condition with the value that the rule saw last. */
+/** The condition with the value of the last check. */
 export function alertValue(rule: Rule, format: Format): string {
   const condition = alertCondition(rule, format);
-  return rule.lastValue === null ? condition : `${condition}; it was ${written(rule.metric, rule.lastValue, format)}`;
+  return rule.lastValue === null
+    ? condition
+    : `${condition}; last value ${written(rule.metric, rule.lastValue, format)}`;
 }

@@ -1,7 +1,4 @@
-/**
- * Names of the screens that show records of the tenant. They come with the shell, so they stand apart from the texts of the
- * screens.
- */
+/** Names of record screens. They load with the shell, so they live apart from the texts of the screens. */
 export const catalogueTitles = {
   offers: 'Offers',
   offer: 'Offer',
@@ -21,7 +18,7 @@ export const catalogueTitles = {
   rule: 'Qualification rule',
   customers: 'Customers',
   customer: 'Customer',
-  commandOpen: 'Open a customer by id',
+  commandOpen: 'Open a customer by ID',
   segments: 'Segments',
   segment: 'Segment',
   schemas: 'Schemas',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askedText, conditionText, listText } from './conditions.ts';
+import { conditionText, listText, operatorText } from './conditions.ts';
 
 test('conditions read as sentences, whichever way they are written', () => {
   const gold = { field: 'tier', operator: 'eq', value: 'gold' };
@@ -18,16 +18,16 @@ test('conditions read as sentences, whichever way they are written', () => {
 test('an empty condition says nothing, and a group of one says its one', () => {
   assert.equal(conditionText({ logic: 'and', conditions: [] }), null);
   assert.equal(conditionText(undefined), null);
-  assert.equal(conditionText({ logic: 'or', conditions: [{ field: 'a', operator: 'is_null' }] }), 'a is missing');
+  assert.equal(conditionText({ logic: 'or', conditions: [{ field: 'a', operator: 'is_null' }] }), 'a has no value');
 });
 
 test('every operator has its words', () => {
-  assert.equal(askedText('between', [1, 5]), 'between 1 and 5');
-  assert.equal(askedText('in', ['gold', 'black']), 'is one of gold or black');
-  assert.equal(askedText('within_last_days', 30), 'in the last 30 days');
-  assert.equal(askedText('eq', true), 'is yes');
-  assert.equal(askedText('exists', null), 'is known');
-  assert.equal(askedText('sounds_like', 'x'), 'sounds_like x');
+  assert.equal(operatorText('between', [1, 5]), 'between 1 and 5');
+  assert.equal(operatorText('in', ['gold', 'black']), 'is one of gold or black');
+  assert.equal(operatorText('within_last_days', 30), 'within the last 30 days');
+  assert.equal(operatorText('eq', true), 'is yes');
+  assert.equal(operatorText('exists', null), 'has a value');
+  assert.equal(operatorText('sounds_like', 'x'), 'sounds_like x');
 });
 
 test('long lists are counted', () => {

@@ -1,11 +1,11 @@
-/** Conditions of the API in words (docs/design/api-catalogue.md 1.3): `{ field, operator, value }` and groups of them. */
+/** Conditions in words: `{ field, operator, value }` and groups of them (docs/design/api-catalogue.md, section 1.3). */
 
 type Values = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Other spellings of operators that the API takes. */
+/** Alternative spellings of operators that the API accepts. */
 const aliases: Readonly<Record<string, string>> = {
   '=': 'eq',
   '==': 'eq',
@@ -21,7 +21,7 @@ const aliases: Readonly<Record<string, string>> = {
   is_not_null: 'exists',
 };
 
-/** Behind the field and before the value. */
+/** Words between the field and the value. */
 const words: Readonly<Record<string, string>> = {
   eq: 'is',
   neq: 'is not',
@@ -31,52 +31,52 @@ const words: Readonly<Record<string, string>> = {
   lte: 'at most',
   between: 'between',
   in: 'is one of',
-  not_in: 'is none of',
+  not_in: 'is not one of',
   contains: 'contains',
   not_contains: 'does not contain',
-  starts_with: 'begins with',
+  starts_with: 'starts with',
   regex: 'matches',
-  within_last_days: 'in the last',
-  not_within_last_days: 'not in the last',
+  within_last_days: 'within the last',
+  not_within_last_days: 'not within the last',
 };
 
-/** A value of a condition as people write it. */
+/** Formats a value of a condition. */
 export function valueText(value: unknown): string {
-  if (value === null || value === undefined) return 'nothing';
+  if (value === null || value === undefined) return 'empty';
   if (value === true) return 'yes';
   if (value === false) return 'no';
   if (Array.isArray(value)) return listText(value.map(valueText));
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** `a, b and c`; after eight the rest is counted. */
+/** Formats a list as `a, b and c`. Beyond eight names it counts the rest. */
 export function listText(names: readonly string[], word = 'and'): string {
   if (names.length > 8) return `${names.slice(0, 7).join(', ')} ${word} ${names.length - 7} more`;
   return names.length < 2 ? (names[0] ?? 'nothing') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
 }
 
-/** What is asked of a field: `at least 21`. */
-export function askedText(operator: unknown, value: unknown): string {
+/** Formats operator and value: `at least 21`. */
+export function operatorText(operator: unknown, value: unknown): string {
   const name = typeof operator === 'string' ? (aliases[operator] ?? operator) : 'eq';
-  if (name === 'exists') return 'is known';
-  if (name === 'not_exists') return 'is missing';
+  if (name === 'exists') return 'has a value';
+  if (name === 'not_exists') return 'has no value';
   if (name === 'between' && Array.isArray(value)) return `between ${valueText(value[0])} and ${valueText(value[1])}`;
   if (name === 'within_last_days' || name === 'not_within_last_days') return `${words[name]} ${valueText(value)} days`;
   if (Array.isArray(value)) return `${words[name] ?? name} ${listText(value.map(valueText), 'or')}`;
   return `${words[name] ?? name} ${valueText(value)}`;
 }
 
-/** A condition as a tree that a screen can draw: groups with their parts, leaves as sentences. */
+/** A condition as a tree to render: groups with parts, leaves as sentences. */
 export type ConditionTree =
-  | { readonly kind: 'leaf'; readonly field: string; readonly asked: string }
+  | { readonly kind: 'leaf'; readonly field: string; readonly requirement: string }
   | { readonly kind: 'group'; readonly all: boolean; readonly parts: readonly ConditionTree[] };
 
-/** Reads every form in which the API takes and keeps conditions; null: it says nothing, so everybody meets it. */
+/** Parses every form of condition that the API accepts. Returns null for an empty condition, which everyone meets. */
 export function conditionTree(condition: unknown): ConditionTree | null {
   if (Array.isArray(condition)) return group(condition, true);
   if (!isObject(condition)) return null;
   if (typeof condition.field === 'string') {
-    return { kind: 'leaf', field: condition.field, asked: askedText(condition.operator, condition.value) };
+    return { kind: 'leaf', field: condition.field, requirement: operatorText(condition.operator, condition.value) };
   }
   if (Array.isArray(condition.all)) return group(condition.all, true);
   if (Array.isArray(condition.any)) return group(condition.any, false);
@@ -91,14 +91,14 @@ function group(list: readonly unknown[], all: boolean): ConditionTree | null {
   return parts.length === 1 ? (parts[0] ?? null) : { kind: 'group', all, parts };
 }
 
-/** The whole condition as one sentence: `tier is gold and (age at least 18 or app_user is yes)`. */
+/** Formats a condition as a sentence: `tier is gold and (age at least 18 or app_user is yes)`. */
 export function conditionText(condition: unknown): string | null {
   const tree = conditionTree(condition);
   return tree === null ? null : treeText(tree, true);
 }
 
 function treeText(tree: ConditionTree, top: boolean): string {
-  if (tree.kind === 'leaf') return `${tree.field} ${tree.asked}`;
+  if (tree.kind === 'leaf') return `${tree.field} ${tree.requirement}`;
   const text = tree.parts.map((part) => treeText(part, false)).join(tree.all ? ' and ' : ' or ');
   return top ? text : `(${text})`;
 }

@@ -1,9 +1,9 @@
-/** Titles of the screens of decisions: they are loaded with the shell, the other texts with their screens. */
+/** Titles of the decision screens. They load with the shell; the other texts load with their screens. */
 export const decisionTitles = {
   decisions: 'Decisions',
   decision: 'Decision',
-  compare: 'Compare two decisions',
+  compare: 'Compare decisions',
   simulate: 'Simulate',
-  commandEmpty: 'Decisions that contact policies left empty',
-  commandExplored: 'Decisions in which exploration chose',
+  commandEmpty: 'Decisions emptied by contact policies',
+  commandExplored: 'Decisions made by exploration',
 } as const;

@@ -1,106 +1,106 @@
 import type { DropReason, EmptyReason } from '@arbiter/engine';
 
-/** Why an offer left a decision: a few words for lists, and a sentence. */
+/** Why an offer was dropped: a few words for lists, and a sentence. */
 export interface DropText {
   readonly title: string;
   readonly text: string;
 }
 
 export const dropTexts: Readonly<Record<DropReason, DropText>> = {
-  schedule: { title: 'Outside its schedule', text: 'The schedule of the offer was closed at that moment.' },
+  schedule: { title: 'Outside its schedule', text: "The offer wasn't scheduled at that time." },
   excluded: {
-    title: 'Excluded by the caller',
-    text: 'The request named the offer, or all its creatives, as not wanted.',
+    title: 'Excluded by the request',
+    text: 'The request excluded the offer or all of its creatives.',
   },
   emergency_excluded: {
-    title: 'Stopped in an emergency',
-    text: 'The offer is switched off for every door. Nothing else lets it through.',
+    title: 'Emergency stop',
+    text: 'The offer is stopped everywhere, and nothing overrides that.',
   },
-  stock: { title: 'Out of stock', text: 'Nothing of the offer is left.' },
-  budget: { title: 'Budget used up', text: 'A budget of the offer was used up, over all customers.' },
+  stock: { title: 'Out of stock', text: 'No stock of this offer is left.' },
+  budget: { title: 'Budget used up', text: "The offer's budget was used up across all customers." },
   offer_frequency_cap: {
-    title: 'Its own limit',
-    text: 'The offer may be shown to one customer only so often, and was.',
+    title: 'Offer frequency cap',
+    text: 'The customer has already seen this offer as often as its cap allows.',
   },
-  no_creative: { title: 'No creative', text: 'The offer has no usable creative for what was asked.' },
+  no_creative: { title: 'No creative', text: 'The offer has no creative for this channel and placement.' },
   creative_constraint: {
-    title: 'Creative used up',
-    text: 'Each of its creatives was shown to this customer as often as it may be.',
+    title: 'Creative limit reached',
+    text: 'The customer has seen every creative of this offer as often as its limits allow.',
   },
   placement_targeting: {
     title: 'Not for this placement',
-    text: 'The placement is meant for other customers or requests.',
+    text: "The placement's targeting doesn't match this customer or request.",
   },
-  enrich: { title: 'Needed data missing', text: 'The flow drops offers when a row that it looks up is not there.' },
-  qualification: { title: 'Not qualified', text: 'A qualification rule, or the eligibility of the offer, refused it.' },
-  suppressed: { title: 'Suppressed', text: 'The customer must not be asked with this until the suppression ends.' },
-  contact_policy: { title: 'Contact policy', text: 'A contact policy refused it.' },
-  filter: { title: 'Filtered out', text: 'The condition of a filter node does not hold for it.' },
-  conditional: { title: 'Dropped by a branch', text: 'A conditional node drops every offer in this case.' },
-  sub_flow_unavailable: { title: 'Called flow unavailable', text: 'A flow that was called could not run.' },
-  call_flow: { title: 'Left in a called flow', text: 'A flow that was called did not keep it.' },
-  extension_point: { title: 'Dropped by a webhook', text: 'The answer of an extension point dropped it.' },
-  min_propensity: { title: 'Propensity too low', text: 'The score node keeps offers from a least propensity on.' },
-  min_score: { title: 'Score too low', text: 'The score node keeps offers from a least score on.' },
+  enrich: { title: 'Required data missing', text: "The flow drops offers when a row it looks up doesn't exist." },
+  qualification: { title: 'Not qualified', text: "A qualification rule or the offer's own eligibility blocked it." },
+  suppressed: { title: 'Suppressed', text: "The customer isn't contacted about this until the suppression ends." },
+  contact_policy: { title: 'Contact policy', text: 'A contact policy blocked it.' },
+  filter: { title: 'Filtered out', text: "The offer didn't match a filter node's condition." },
+  conditional: { title: 'Dropped by a branch', text: 'A conditional node dropped every offer.' },
+  sub_flow_unavailable: { title: 'Called flow unavailable', text: "A called flow couldn't run." },
+  call_flow: { title: 'Dropped in a called flow', text: 'A called flow dropped it.' },
+  extension_point: { title: 'Dropped by a webhook', text: 'An extension point dropped it.' },
+  min_propensity: { title: 'Propensity too low', text: 'Offers scoring below the minimum propensity were dropped.' },
+  min_score: { title: 'Score too low', text: 'Offers scoring below the minimum score were dropped.' },
   mandatory_cap: {
-    title: 'Enough mandatory offers',
-    text: 'The customer has had as many mandatory offers today as the tenant allows.',
+    title: 'Mandatory offer cap',
+    text: 'The customer has reached the daily cap on mandatory offers.',
   },
   coupling: {
     title: 'Coupled placement empty',
-    text: 'Placements of its channel are filled together or not at all, and one stayed empty.',
+    text: 'This channel fills its placements together or not at all, and one stayed empty.',
   },
-  quota: { title: 'Playground quota', text: 'The playground has given away as many items as it may.' },
-  cut: { title: 'Others were better', text: 'It passed every gate; the answer had no room left for it.' },
+  quota: { title: 'Playground quota', text: 'The playground has used up its items.' },
+  cut: { title: 'Outranked', text: 'The offer passed every gate, but others ranked higher.' },
 };
 
-/** `cause` of a schedule, a budget or a cap that cannot be read. */
+/** Labels of `cause` for schedules, budgets and caps. */
 export const causeTexts: Readonly<Record<string, string>> = {
-  not_started: 'has not begun',
+  not_started: "hasn't started",
   ended: 'has ended',
-  day: 'closed on this weekday',
-  hour: 'closed at this hour',
-  unreadable: 'cannot be read, and closes',
-  daily_spend: 'spend of the day used up',
-  lifetime_spend: 'spend used up',
-  daily_impressions: 'impressions of the day used up',
-  lifetime_impressions: 'impressions used up',
+  day: 'not on this weekday',
+  hour: 'not at this hour',
+  unreadable: "can't be read, so it blocks",
+  daily_spend: 'daily budget used up',
+  lifetime_spend: 'total budget used up',
+  daily_impressions: 'daily impressions used up',
+  lifetime_impressions: 'total impressions used up',
 };
 
-/** A limit that the items before it in the same answer used up. */
-export const usedUpByAnswer = 'The items before it in this answer used up what was left.';
+/** For a limit that earlier items of the same result used up. */
+export const usedUpByAnswer = 'Earlier items in this result used up the limit.';
 
 export const suppressionTexts = {
   scopes: { global: 'everything', category: 'its category', offer: 'this offer' } as Readonly<Record<string, string>>,
   until: (scope: string, instant: string) => `${scope}, until ${instant}`,
 };
 
-/** Why a whole answer has no item. */
+/** Why a result is empty. */
 export const emptyTexts: Readonly<Record<EmptyReason, DropText>> = {
-  no_channel: { title: 'No such channel', text: 'No active channel has this type or id.' },
-  no_placement: { title: 'No such placement', text: 'No placement of the channel goes by this name.' },
-  placement_inactive: { title: 'Placement inactive', text: 'The placement, or its channel, is not active.' },
-  inventory: { title: 'No candidate', text: 'No offer was active, on schedule and within budget.' },
-  match_creatives: { title: 'No creative fits', text: 'No offer has a usable creative for what was asked.' },
-  enrich: { title: 'Needed data missing', text: 'Rows that the flow looks up are not there.' },
-  qualify: { title: 'No offer qualified', text: 'Qualification rules refused every offer that was left.' },
-  suppression: { title: 'All suppressed', text: 'Every offer that was left is suppressed for this customer.' },
-  contact_policy: { title: 'Contact policies', text: 'Contact policies refused every offer that was left.' },
-  filter: { title: 'All filtered out', text: 'A filter node let none of the offers through.' },
-  score: { title: 'Scores too low', text: 'Every offer that was left stayed below a least score or propensity.' },
-  mandatory: { title: 'Mandatory list', text: 'None of the mandatory offers could be shown.' },
+  no_channel: { title: 'Channel not found', text: 'No active channel has this type or ID.' },
+  no_placement: { title: 'Placement not found', text: 'The channel has no placement with this name.' },
+  placement_inactive: { title: 'Placement inactive', text: "The placement or its channel isn't active." },
+  inventory: { title: 'No candidates', text: 'No offer was active, on schedule and within budget.' },
+  match_creatives: { title: 'No matching creative', text: 'No offer has a creative for this channel and placement.' },
+  enrich: { title: 'Required data missing', text: "Rows that the flow looks up don't exist." },
+  qualify: { title: 'No offer qualified', text: 'Qualification rules blocked every remaining offer.' },
+  suppression: { title: 'All suppressed', text: 'Every remaining offer is suppressed for this customer.' },
+  contact_policy: { title: 'Contact policies', text: 'Contact policies blocked every remaining offer.' },
+  filter: { title: 'All filtered out', text: 'A filter node dropped every remaining offer.' },
+  score: { title: 'Scores too low', text: 'Every remaining offer scored below the minimum.' },
+  mandatory: { title: 'Mandatory offers', text: 'No mandatory offer could be shown.' },
   admission: {
-    title: 'Limits used up',
-    text: 'Limits that are counted at delivery refused every offer that was left.',
+    title: 'Limits reached',
+    text: 'Limits checked at delivery blocked every remaining offer.',
   },
-  coupling: { title: 'Coupled placements', text: 'Coupled placements were emptied together.' },
+  coupling: { title: 'Coupled placements', text: 'Coupled placements were left empty together.' },
   conditional: { title: 'Dropped by a branch', text: 'A conditional node dropped every offer.' },
-  call_flow: { title: 'Called flow', text: 'A flow that was called kept none of the offers.' },
-  extension_point: { title: 'Webhook', text: 'The answer of an extension point dropped every offer.' },
-  rank: { title: 'Ranking', text: 'The rank node gave no offer a place.' },
+  call_flow: { title: 'Called flow', text: 'A called flow dropped every offer.' },
+  extension_point: { title: 'Webhook', text: 'An extension point dropped every offer.' },
+  rank: { title: 'Ranking', text: 'The rank node selected no offers.' },
 };
 
-/** Names of the stages of a decision. */
+/** Labels of the stages of a decision. */
 export const stageNames: Readonly<Record<string, string>> = {
   all: 'All candidates',
   shown: 'Shown',
@@ -122,7 +122,7 @@ export const stageNames: Readonly<Record<string, string>> = {
   coupling: 'Coupling',
   compute: 'Computed',
   set_properties: 'Properties',
-  response: 'Answer',
+  response: 'Response',
   call_flow: 'Called flow',
   extension_point: 'Webhook',
   commit: 'Commit',

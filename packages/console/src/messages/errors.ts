@@ -1,13 +1,12 @@
-/** Texts of the screens that stand where a page cannot. */
+/** Texts of the error screens that replace a page. */
 export const errorTexts = {
-  notFoundTitle: 'Not here',
-  notFound: 'This address leads to no page of the console. The link may be old, or it was cut when it was copied.',
-  crashedTitle: 'This page stopped',
-  crashed:
-    'Something in the page failed while it was drawn. Nothing was sent. Reload it; if it stops again, the text below says what failed.',
-  missingTitle: 'This page did not arrive',
+  notFoundTitle: 'Page not found',
+  notFound: "There's no page at this address. The link may be outdated or incomplete.",
+  crashedTitle: 'This page crashed',
+  crashed: 'Nothing was sent. Reload the page. If it crashes again, the details below say what failed.',
+  missingTitle: "This page didn't load",
   missing:
-    'A part of the console could not be loaded: the server is away, or it was upgraded after this tab was opened. Reload to go on; drafts are kept.',
+    'The server is unreachable, or it was upgraded since you opened this tab. Reload to continue. Your drafts are saved.',
   home: 'Home',
   reload: 'Reload',
 } as const;

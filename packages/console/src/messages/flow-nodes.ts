@@ -1,6 +1,6 @@
 import { conditionText, listText } from './conditions.ts';
 
-/** What a node does, as a few words behind its name (docs/design/console.md 3.3). */
+/** Short summaries of flow nodes, shown after their names (docs/design/console.md, section 3.3). */
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ const textsOf = (value: unknown): readonly string[] =>
 const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 const some = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
-/** What a type of node is called. */
+/** Labels of the node types. */
 export const nodeNames: Readonly<Record<string, string>> = {
   inventory: 'Inventory',
   match_creatives: 'Match creatives',
@@ -36,10 +36,10 @@ export const nodeNames: Readonly<Record<string, string>> = {
 
 export const phaseNames = { 1: 'Narrow', 2: 'Score and rank', 3: 'Output' } as const;
 
-/** Names of records that a config names by id; null: not known (yet). */
+/** Returns the name of a record by its ID, or null if it isn't loaded. */
 export type Namer = (id: string) => string | null;
 
-/** `category Retain`, `categories Retain and Grow`; where a name is not known or there are many: `4 categories`. */
+/** `category Retain`, `categories Retain and Grow`; or `4 categories` when a name is missing or there are more than three. */
 function namesText(ids: readonly string[], namer: Namer, one: string, many: string): string {
   const names = ids.map(namer).filter((name) => name !== null);
   if (ids.length === 0 || names.length < ids.length || ids.length > 3) return some(ids.length, one, many);
@@ -47,17 +47,17 @@ function namesText(ids: readonly string[], namer: Namer, one: string, many: stri
 }
 
 const chosen = (config: Config, key: string, what: string) =>
-  config.mode === 'selected' ? `${sizeOf(config[key])} chosen` : `all ${what}`;
+  config.mode === 'selected' ? `${sizeOf(config[key])} selected` : `all ${what}`;
 
 function branchText(branch: unknown): string | null {
   const { action, nodeId, flowKey } = objectOf(branch);
   if (action === 'skip_to') return `skip to ${textOf(nodeId) ?? '?'}`;
-  if (action === 'drop_all') return 'drop all';
+  if (action === 'drop_all') return 'drop all offers';
   return action === 'call_flow' ? `call ${textOf(flowKey) ?? '?'}` : null;
 }
 
 function scoreText(config: Config): string {
-  const method = textOf(config.method)?.replaceAll('_', ' ') ?? 'no method yet';
+  const method = textOf(config.method)?.replaceAll('_', ' ') ?? 'no method';
   const parts = [method];
   const model = textOf(config.modelKey);
   if (model !== null) parts.push(model);
@@ -70,7 +70,7 @@ function scoreText(config: Config): string {
     parts.push(shares.map(({ weight }) => numberOf(weight) ?? '?').join('/'));
   }
   const least = numberOf(config.minScore);
-  if (least !== null && least > 0) parts.push(`at least ${least}`);
+  if (least !== null && least > 0) parts.push(`minimum score ${least}`);
   return parts.join(', ');
 }
 
@@ -85,29 +85,29 @@ function rankText(config: Config): string {
     parts.push((textOf(config.strategy) ?? 'epsilon_greedy').replaceAll('_', ' '));
   }
   const perCategory = numberOf(config.maxPerCategory) ?? 0;
-  if (perCategory > 0) parts.push(`at most ${perCategory} a category`);
+  if (perCategory > 0) parts.push(`at most ${perCategory} per category`);
   return parts.join(', ');
 }
 
 const summaries: Readonly<Record<string, (config: Config, namer: Namer) => string>> = {
   inventory(config, namer) {
     const scope = textOf(config.scope) ?? 'all';
-    const added = config.autoInclude === true ? ', new ones join' : '';
+    const added = config.autoInclude === true ? ', new ones added automatically' : '';
     if (scope === 'category')
       return `${namesText(textsOf(config.categoryIds), namer, 'category', 'categories')}${added}`;
     if (scope === 'subcategory') {
       return `${namesText(textsOf(config.subCategoryIds), namer, 'sub-category', 'sub-categories')}${added}`;
     }
-    return scope === 'all' ? 'all active' : `${some(sizeOf(config.offerIds), 'offer')}${added}`;
+    return scope === 'all' ? 'all active offers' : `${some(sizeOf(config.offerIds), 'offer')}${added}`;
   },
   match_creatives(config) {
-    const needs = config.requireCreative === false ? 'creative optional' : 'needs a creative';
+    const needs = config.requireCreative === false ? 'creative optional' : 'creative required';
     const mode = textOf(config.placementMatchMode) ?? 'any';
     const channels = sizeOf(config.channelIds);
     return `${needs}, placement ${mode}${channels > 0 ? `, ${some(channels, 'channel')}` : ''}`;
   },
   enrich(config) {
-    const missing = config.onMissing === 'drop_all' ? 'drop all if none' : 'go on if none';
+    const missing = config.onMissing === 'drop_all' ? 'drop all if missing' : 'continue if missing';
     return `${some(sizeOf(config.sources), 'source')} by ${textOf(config.lookupKey) ?? 'customer_id'}, ${missing}`;
   },
   qualify: (config) => chosen(config, 'ruleIds', 'rules'),
@@ -115,12 +115,12 @@ const summaries: Readonly<Record<string, (config: Config, namer: Namer) => strin
   filter(config) {
     const policies = sizeOf(config.contactPolicyIds);
     const parts = [conditionText(config), policies > 0 ? some(policies, 'policy', 'policies') : null];
-    return parts.filter((part) => part !== null).join(', ') || 'lets all pass';
+    return parts.filter((part) => part !== null).join(', ') || 'no filter';
   },
   conditional(config) {
-    const asked = conditionText(config) ?? 'always';
+    const condition = conditionText(config) ?? 'always';
     const [yes, no] = [branchText(config.onTrue), branchText(config.onFalse)];
-    return [yes === null ? `${asked}` : `${asked} → ${yes}`, no === null ? null : `else ${no}`]
+    return [yes === null ? `${condition}` : `${condition} → ${yes}`, no === null ? null : `else ${no}`]
       .filter((part) => part !== null)
       .join(', ');
   },
@@ -137,7 +137,7 @@ const summaries: Readonly<Record<string, (config: Config, namer: Namer) => strin
       .map((one) => textOf(objectOf(one).placementId))
       .filter((id) => id !== null);
     const where =
-      placements.length === 0 ? 'placements as asked' : namesText(placements, namer, 'placement', 'placements');
+      placements.length === 0 ? 'requested placements' : namesText(placements, namer, 'placement', 'placements');
     return `${where}, ${textOf(config.allocation) ?? 'optimal'}`;
   },
   compute(config) {
@@ -151,7 +151,7 @@ const summaries: Readonly<Record<string, (config: Config, namer: Namer) => strin
     const limit = numberOf(config.limit);
     return `${textOf(config.responseFormat) ?? 'standard'}${limit === null ? '' : `, at most ${limit}`}`;
   },
-  call_flow: (config) => `${textOf(config.flowKey) ?? 'no flow yet'}, ${textOf(config.mode) ?? 'narrow'}`,
+  call_flow: (config) => `${textOf(config.flowKey) ?? 'no flow'}, ${textOf(config.mode) ?? 'narrow'}`,
   extension_point(config) {
     const kind = textOf(config.kind) ?? 'none';
     const wait = kind === 'webhook' ? ` ${numberOf(config.timeoutMs) ?? 200} ms` : '';
@@ -163,10 +163,10 @@ const summaries: Readonly<Record<string, (config: Config, namer: Namer) => strin
 
 const nameless: Namer = () => null;
 
-/** What a node of this type and config does; types that this console does not know are told as they are. */
+/** Returns a summary of a node. Unknown types are shown as they are. */
 export function nodeSummary(type: string, config: Config, namer: Namer = nameless): string {
-  return summaries[type]?.(config, namer) ?? (type === '' ? 'a node without a type' : type.replaceAll('_', ' '));
+  return summaries[type]?.(config, namer) ?? (type === '' ? 'no type' : type.replaceAll('_', ' '));
 }
 
-/** What a type of node is called; unknown types as they are. */
+/** Returns the label of a node type. Unknown types are shown as they are. */
 export const nodeName = (type: string): string => nodeNames[type] ?? (type === '' ? 'Node' : type);

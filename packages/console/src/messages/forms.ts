@@ -1,7 +1,7 @@
-/** Texts of the field that chooses one of many records. */
+/** Texts of the record picker. */
 export const pickTexts = {
-  any: 'Any: type a name',
+  any: 'Any (type a name)',
   searching: 'Searching',
-  found: 'Nothing is called so.',
-  failed: 'It could not be searched. Type again to try again.',
+  found: 'No matches.',
+  failed: 'The search failed. Type again to retry.',
 } as const;

@@ -1,4 +1,4 @@
-/** Words of gates: what rules and policies ask, what they found. Values come in written out. */
+/** Labels of gates: what rules and policies require, and what they found. Values arrive formatted. */
 
 const hours = (value: string) => (value === '1' ? '1 hour' : `${value} hours`);
 const days = (value: string) => (value === '1' ? '1 day' : `${value} days`);
@@ -10,17 +10,17 @@ export const gateTexts = {
   no: 'no',
   hours,
   days,
-  /** Operators of conditions, as a condition that must hold. */
+  /** Condition operators. */
   operators: {
     eq: (value: string) => `is ${value}`,
     neq: (value: string) => `is not ${value}`,
-    gt: (value: string) => `more than ${value}`,
+    gt: (value: string) => `above ${value}`,
     gte: (value: string) => `at least ${value}`,
-    lt: (value: string) => `less than ${value}`,
+    lt: (value: string) => `below ${value}`,
     lte: (value: string) => `at most ${value}`,
     between: (value: string) => `between ${value}`,
     in: (value: string) => `one of ${value}`,
-    not_in: (value: string) => `none of ${value}`,
+    not_in: (value: string) => `not one of ${value}`,
     contains: (value: string) => `contains ${value}`,
     not_contains: (value: string) => `does not contain ${value}`,
     starts_with: (value: string) => `starts with ${value}`,
@@ -36,9 +36,9 @@ export const gateTexts = {
   allSegments: (names: string) => `member of ${names}`,
   noSegments: (names: string) => `not a member of ${names}`,
   memberOf: (names: string) => `member of ${names}`,
-  memberOfNone: 'none of them',
-  propensity: (model: string | null) => (model === null ? 'propensity' : `propensity by ${model}`),
-  noPropensity: 'no propensity was known',
+  memberOfNone: 'not a member',
+  propensity: (model: string | null) => (model === null ? 'propensity' : `propensity from ${model}`),
+  noPropensity: 'no propensity',
   ageBetween: (least: string, most: string) => `${least} to ${days(most)} ago`,
   ageAtLeast: (least: string) => `at least ${days(least)} ago`,
   ageAtMost: (most: string) => `at most ${days(most)} ago`,
@@ -50,15 +50,15 @@ export const gateTexts = {
     daily: 'today',
     weekly: 'this week',
     monthly: 'this month',
-    alltime: 'ever',
+    alltime: 'in total',
   } as Readonly<Record<string, string>>,
   rollingDays: (value: string) => `in the last ${days(value)}`,
   rollingHours: (value: string) => `in the last ${hours(value)}`,
   acrossChannels: (value: string) =>
-    value === '0' ? 'over all channels' : `over ${value === '1' ? '1 channel' : `${value} channels`}`,
-  ofCategory: (name: string) => `with ${name}`,
+    value === '0' ? 'across all channels' : `across ${value === '1' ? '1 channel' : `${value} channels`}`,
+  ofCategory: (name: string) => `for ${name}`,
   cooldown: (length: string) => `${hours(length)} since the last contact`,
-  budget: (field: string, threshold: string) => `${field} below ${threshold}, over all customers`,
+  budget: (field: string, threshold: string) => `${field} below ${threshold} across all customers`,
   budgetUsed: (field: string, actual: string) => `${field} ${actual}`,
   outcome: (outcomes: string, length: string) => `no ${outcomes} within ${days(length)}`,
   outcomeWas: (outcome: string, since: string) => `${outcome} ${days(since)} ago`,
@@ -70,31 +70,30 @@ export const gateTexts = {
   shortWeekdays: ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'],
   hour: (value: string) => `${value.padStart(2, '0')}:00`,
   hidden: 'withheld',
-  exclusion: 'no other offer of its group before it',
-  excludedBy: (offer: string) => `${offer} was before it`,
-  categoryPause: (length: string) => `no contact with the category within ${days(length)}`,
+  exclusion: 'no other offer from its group',
+  excludedBy: (offer: string) => `${offer} ranked higher`,
+  categoryPause: (length: string) => `no contact in this category within ${days(length)}`,
   lastContactAgo: (since: string) => `last contact ${days(since)} ago`,
-  until: (instant: string) => `free on ${instant}`,
-  override: 'lifts what other policies refuse',
-  overrideReason: (reason: string | null) => reason ?? 'no reason is given',
+  until: (instant: string) => `allowed again ${instant}`,
+  override: 'overrides other policies',
+  overrideReason: (reason: string | null) => reason ?? 'no reason given',
   lifted: (value: string) =>
-    value === '0' ? 'had nothing to lift' : `lifted ${value === '1' ? '1 policy' : `${value} policies`}`,
-  noContact: 'customers who may be contacted',
-  doNotContact: (source: string | null) =>
-    source === null ? 'asked not to be contacted' : `asked not to be contacted (${source})`,
+    value === '0' ? 'nothing to override' : `overrode ${value === '1' ? '1 policy' : `${value} policies`}`,
+  noContact: 'contact allowed',
+  doNotContact: (source: string | null) => (source === null ? 'do not contact' : `do not contact (${source})`),
   notMetric: (name: string, condition: string) => `${name} not ${condition}`,
-  cannotEvaluate: 'could not be evaluated, and closes',
+  cannotEvaluate: "couldn't be evaluated, so it blocks",
   eligibility: {
     requiredSegments: (names: string) => `member of ${names}`,
     excludedSegments: (name: string) => `not a member of ${name}`,
-    conditions: "the offer's own conditions hold",
+    conditions: "meets the offer's conditions",
     propensityThreshold: (least: string) => `propensity at least ${least}`,
   },
-  doesNotHold: 'does not hold',
-  isMember: (name: string) => `is a member of ${name}`,
+  doesNotHold: 'not met',
+  isMember: (name: string) => `member of ${name}`,
 } as const;
 
-/** Names of rule and policy types. */
+/** Labels of rule and policy types. */
 export const gateTypeNames: Readonly<Record<string, string>> = {
   segment_required: 'Segment',
   attribute_condition: 'Attribute',
@@ -106,13 +105,13 @@ export const gateTypeNames: Readonly<Record<string, string>> = {
   cooldown: 'Cooldown',
   budget_exhausted: 'Budget',
   outcome_based: 'After an outcome',
-  segment_exclusion: 'Excluded segment',
+  segment_exclusion: 'Excluded segments',
   time_window: 'Time window',
   mutual_exclusion: 'Mutual exclusion',
-  cross_channel_cap: 'Cap over channels',
+  cross_channel_cap: 'Cross-channel cap',
   customer_total_cap: 'Cap per customer',
   offer_category_cap: 'Cap per category',
   allow_override: 'Override',
-  category_suppression: 'Pause of a category',
+  category_suppression: 'Category pause',
   do_not_contact: 'Do not contact',
 };

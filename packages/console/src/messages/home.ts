@@ -1,10 +1,10 @@
 import { titles } from './titles.ts';
 
-/** Texts of the start page. */
+/** Texts of the home page. */
 export const homeTexts = {
   title: titles.home,
   welcome: (tenant: string) => `${tenant}: decide, see why, prove it`,
-  lead: 'Ask for a decision, open it, and see why its first offer won and what would have made another one win.',
+  lead: 'Make a decision, open it, and see why the first offer won and what would have made another one win.',
   steps: (done: number, all: number) => `${done} of ${all} steps done`,
   stepsDone: 'All steps done',
   done: 'Done',
@@ -14,20 +14,20 @@ export const homeTexts = {
   channel: 'Channel',
   anyChannel: 'Any channel',
   decide: 'Decide',
-  recorded: 'For real: it is recorded and counts against limits',
-  recordedHelp: 'Off: decided for show, nothing is stored or counted.',
-  forShow: 'Decided for show. Nothing was stored or counted.',
-  unknown: 'This customer is not known: the decision was made without data.',
-  why: 'Why this?',
-  whyWait: 'Decide first; the reasons then appear here.',
+  recorded: 'Record this decision and count it against limits',
+  recordedHelp: 'When off, the decision is simulated: nothing is stored or counted.',
+  forShow: 'Simulated. Nothing was stored or counted.',
+  unknown: 'Unknown customer: the decision was made without profile data.',
+  why: 'Why this offer?',
+  whyWait: 'Make a decision to see the reasons here.',
   whyFirst: (first: string, score: string, second: string, other: string) =>
-    `${first} scored ${score}; the next, ${second}, ${other}.`,
-  whyAlone: (first: string) => `${first} was left alone.`,
+    `${first} scored ${score}. The runner-up, ${second}, scored ${other}.`,
+  whyAlone: (first: string) => `${first} was the only offer left.`,
   whyParts:
-    'All parts are computed; the flow says which of them count and how much. The decision shows that, and every offer that lost.',
-  whyEmpty: 'No offer was left. The explorer shows each gate and what it asked for.',
-  openDecision: 'Open the decision',
-  openShow: 'Open it in the simulator',
+    'The flow sets how much each factor counts. Open the decision to see the weights and every offer that lost.',
+  whyEmpty: 'No offer was left. Open the decision to see which gates blocked them.',
+  openDecision: 'Open decision',
+  openShow: 'Open in Simulate',
   factors: {
     propensity: 'Propensity',
     relevance: 'Relevance',
@@ -37,23 +37,23 @@ export const homeTexts = {
   },
   factorHelps: {
     propensity: 'how likely',
-    relevance: 'how fitting now',
+    relevance: 'how well it fits now',
     impact: 'what it is worth',
     emphasis: 'your priority',
     fitMultiplier: 'match rules',
   },
   score: 'Score',
-  again: 'Ask again: the limits answer',
-  againText: 'The same customer, the same channel, a moment later: caps and pauses count what was shown just now.',
-  askAgain: 'Ask again',
-  againSame: 'Another answer was possible: no limit stands in its way yet.',
+  again: 'Decide again and see limits at work',
+  againText: 'Same customer, same channel, a moment later: caps and cooldowns count what was just shown.',
+  askAgain: 'Repeat decision',
+  againSame: 'The same offer won again: no limit blocks it yet.',
   code: 'Call it from your code',
-  codeText: 'A key is needed; the address is that of this server.',
+  codeText: "You need an API key. The URL is this server's.",
   makeKey: 'API keys',
   snippet: 'call',
-  recent: 'Newest decisions',
+  recent: 'Recent decisions',
   all: 'All decisions',
-  none: 'No decision was made here yet.',
+  none: 'No decisions yet.',
   nothing: 'no offer',
   erased: 'erased customer',
   health: 'Server',
@@ -62,23 +62,23 @@ export const homeTexts = {
   healthOpen: 'Health',
   lastDay: (written: string, count: number) =>
     `${count === 1 ? '1 decision' : `${written} decisions`} in the last 24 hours`,
-  schedulerOff: 'No scheduler runs here.',
-  lastDayP95: (within: string) => `95 of 100 within ${within}`,
+  schedulerOff: 'The scheduler is off.',
+  lastDayP95: (within: string) => `p95 ${within}`,
   lastDayFailed: (count: string) => `${count} failed`,
-  emptyTitle: 'There is nothing to decide about yet',
+  emptyTitle: 'No offers or customers yet',
   emptyText:
-    'Load a small invented company to look around: customers with a past, offers, rules, limits and flows. You can remove it again in the settings.',
-  emptyForAdmins: 'An admin can load sample data here, or offers and customers come over the API.',
+    'Load a sample company to explore: customers with history, offers, rules, limits and flows. You can remove it later in the settings.',
+  emptyForAdmins: 'An admin can load sample data here, or add offers and customers through the API.',
   load: (name: string) => `Load ${name}`,
   loadOf: (name: string) => `Sample data: ${name}`,
-  choose: 'Which company',
+  choose: 'Company',
   datasetSize: (offers: number, creatives: number, channels: number) =>
     `${offers} offers, ${creatives} creatives, ${channels} channels`,
   loading: 'Loading',
   own: 'Bring your own data',
   seedSteps: {
-    '': 'beginning',
-    validating: 'looking whether it can be loaded',
+    '': 'starting',
+    validating: 'validating',
     schemas: 'schemas',
     catalogue: 'offers, creatives, rules and flows',
     rows: 'customers',
@@ -89,36 +89,36 @@ export const homeTexts = {
   },
 } as const;
 
-/** Texts of what waits for somebody. */
+/** Texts of the list of things that need attention. */
 export const needsTexts = {
-  title: 'Needs you',
-  nothing: 'Nothing waits for you.',
-  waiting: 'Asking what waits for you',
+  title: 'Needs your attention',
+  nothing: "You're all caught up.",
+  waiting: 'Loading',
   approval: 'Approval',
-  actions: { create: 'make', update: 'change', delete: 'delete' },
-  asks: (who: string, action: string, what: string) => `${who} asks to ${action} ${what}`,
-  decidedByApi: (at: string) => `Asked ${at}. Decide it with POST /api/v1/approvals/{id}.`,
+  actions: { create: 'create', update: 'change', delete: 'delete' },
+  asks: (who: string, action: string, what: string) => `${who} wants to ${action} ${what}`,
+  decidedByApi: (at: string) => `Requested ${at}. Approve or reject it through the API.`,
   alert: 'Alert',
   alertUndelivered: 'Alert, not delivered',
   draft: 'Draft',
-  draftAhead: (version: number) => `Saved after version ${version} went live: what is drafted does not decide yet.`,
+  draftAhead: (version: number) => `Changed since version ${version} went live. Publish it to use it in decisions.`,
   letters: 'Dead letters',
-  lettersCount: (count: string) => `${count} jobs gave up after their last try`,
+  lettersCount: (count: string) => `${count} jobs failed after their last retry`,
   more: (count: number, kind: string) => `${count} more: ${kind.toLowerCase()}`,
 } as const;
 
-/** Texts of what happened since the last visit. */
+/** Texts of the changes since the last visit. */
 export const sinceTexts = {
-  title: 'Since you were here',
+  title: 'Since your last visit',
   since: (at: string) => `since ${at}`,
   decisions: (written: string, count: number) => (count === 1 ? '1 decision' : `${written} decisions`),
-  nothing: 'Nobody else changed anything.',
+  nothing: 'No one else changed anything.',
   change: (who: string, action: string) => `${who} · ${action}`,
   times: (count: number) => `${count} times`,
-  all: 'All changes in the audit log',
+  all: 'View all changes in the audit log',
 } as const;
 
-/** Texts of the charts of the last days. */
+/** Texts of the 30-day charts. */
 export const monthTexts = {
   section: 'Last 30 days',
   responses: 'Impressions and conversions by day',
@@ -127,10 +127,10 @@ export const monthTexts = {
   responsesSummary: (impressions: string, conversions: string, best: string) =>
     `${impressions} impressions and ${conversions} conversions in 30 days. Best day: ${best}.`,
   noResponses: 'No impressions or conversions in the last 30 days.',
-  totals: 'daily totals, kept without the decisions behind them',
+  totals: 'only daily totals are stored',
   title: 'Decisions by day',
   decisions: 'Decisions',
   summary: (all: string, most: string, day: string, today: string) =>
-    `${all} decisions in 30 days. Busiest day: ${day} (${most}). Today so far: ${today}.`,
+    `Decisions in 30 days: ${all}. Busiest day: ${day} (${most}). Today so far: ${today}.`,
   none: 'No decisions in the last 30 days.',
 } as const;

@@ -1,16 +1,16 @@
 import type { JobKind, JobState } from '../route/job.ts';
 
-/** Words for long work. */
+/** Labels of background jobs. */
 export const jobKindTexts: Readonly<Record<JobKind, string>> = {
   campaignRun: 'Campaign run',
   pipelineRun: 'Pipeline run',
-  modelTraining: 'Training',
+  modelTraining: 'Model training',
   packLoad: 'Sample data',
-  segmentSimulation: 'Simulation of a segment',
+  segmentSimulation: 'Segment simulation',
   backtest: 'Backtest',
   reportRun: 'Report',
   csvImport: 'Import',
-  bulkAct: 'Change of many records',
+  bulkAct: 'Bulk change',
 };
 
 export const jobStateTexts: Readonly<Record<JobState, string>> = {
@@ -22,11 +22,11 @@ export const jobStateTexts: Readonly<Record<JobState, string>> = {
 
 export const jobTexts = {
   title: 'Jobs',
-  none: 'Nothing is under way. Work that takes longer than a second is shown here, and goes on while you do something else.',
+  none: 'No jobs running. Anything that takes longer than a second appears here and keeps running while you work.',
   running: (count: number) => (count === 1 ? '1 job is running' : `${count} jobs are running`),
   open: 'Open',
   cancel: 'Cancel',
-  clear: 'Clear those that have ended',
+  clear: 'Clear finished jobs',
   left: (seconds: number) => `about ${seconds} s left`,
   lasts: (seconds: number) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
 } as const;

@@ -1,38 +1,37 @@
-/** Words of lists of records. */
+/** Texts of record lists. */
 export const listTexts = {
   search: (what: string) => `Search ${what.toLocaleLowerCase()}`,
-  home: 'To the first steps',
+  home: 'Go to Home',
   open: 'Open',
   any: (what: string) => `Any ${what.toLocaleLowerCase()}`,
   clear: 'Clear filters',
   noneMatch: (what: string) => `No ${what.toLocaleLowerCase()} match the filters`,
-  restarted: 'The list changed and was read again from the top.',
-  readAnew: 'Read anew',
+  restarted: 'The list changed and was reloaded from the top.',
+  reload: 'Reload',
   status: 'Status',
   statuses: { draft: 'draft', active: 'active', paused: 'paused', archived: 'archived' },
   deleted: 'deleted',
   name: 'Name',
   type: 'Type',
   priority: 'Priority',
-  changed: 'Changed',
-  made: 'Made',
+  changed: 'Updated',
+  created: 'Created',
   description: 'Description',
   version: 'Version',
-  warnings: (count: number) =>
-    count === 1 ? 'One setting needs your attention' : `${count} settings need your attention`,
-  about: 'About',
+  warnings: (count: number) => (count === 1 ? '1 setting needs attention' : `${count} settings need attention`),
+  about: 'Details',
   key: 'Key',
   decisions: 'Decisions',
   decisionsOf: (name: string) => `Open decisions with ${name}`,
   creativesOf: (count: number) => (count === 1 ? '1 creative' : `${count} creatives`),
-  idOf: (kind: string) => `${kind.toLocaleLowerCase()} id`,
+  idOf: (kind: string) => `${kind.toLocaleLowerCase()} ID`,
   everything: 'everything',
-  unknownRecord: (what: string) => `${what} not here any more`,
+  unknownRecord: (what: string) => `deleted ${what.toLocaleLowerCase()}`,
 } as const;
 
-/** Texts of a page that somebody's role does not reach. */
+/** Texts of a page that the user's role can't open. */
 export const rightsTexts = {
   ask: (role: string, needs: string) =>
-    `Your role is ${role}; this page needs ${needs}. Ask an admin of this tenant for what you need from it, or for the role.`,
-  home: 'To the start page',
+    `You need the ${needs} role to open this page; yours is ${role}. Ask an admin of this tenant for access.`,
+  home: 'Go to Home',
 } as const;

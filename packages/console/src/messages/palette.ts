@@ -1,40 +1,40 @@
-/** Texts of the palette and of the overview of keys. */
+/** Texts of the command palette and the list of keyboard shortcuts. */
 export const paletteTexts = {
-  title: 'Search and do',
-  label: 'Page, act, name or id',
+  title: 'Search and commands',
+  label: 'Search pages, actions, names or IDs',
   here: 'On this page',
   pages: 'Pages',
-  acts: 'Do',
+  acts: 'Actions',
   searching: 'Searching',
-  failed: (kind: string) => `${kind} could not be searched`,
-  none: (text: string) => `Nothing is called “${text}”. Paste a whole id, or part of a name.`,
+  failed: (kind: string) => `Couldn't search ${kind.toLocaleLowerCase()}`,
+  none: (text: string) => `No results for “${text}”. Enter part of a name, or a full ID.`,
   found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
-  hint: '↑ ↓ to choose, Enter to open, Esc to leave',
+  hint: '↑ ↓ to select, Enter to open, Esc to close',
 } as const;
 
 export const keyTexts = {
-  title: 'Keys',
+  title: 'Keyboard shortcuts',
   everywhere: 'Everywhere',
   after: 'then',
   lists: 'In lists',
-  switchLabel: 'Single-letter keys',
+  switchLabel: 'Single-letter shortcuts',
   switchHelp:
-    'Switch them off if a voice control or another program writes letters by itself. Keys with Ctrl or ⌘ stay.',
-  palette: 'Search and do',
-  overview: 'This overview',
+    'Turn these off if you use voice control or another program that types letters. Shortcuts with Ctrl or ⌘ stay on.',
+  palette: 'Search and commands',
+  overview: 'Show keyboard shortcuts',
   goTo: (page: string) => `Go to ${page}`,
-  filter: 'Filter the list',
-  commit: 'The main act of the page',
+  filter: 'Filter list',
+  commit: 'Main action of the page',
   next: 'Next row',
   previous: 'Previous row',
-  select: 'Select the row',
-  open: 'Open the row',
-  peek: 'Look into the row',
-  selectAll: 'Select all that is loaded',
-  leave: 'Leave the table',
+  select: 'Select row',
+  open: 'Open row',
+  peek: 'Preview row',
+  selectAll: 'Select all loaded rows',
+  leave: 'Leave table',
 } as const;
 
-/** Kinds of records that the palette finds. */
+/** Record types that the palette searches. */
 export const searchTexts = {
   offers: 'Offers',
   creatives: 'Creatives',
@@ -50,5 +50,5 @@ export const searchTexts = {
   decision: 'Decision',
   customers: 'Customers',
   customer: 'customer',
-  itsDecisions: 'its decisions',
+  itsDecisions: 'decisions',
 } as const;

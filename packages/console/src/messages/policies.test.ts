@@ -11,23 +11,23 @@ test('each of the 14 types has a name and a sentence, also for an empty config',
 });
 
 test('sentences hold the numbers of the config', () => {
-  assert.equal(policySentence('frequency_cap', { maxPerDay: 3, maxPerWeek: 10 }), 'At most 3 a day and 10 a week');
+  assert.equal(policySentence('frequency_cap', { maxPerDay: 3, maxPerWeek: 10 }), 'At most 3 per day and 10 per week');
   assert.equal(
     policySentence('frequency_cap', { maxPerDay: 0, windows: [{ max: 2, hours: 12 }], per: 'offer' }),
-    'At most 0 a day and 2 in 12 h, counted for each offer',
+    'At most 0 per day and 2 in 12 h, counted per offer',
   );
-  assert.equal(policySentence('cooldown', { cooldownHours: 24 }), '24 hours between two contacts');
+  assert.equal(policySentence('cooldown', { cooldownHours: 24 }), '24 hours between contacts');
   assert.equal(
     policySentence('time_window', { startHour: 8, endHour: 21, daysOfWeek: [1, 2], timezone: 'Europe/Berlin' }),
     'Only 08:00 to 21:00, Mon and Tue, Europe/Berlin',
   );
   assert.equal(
     policySentence('outcome_based', { afterOutcome: ['complaint', 'unsubscribe'], suppressForDays: 90 }),
-    'After complaint or unsubscribe: nothing for 90 days',
+    'After complaint or unsubscribe, no contact for 90 days',
   );
   assert.equal(
     policySentence('cross_channel_cap', { maxTotal: 5, periodType: 'weekly' }),
-    'At most 5 a week over all channels',
+    'At most 5 per week across all channels',
   );
   assert.equal(
     policySentence('do_not_contact', { condition: { field: 'opted_out', operator: 'eq', value: true } }),

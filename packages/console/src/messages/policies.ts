@@ -16,33 +16,33 @@ export const policyTypeNames: Readonly<Record<ContactPolicyType, string>> = {
   cooldown: 'Cooldown',
   budget_exhausted: 'Budget',
   outcome_based: 'After an outcome',
-  segment_exclusion: 'Segments left out',
+  segment_exclusion: 'Excluded segments',
   time_window: 'Time window',
-  mutual_exclusion: 'Not together',
-  cross_channel_cap: 'Cap across channels',
+  mutual_exclusion: 'Mutual exclusion',
+  cross_channel_cap: 'Cross-channel cap',
   customer_total_cap: 'Cap per customer',
   offer_category_cap: 'Cap per category',
   allow_override: 'Override',
-  category_suppression: 'Pause of a category',
+  category_suppression: 'Category pause',
   do_not_contact: 'Do not contact',
   metric_condition: 'Metric',
 };
 
 const periods: Readonly<Record<string, string>> = {
-  daily: 'a day',
-  weekly: 'a week',
-  monthly: 'a month',
-  alltime: 'in all',
+  daily: 'per day',
+  weekly: 'per week',
+  monthly: 'per month',
+  alltime: 'in total',
 };
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 function caps(config: Config): readonly string[] {
   const fixed = [
-    ['maxPerDay', 'a day'],
-    ['maxPerWeek', 'a week'],
-    ['maxPerMonth', 'a month'],
-    ['maxTotal', 'in all'],
+    ['maxPerDay', 'per day'],
+    ['maxPerWeek', 'per week'],
+    ['maxPerMonth', 'per month'],
+    ['maxTotal', 'in total'],
   ] as const;
   return fixed.flatMap(([key, period]) => {
     const most = numberOf(config[key]);
@@ -57,7 +57,7 @@ const rolling = (config: Config): readonly string[] =>
 
 function totalCap(config: Config, of: string): string {
   const most = numberOf(config.maxTotal) ?? '?';
-  const period = periods[textOf(config.periodType) ?? 'alltime'] ?? 'in all';
+  const period = periods[textOf(config.periodType) ?? 'alltime'] ?? 'in total';
   return `At most ${listText([`${most} ${period}`, ...rolling(config)])}${of}`;
 }
 
@@ -65,22 +65,22 @@ const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
 const per = (config: Config) => {
   const counted = textOf(config.per);
-  return counted === null || counted === 'scope' ? '' : `, counted for each ${counted}`;
+  return counted === null || counted === 'scope' ? '' : `, counted per ${counted}`;
 };
 
 const sentences: Readonly<Record<ContactPolicyType, (config: Config) => string>> = {
   frequency_cap(config) {
     const limits = [...caps(config), ...rolling(config)];
-    if (limits.length === 0) return 'No limit is set: it never blocks';
+    if (limits.length === 0) return 'No limit set: it never blocks';
     const campaign = textOf(config.withinCampaignId) === null ? '' : ' within one campaign';
     return `At most ${listText(limits)}${campaign}${per(config)}`;
   },
-  cooldown: (config) => `${numberOf(config.cooldownHours) ?? '?'} hours between two contacts${per(config)}`,
+  cooldown: (config) => `${numberOf(config.cooldownHours) ?? '?'} hours between contacts${per(config)}`,
   budget_exhausted: (config) =>
     `Until ${numberOf(config.threshold) ?? '?'} ${textOf(config.budgetField) ?? 'units'} are used up`,
   outcome_based(config) {
     const after = typeof config.afterOutcome === 'string' ? [config.afterOutcome] : textsOf(config.afterOutcome);
-    return `After ${listText(after, 'or')}: nothing for ${numberOf(config.suppressForDays) ?? '?'} days${per(config)}`;
+    return `After ${listText(after, 'or')}, no contact for ${numberOf(config.suppressForDays) ?? '?'} days${per(config)}`;
   },
   segment_exclusion: (config) => `Not for members of ${listText(textsOf(config.excludeSegments), 'or')}`,
   time_window(config) {
@@ -93,30 +93,30 @@ const sentences: Readonly<Record<ContactPolicyType, (config: Config) => string>>
   mutual_exclusion(config) {
     const days = numberOf(config.lookbackDays) ?? 30;
     const others = textsOf(config.excludeOfferIds).length;
-    return `Only one of ${others === 0 ? 'these offers' : `these offers and ${others} more`}${days === 0 ? ' in an answer' : ` in ${days} days`}`;
+    return `Only one of ${others === 0 ? 'these offers' : `these offers and ${others} more`}${days === 0 ? ' per decision' : ` in ${days} days`}`;
   },
   cross_channel_cap(config) {
     const channels = textsOf(config.appliesAcross).length;
-    return totalCap(config, channels === 0 ? ' over all channels' : ` over ${channels} channels`);
+    return totalCap(config, channels === 0 ? ' across all channels' : ` across ${channels} channels`);
   },
-  customer_total_cap: (config) => totalCap(config, ' for a customer'),
-  offer_category_cap: (config) => totalCap(config, ` of category ${textOf(config.targetCategory) ?? '?'}`),
+  customer_total_cap: (config) => totalCap(config, ' per customer'),
+  offer_category_cap: (config) => totalCap(config, ` from category ${textOf(config.targetCategory) ?? '?'}`),
   allow_override(config) {
     const reason = textOf(config.reason);
-    return `Lifts what other policies block${reason === null ? '' : `: ${reason}`}`;
+    return `Overrides other policies${reason === null ? '' : `: ${reason}`}`;
   },
   category_suppression: (config) =>
-    `After a contact the category pauses for ${numberOf(config.suppressionDays) ?? '?'} days`,
+    `After a contact, pauses the category for ${numberOf(config.suppressionDays) ?? '?'} days`,
   do_not_contact(config) {
     const who = textsOf(config.segments);
-    const asked = conditionText(config.condition);
+    const condition = conditionText(config.condition);
     const whom = [
       who.length === 0 ? null : `members of ${listText(who, 'or')}`,
-      asked === null ? null : `customers whose ${asked}`,
+      condition === null ? null : `customers whose ${condition}`,
     ];
     const named = whom.filter((part) => part !== null);
     const reason = textOf(config.reason) ?? textOf(config.dncSource);
-    return `Never contact ${named.length === 0 ? 'anybody' : listText(named)}${reason === null ? '' : `: ${reason}`}`;
+    return `Never contact ${named.length === 0 ? 'anyone' : listText(named)}${reason === null ? '' : `: ${reason}`}`;
   },
   metric_condition(config) {
     const words: Readonly<Record<string, string>> = {
@@ -130,17 +130,17 @@ const sentences: Readonly<Record<ContactPolicyType, (config: Config) => string>>
   },
 };
 
-/** What a policy says, as a sentence. */
+/** Describes a policy in one sentence. */
 export function policySentence(type: ContactPolicyType, config: Config): string {
   return sentences[type](config);
 }
 
-/** A policy that can never block anything, seen from its definition alone. */
+/** Whether a policy can never block anything, judging by its configuration. */
 export function cannotAct(type: ContactPolicyType, config: Config): boolean {
   return type === 'frequency_cap' && caps(config).length + rolling(config).length === 0;
 }
 
-/** Contact only between these hours of these days, for the picture of a week; null for other types. */
+/** Returns the hours and days that allow contact, for the week chart; null for other policy types. */
 export function windowOf(
   type: ContactPolicyType,
   config: Config,
@@ -157,18 +157,18 @@ export function windowOf(
 export const policyTexts = {
   policies: titles.policies,
   policy: titles.policy,
-  lead: 'How often, when and whether a customer may be contacted. Active policies are asked by priority, the highest first; of two that are equal, the older. The first that blocks is the reason.',
+  lead: 'Limits on whether, when and how often you contact a customer. Active policies are checked by priority, highest first. The first one that blocks is the reason shown.',
   order: 'Order',
-  says: 'What it says',
+  sentence: 'Policy',
   appliesTo: 'Applies to',
   kind: 'Type',
-  bypassable: 'Can be lifted',
-  bypassed: { yes: 'by an override and for mandatory offers', no: 'by nothing' },
-  allDecisions: 'All decisions where it blocked',
-  settings: 'Settings as stored',
+  bypassable: 'Can be overridden',
+  bypassed: { yes: 'by overrides and mandatory offers', no: 'never' },
+  allDecisions: 'Decisions blocked by this policy',
+  settings: 'Stored settings',
   noLimit: 'never blocks',
-  changeByApi: 'Change this policy with the API',
+  changeByApi: 'See how to change it through the API',
   empty: 'No contact policies yet',
-  emptyText: 'Without one, customers may be contacted at any time and any number of times.',
+  emptyText: 'Without one, customers can be contacted at any time, any number of times.',
   weekdays,
 } as const;

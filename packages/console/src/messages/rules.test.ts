@@ -13,7 +13,7 @@ test('each of the six types has a name and a sentence, also for an empty config'
 test('sentences hold the values of the config', () => {
   assert.equal(
     ruleSentence('attribute_condition', { attribute: 'age', operator: 'gte', value: 16, onMissing: 'pass' }),
-    'age at least 16, or not known',
+    'age at least 16, or no value',
   );
   assert.equal(
     ruleSentence('recency_check', { attribute: 'visit', minDays: 3, maxDays: 90 }),
@@ -27,7 +27,7 @@ test('sentences hold the values of the config', () => {
   );
   assert.equal(
     ruleSentence('propensity_threshold', { minScore: 0.3, modelKey: 'gbm' }),
-    'Propensity of gbm at least 0.3',
+    'Propensity from gbm at least 0.3',
   );
 });
 

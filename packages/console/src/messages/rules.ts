@@ -1,6 +1,6 @@
 import type { QualificationRuleType, QualificationStage } from '@arbiter/contract/qualification-rules';
 import { catalogueTitles as titles } from './catalogue-titles.ts';
-import { askedText, listText } from './conditions.ts';
+import { listText, operatorText } from './conditions.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,7 @@ const stageTexts: Readonly<Record<QualificationStage, string>> = {
   eligibility: 'drops the offer',
   fit: 'drops the offer',
   match: 'lowers the score',
-  ranking: 'is stored and not applied',
+  ranking: 'stored but not applied',
 };
 
 const sentences: Readonly<
@@ -30,39 +30,38 @@ const sentences: Readonly<
 > = {
   segment_required(config, nameOf) {
     const names = textsOf(config.requiredSegments);
-    return names.length === 0 ? 'No segment is named: everybody passes' : `Member of ${listText(names.map(nameOf))}`;
+    return names.length === 0 ? 'No segment set: everyone passes' : `Member of ${listText(names.map(nameOf))}`;
   },
-  attribute_condition: (config) => `${textOf(config.attribute) ?? '?'} ${askedText(config.operator, config.value)}`,
+  attribute_condition: (config) => `${textOf(config.attribute) ?? '?'} ${operatorText(config.operator, config.value)}`,
   propensity_threshold(config) {
     const model = textOf(config.modelKey) ?? textOf(config.model);
-    return `Propensity${model === null ? '' : ` of ${model}`} at least ${numberOf(config.minScore) ?? 0}`;
+    return `Propensity${model === null ? '' : ` from ${model}`} at least ${numberOf(config.minScore) ?? 0}`;
   },
   recency_check(config) {
     const [least, most] = [numberOf(config.minDays), numberOf(config.maxDays)];
-    const asked = [least === null ? null : `at least ${least}`, most === null ? null : `at most ${most}`];
-    return `${textOf(config.attribute) ?? '?'} ${listText(asked.filter((part) => part !== null))} days ago`;
+    const limits = [least === null ? null : `at least ${least}`, most === null ? null : `at most ${most}`];
+    return `${textOf(config.attribute) ?? '?'} ${listText(limits.filter((part) => part !== null))} days ago`;
   },
-  metric_condition: (config) => `Metric ${askedText(config.operator ?? 'gte', config.threshold ?? 0)}`,
+  metric_condition: (config) => `Metric ${operatorText(config.operator ?? 'gte', config.threshold ?? 0)}`,
   offer_attribute(config) {
     const path = textOf(config.valueFrom);
-    const asked = path === null ? askedText(config.operator, config.value) : askedText(config.operator, path);
-    return `Offer's ${textOf(config.attribute) ?? '?'} ${asked}`;
+    const requirement =
+      path === null ? operatorText(config.operator, config.value) : operatorText(config.operator, path);
+    return `Offer's ${textOf(config.attribute) ?? '?'} ${requirement}`;
   },
 };
 
-/**
- * What a rule asks, as a sentence; a missing value is told where it passes. `nameOf`: name of a segment that the rule names by its id.
- */
+/** Describes a rule in one sentence. `nameOf` returns the name of a segment by its ID. */
 export function ruleSentence(
   type: QualificationRuleType,
   config: Config,
   nameOf: (segment: string) => string = (segment) => segment,
 ): string {
-  const missing = config.onMissing === 'pass' ? ', or not known' : '';
+  const missing = config.onMissing === 'pass' ? ', or no value' : '';
   return `${sentences[type](config, nameOf)}${missing}`;
 }
 
-/** What happens to an offer whose customer does not meet the rule. */
+/** Returns what happens to an offer whose customer doesn't meet the rule. */
 export function consequence(stage: QualificationStage, config: Config): string {
   if (stage !== 'match') return stageTexts[stage];
   return `multiplies the score by ${numberOf(config.penalty) ?? 0.5}`;
@@ -71,13 +70,13 @@ export function consequence(stage: QualificationStage, config: Config): string {
 export const ruleTexts = {
   rules: titles.rules,
   rule: titles.rule,
-  lead: 'Whether an offer fits a customer. Rules of the stages eligibility and fit drop it, rules of the stage match lower its score.',
-  asks: 'What it asks',
+  lead: 'Decide whether an offer fits a customer. Eligibility and fit rules drop the offer; match rules lower its score.',
+  asks: 'Condition',
   stage: 'Stage',
-  otherwise: 'Otherwise',
+  otherwise: 'If not met',
   appliesTo: 'Applies to',
-  allDecisions: 'All decisions where it blocked',
-  settings: 'Settings as stored',
+  allDecisions: 'Decisions blocked by this rule',
+  settings: 'Stored settings',
   empty: 'No qualification rules yet',
   emptyText: 'Without one, every offer fits every customer.',
 } as const;

@@ -1,23 +1,23 @@
 import type { OfferSchedule } from '@arbiter/contract/offers';
 import { listText } from './conditions.ts';
 
-/** When an offer may be decided (docs/design/api-catalogue.md 6), in words. */
+/** Offer schedules in words (docs/design/api-catalogue.md, section 6). */
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 const dayOnly = /^\d{4}-\d{2}-\d{2}$/;
 
-/** `always`: no first and no last day; `later`: not begun; `over`: its last day has passed. */
+/** `always`: no start and no end; `later`: not started yet; `over`: ended. */
 export type ScheduleState = 'always' | 'later' | 'running' | 'over';
 
 export const scheduleStateTexts = {
   always: 'always',
-  later: 'not begun',
+  later: 'not started',
   running: 'running',
-  over: 'over',
+  over: 'ended',
 } as const satisfies Readonly<Record<ScheduleState, string>>;
 
-/** `2026-11-22` of an instant in a zone. */
+/** Formats an instant as a day in a time zone: `2026-11-22`. */
 function dayIn(zone: string, at: number): string {
   return new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -27,7 +27,7 @@ function dayIn(zone: string, at: number): string {
   }).format(at);
 }
 
-/** Where `now` (milliseconds) stands between the first and the last day; days and hours of the week are not asked. */
+/** Compares `now` (milliseconds) with the first and last day. Ignores weekdays and hours. */
 export function scheduleState(schedule: OfferSchedule, now: number, tenantZone: string): ScheduleState {
   const { startDate, endDate, timezone } = schedule;
   if (!startDate && !endDate) return 'always';
@@ -37,7 +37,7 @@ export function scheduleState(schedule: OfferSchedule, now: number, tenantZone: 
   return 'running';
 }
 
-/** How a screen writes days and instants. */
+/** Formatters for days and instants. */
 export interface DateWriter {
   readonly day: (day: string) => string;
   readonly instant: (at: string) => string;
@@ -45,7 +45,7 @@ export interface DateWriter {
 
 const written = (text: string, { day, instant }: DateWriter) => (dayOnly.test(text) ? day(text) : instant(text));
 
-/** First and last day: `from 1 Jan 2026 until 31 Dec 2026`; null: no limit. */
+/** Formats the dates: `from 1 Jan 2026 to 31 Dec 2026`. Returns null if there is no limit. */
 export function datesText({ startDate, endDate }: OfferSchedule, writer: DateWriter): string | null {
   const parts = [
     startDate ? `from ${written(startDate, writer)}` : null,
@@ -54,7 +54,7 @@ export function datesText({ startDate, endDate }: OfferSchedule, writer: DateWri
   return parts.length === 0 ? null : parts.join(' ');
 }
 
-/** Hours and days of the week: `Mon and Tue, 08:00 to 20:00`; null: no limit. */
+/** Formats weekdays and hours: `Mon and Tue, 08:00 to 20:00`. Returns null if there is no limit. */
 export function hoursText({ daysOfWeek, startHour, endHour }: OfferSchedule): string | null {
   const days = daysOfWeek ?? [];
   const someDays = days.length > 0 && new Set(days).size < 7;

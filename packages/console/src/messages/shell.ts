@@ -3,38 +3,37 @@ import type { RailGroup } from '../route/feature.ts';
 /** Texts of the frame around every page. */
 export const shellTexts = {
   product: 'Arbiter',
-  skip: 'Skip to the page',
-  navigation: 'Pages',
-  collapse: 'Make the rail narrow',
-  expand: 'Make the rail wide',
-  openPages: 'Open the pages',
-  closePages: 'Close the pages',
+  skip: 'Skip to content',
+  navigation: 'Navigation',
+  collapse: 'Collapse sidebar',
+  expand: 'Expand sidebar',
+  openPages: 'Open navigation',
+  closePages: 'Close navigation',
   search: 'Search',
   help: 'Help',
-  keys: 'Keys',
-  apiDocuments: 'Documents of the API',
-  account: (name: string) => `Account of ${name}`,
+  keys: 'Keyboard shortcuts',
+  apiDocuments: 'API documentation',
+  account: (name: string) => `${name}'s account`,
   ownAccount: 'Your account',
-  role: (role: string) => `Role ${role}`,
+  role: (role: string) => `Role: ${role}`,
   theme: 'Theme',
   themes: { dark: 'Dark', light: 'Light', system: 'Match the system' },
   themeAct: (theme: string) => `Theme: ${theme}`,
   signOut: 'Sign out',
-  tenant: (name: string) => `Tenant ${name}`,
+  tenant: (name: string) => `Tenant: ${name}`,
   ready: 'Ready',
   notReady: 'Not ready',
-  unknownReady: 'Not known',
+  unknownReady: 'Unknown',
   health: (word: string) => `Server: ${word}`,
   version: (version: string) => `Version ${version}`,
 } as const;
 
-/** What is said over the whole page. */
+/** Banners above the page. */
 export const bannerTexts = {
-  unavailable: 'The server cannot answer at the moment. What is shown may be old; the page tries again by itself.',
-  unreachable:
-    'No answer: the network or the server is away. What is shown may be old; the page tries again by itself.',
-  quota: (used: number, limit: number) => `${used} of ${limit} decisions of this playground are used.`,
-  quotaGone: 'All decisions of this playground are used. Reset it in the settings, or use a tenant of your own.',
+  unavailable: 'The server is unavailable. You may be seeing older data. This page retries automatically.',
+  unreachable: "Can't reach the server. You may be seeing older data. This page retries automatically.",
+  quota: (used: number, limit: number) => `You've used ${used} of ${limit} decisions in this playground.`,
+  quotaUsedUp: "You've used every decision in this playground. Reset it in the settings, or use your own tenant.",
   sessionEnds: (seconds: number) =>
     seconds > 60
       ? `Your session ends in ${Math.ceil(seconds / 60)} minutes.`
@@ -43,24 +42,24 @@ export const bannerTexts = {
 } as const;
 
 export const signInAgainTexts = {
-  title: 'You are signed out',
-  description: 'The session has ended. Sign in and go on where you are; nothing on the page is lost.',
-  email: 'E-mail address',
+  title: "You're signed out",
+  description: 'Your session has ended. Sign in to continue where you left off. Nothing on this page is lost.',
+  email: 'Email',
   password: 'Password',
   signIn: 'Sign in',
-  sso: 'Single sign-on, in a new window',
-  ssoHelp: 'This page goes on when you come back to it.',
-  leave: 'Leave the page',
-  setup: 'Your tenant wants a second factor and you have none yet. Set it up on the sign-in page.',
+  sso: 'Single sign-on (opens a new window)',
+  ssoHelp: 'This page continues when you come back.',
+  leave: 'Leave page',
+  setup: 'Your tenant requires a second factor. Set it up on the sign-in page.',
 } as const;
 
-/** Of the switch between the tenants of one person. */
+/** Texts of the tenant switcher. */
 export const tenantTexts = {
-  act: 'Go to another tenant',
-  here: (tenant: string) => `Tenant ${tenant}, change`,
+  act: 'Switch tenant',
+  here: (tenant: string) => `Tenant: ${tenant}. Switch tenant`,
 } as const;
 
-/** Headings of the rail; pages of `home` stand above the groups without one. */
+/** Headings of the sidebar. Pages in `home` come first and have no heading. */
 export const railGroupTitles: Readonly<Record<RailGroup, string>> = {
   home: '',
   decide: 'Decide',

@@ -1,26 +1,25 @@
 import { titles } from './titles.ts';
 
-/** Texts of the sign-in page. */
 export const signInTexts = {
   title: titles.signIn,
-  email: 'E-mail address',
+  email: 'Email',
   password: 'Password',
   signIn: 'Sign in',
   codeTitle: 'Enter your code',
-  back: 'Begin again',
+  back: 'Start over',
   or: 'or',
   google: 'Sign in with Google',
   sso: 'Single sign-on',
   forgotten: 'Forgot your password?',
   newHere: 'New here?',
   register: 'Create an account',
-  setup: 'Your organization asks for a second factor and you have none yet. It is set up in two minutes:',
-  setupAct: 'Sign in and set it up',
+  setup: 'Your organization requires a second factor. Setting it up takes two minutes.',
+  setupAct: 'Sign in and set up',
 } as const;
 
-/** Texts of the second step of a sign-in, wherever it is asked for. */
+/** Texts of the second sign-in step. */
 export const secondStepTexts = {
-  code: 'Code of your app',
-  codeHelp: 'The six digits that your authenticator app shows now, or one of your backup codes.',
-  next: 'Go on',
+  code: 'Authentication code',
+  codeHelp: 'The 6-digit code from your authenticator app, or a backup code.',
+  next: 'Continue',
 } as const;

@@ -1,4 +1,4 @@
-/** Titles of screens, which the rail and the palette need before a screen and its texts are loaded. */
+/** Titles of screens. The sidebar and the palette need them before a screen and its texts load. */
 export const titles = {
   account: 'Your account',
   apiKeys: 'API keys',

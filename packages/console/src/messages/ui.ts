@@ -1,4 +1,4 @@
-/** Texts that components of every page bring along. */
+/** Texts of shared components. */
 export const uiTexts = {
   close: 'Close',
   cancel: 'Cancel',
@@ -7,15 +7,15 @@ export const uiTexts = {
   optional: 'optional',
   breadcrumb: 'Breadcrumb',
   asOf: 'as of',
-  stale: 'no longer current',
-  typeFirst: (text: string) => `Type ${text} first.`,
+  stale: 'out of date',
+  typeFirst: (text: string) => `Type ${text} to continue.`,
   typeToConfirm: (text: string) => `Type ${text} to confirm`,
-  /** What a finding is about that has no field of its own. */
-  whole: 'The whole',
+  /** Subject of an error that belongs to no field. */
+  whole: 'Form',
 } as const;
 
 export const copyTexts = {
   copy: (what: string) => `Copy ${what}`,
   copied: (what: string) => `Copied ${what}`,
-  refused: (what: string) => `The browser does not let the page copy. Select the ${what} and copy it by hand.`,
+  refused: (what: string) => `Your browser blocked copying. Select the ${what} and copy it manually.`,
 } as const;

@@ -1,8 +1,8 @@
 import { writeSearch } from './search.ts';
 
 /**
- * Every address of the console, so that one feature can link to another without knowing it. A screen that does not exist
- * yet must not be linked to: a test holds these against the manifest.
+ * Every address of the console, so that features can link to each other. A test compares them with the manifest: don't link to
+ * screens that don't exist.
  */
 
 const part = (id: string): string => encodeURIComponent(id);
@@ -23,7 +23,7 @@ export const addresses = {
   creatives: (search: Search = {}) => `/creatives${writeSearch(search)}`,
   creative: (id: string) => `/creatives/${part(id)}`,
   categories: (search: Search = {}) => `/categories${writeSearch(search)}`,
-  /** The tree of categories, opened at one of either level. */
+  /** The category tree with a node of either level selected. */
   category: (id: string) => `/categories${writeSearch({ node: id })}`,
   channels: (search: Search = {}) => `/channels${writeSearch(search)}`,
   channel: (id: string) => `/channels/${part(id)}`,

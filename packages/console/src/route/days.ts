@@ -8,8 +8,8 @@ function shifted(value: string, days: number): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** `to` of a range that includes this last day: the API's ranges end before `to`. What is no day stays. */
+/** Returns the `to` of a range that includes this last day: API ranges end before `to`. Leaves anything else unchanged. */
 export const endAfter = (lastDay: string): string => shifted(lastDay, 1);
 
-/** The last day that a range up to `to` includes, as people read it. What is no day stays. */
+/** Returns the last day of a range with this `to`, as people read it. Leaves anything else unchanged. */
 export const lastDayBefore = (to: string): string => shifted(to, -1);

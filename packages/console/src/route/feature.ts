@@ -4,37 +4,37 @@ import type { ComponentType } from 'react';
 import type { JobWatches } from './job.ts';
 
 /**
- * What a feature of the console says of itself. Its `index.ts` is loaded with the shell, so it names its screens and brings
- * none of them along: a screen comes by `import()` when it is opened.
+ * A feature of the console. Its `index.ts` loads with the shell, so it only describes screens, which load through `import()`
+ * when opened.
  */
 export interface Feature {
   readonly name: string;
   readonly screens: readonly Screen[];
-  /** Acts of the palette besides opening a page. */
+  /** Palette actions besides opening a page. */
   readonly commands?: readonly Command[];
-  /** What the palette looks for while somebody types. */
+  /** Palette searches. */
   readonly searches?: readonly PaletteSearch[];
-  /** How the jobs tray watches the kinds of long work that begin here. */
+  /** How the jobs tray watches the jobs of this feature. */
   readonly jobs?: JobWatches;
 }
 
-/** A page with an address. */
+/** A screen with an address. */
 export interface Screen {
-  /** From the root of the console, parameters with a dollar sign: `/decisions/$id`. */
+  /** Path from the root of the console, with parameters marked by a dollar sign: `/decisions/$id`. */
   readonly path: string;
-  /** Name of the page in the palette and of its chunk while it loads. */
+  /** Title in the palette and while the chunk loads. */
   readonly title: string;
-  /** `public`: shown without a session and without the shell. Default: with both. */
+  /** `public`: without a session and the shell. Default: with both. */
   readonly access?: 'public';
-  /** Least role that may read it; for everybody who is signed in where it is left out. The page says so itself, too. */
+  /** Minimum role to read it; any signed-in user if undefined. The page also checks it. */
   readonly needs?: Role;
-  /** Its place in the rail; without it the page is reached from others. */
+  /** Position in the sidebar; without one, other pages link to it. */
   readonly rail?: RailPlace;
-  /** Brings the component: `() => import('./decision-page.tsx').then((m) => m.DecisionPage)`. */
+  /** Loads the component: `() => import('./decision-page.tsx').then((m) => m.DecisionPage)`. */
   readonly load: () => Promise<ComponentType>;
 }
 
-/** Groups of the rail, in their order (docs/design/console.md 2). A group without a screen is absent. */
+/** Sidebar groups in order (docs/design/console.md, section 2). Groups without a screen are hidden. */
 export const railGroups = [
   'home',
   'decide',
@@ -52,40 +52,40 @@ export type RailGroup = (typeof railGroups)[number];
 
 export interface RailPlace {
   readonly group: RailGroup;
-  /** Within the group, small first; steps of 10 leave room. */
+  /** Order in the group; steps of 10 leave room. */
   readonly order: number;
   readonly icon: LucideIcon;
-  /** The letter that opens it after `g`. */
+  /** The letter after `g` that opens it. */
   readonly key?: string;
 }
 
-/** An act of the palette. */
+/** A palette action. */
 export interface Command {
   readonly id: string;
   readonly title: string;
-  /** Other words by which it is found. */
+  /** Additional search terms. */
   readonly words?: string;
-  /** Keys that do it at once: `c`, `mod+enter`, `g d`. */
+  /** Shortcuts: `c`, `mod+enter`, `g d`. */
   readonly keys?: string;
-  /** Either an address in the console or what to do. */
+  /** An address in the console, or a function. */
   readonly act: { readonly open: string } | { readonly run: () => void | Promise<void> };
 }
 
-/** A search of the palette: its module comes with the first letter. */
+/** A palette search. Its module loads with the first keystroke. */
 export interface PaletteSearch {
-  /** What is found, in the plural: `Offers`. */
+  /** What it finds, in the plural: `Offers`. */
   readonly title: string;
-  /** `ids`: looks up an id or key that was pasted, and is asked only for texts that look like one. Default: names. */
+  /** `ids`: looks up pasted IDs or keys, and runs only for queries that look like one. Default: names. */
   readonly of?: 'ids';
-  /** Brings what looks for a text: at most five finds, best first; ends when the signal says so. */
+  /** Loads the search function. It returns up to five results, best first, and stops when the signal aborts. */
   readonly load: () => Promise<(text: string, signal: AbortSignal) => Promise<readonly Found[]>>;
 }
 
 export interface Found {
   readonly title: string;
-  /** What tells it from others of its name. */
+  /** Distinguishes results with the same name. */
   readonly detail?: string;
-  /** Its address in the console: `/offers/0199...`. */
+  /** Address in the console: `/offers/0199...`. */
   readonly open: string;
 }
 

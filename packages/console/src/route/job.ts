@@ -1,4 +1,4 @@
-/** Kinds of work that the tray can watch; the words for them stand in messages/jobs.ts. */
+/** Job types that the tray watches; messages/jobs.ts has their labels. */
 export const jobKinds = [
   'campaignRun',
   'pipelineRun',
@@ -14,18 +14,18 @@ export type JobKind = (typeof jobKinds)[number];
 
 export type JobState = 'running' | 'done' | 'failed' | 'cancelled';
 
-/** How work stands. */
+/** Status of a job. */
 export interface JobStanding {
   readonly state: JobState;
-  /** Of 0 to 1; absent when it is not known how much there is. */
+  /** 0 to 1; undefined if unknown. */
   readonly progress?: number;
-  /** Seconds that it will still take, where the server says so. */
+  /** Estimated seconds left, if the server provides them. */
   readonly etaSeconds?: number;
-  /** What came of it, or why it failed, in a sentence. */
+  /** The result or error, in one sentence. */
   readonly note?: string;
 }
 
-/** How a kind of work is asked after, and stopped. It comes as a chunk of its own when work of that kind begins. */
+/** How to poll and cancel jobs of a type. Loads as a separate chunk when such a job starts. */
 export interface JobWatch {
   readonly ask: (id: string, signal: AbortSignal) => Promise<JobStanding>;
   readonly cancel?: (id: string) => Promise<void>;

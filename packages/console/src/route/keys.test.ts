@@ -11,13 +11,13 @@ import {
   writtenKeys,
 } from './keys.ts';
 
-const press = (key: string, held: Partial<Press> = {}): Press => ({
+const press = (key: string, modifiers: Partial<Press> = {}): Press => ({
   key,
   ctrlKey: false,
   metaKey: false,
   altKey: false,
   shiftKey: false,
-  ...held,
+  ...modifiers,
 });
 const binding = (keys: string): KeyBinding => ({ keys, title: keys, run: () => undefined });
 

@@ -1,15 +1,15 @@
 /**
- * Keys of the console. A binding says which keys it listens to: `c`, `?`, `mod+enter`, or two letters after each other, `g d`.
- * `mod` is the command key on a Mac and the control key elsewhere.
+ * Keyboard shortcuts. A binding names its keys: `c`, `?`, `mod+enter`, or two letters in a row, `g d`. `mod` is the command
+ * key on a Mac and the control key elsewhere.
  */
 export interface KeyBinding {
   readonly keys: string;
-  /** What it does, for the overview of keys. */
+  /** Description for the list of shortcuts. */
   readonly title: string;
   readonly run: () => void;
 }
 
-/** A key that was pressed, as far as keys depend on it. */
+/** The part of a key press that shortcuts depend on. */
 export interface Press {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -18,37 +18,34 @@ export interface Press {
   readonly shiftKey: boolean;
 }
 
-/** The press in the words of bindings: `mod+k`, `alt+arrowup`, `?`. Null for a modifier alone. */
+/** Formats a press like a binding: `mod+k`, `alt+arrowup`, `?`. Returns null for a modifier alone. */
 export function pressName(press: Press, mac: boolean): string | null {
   const key = press.key.toLowerCase();
   if (['control', 'meta', 'alt', 'shift', 'altgraph', 'dead', 'process', 'unidentified'].includes(key)) return null;
-  // The other one of the two belongs to the browser and the system.
+  // The other modifier belongs to the browser and the system.
   if (mac ? press.ctrlKey : press.metaKey) return null;
   const printed = key.length === 1;
-  // On a Mac, alt writes another character; elsewhere alt with control does (AltGr).
+  // On a Mac, alt types another character; elsewhere alt with control does (AltGr).
   const alt = press.altKey && !(printed && (mac || press.ctrlKey));
   const mod = mac ? press.metaKey : press.ctrlKey && !(printed && press.altKey);
-  // With a printed character shift is part of the character already.
+  // For a printed character, shift is already part of it.
   const shift = press.shiftKey && (!printed || mod);
   const name = key === ' ' ? 'space' : key === 'esc' ? 'escape' : key;
   return [mod && 'mod', alt && 'alt', shift && 'shift', name].filter(Boolean).join('+');
 }
 
-/** True for keys that write a character elsewhere: they can be switched off (WCAG 2.1.4). */
+/** Whether a binding is a single letter, which users can turn off (WCAG 2.1.4). */
 export function isCharacterKey(keys: string): boolean {
   return keys.split(' ').every((part) => part.length === 1);
 }
 
 export interface Matched {
   readonly binding: KeyBinding | null;
-  /** The first key of two that may follow. */
+  /** The first of two keys. */
   readonly pending: string | null;
 }
 
-/**
- * What a press means after an earlier one that is pending. The last binding of a key wins: a page stands before the frame
- * around it.
- */
+/** Resolves a press after a pending one. The last binding of a key wins, so pages override the frame. */
 export function matchPress(bindings: readonly KeyBinding[], pending: string | null, press: string): Matched {
   const whole = pending === null ? press : `${pending} ${press}`;
   const binding = bindings.findLast(({ keys }) => keys === whole) ?? null;
@@ -60,7 +57,7 @@ export function matchPress(bindings: readonly KeyBinding[], pending: string | nu
 
 let bound: readonly (readonly KeyBinding[])[] = [];
 
-/** Takes bindings into force; answers with what takes them out. */
+/** Registers bindings. Returns a function that removes them. */
 export function bindKeys(bindings: readonly KeyBinding[]): () => void {
   bound = [...bound, bindings];
   return () => {
@@ -68,7 +65,7 @@ export function bindKeys(bindings: readonly KeyBinding[]): () => void {
   };
 }
 
-/** All bindings in force, the latest last. */
+/** All active bindings, newest last. */
 export function boundKeys(): readonly KeyBinding[] {
   return bound.flat();
 }
@@ -84,7 +81,7 @@ const shown: Readonly<Record<string, string>> = {
   shift: '⇧',
 };
 
-/** How keys are written for people: `⌘K` or `Ctrl K`; parts that are pressed after each other are apart. */
+/** Formats a binding for people: `⌘K` or `Ctrl K`; keys in a row are separate. */
 export function writtenKeys(keys: string, mac: boolean): readonly string[] {
   return keys.split(' ').map((part) =>
     part

@@ -20,7 +20,7 @@ test('of the columns that are asked for, those that the list has are shown once,
 
 test('a list whose columns are not known, or none of which is there any more, shows all of them', () => {
   const known = ['name', 'status'];
-  for (const asked of [null, [], ['gone', 'away']]) assert.deepEqual(columnKeys(known, asked), known);
+  for (const wanted of [null, [], ['gone', 'away']]) assert.deepEqual(columnKeys(known, wanted), known);
 });
 
 test('a view holds filters, columns and order, and nothing of where somebody looks', () => {

@@ -1,50 +1,53 @@
 import Type, { type Static } from 'typebox';
 import { parseSearch, writeSearch } from './search.ts';
 
-/** What the address of a list says besides its filters: the order of its rows, its columns, the row that is looked at. */
+/** List state in the address besides filters: sort order, columns, previewed row. */
 export const ListAddress = Type.Object({
-  /** Key of the column that rows are sorted by; with a minus in front, the greatest first. */
+  /** Key of the sort column; a leading minus sorts descending. */
   sort: Type.Optional(Type.String({ minLength: 1 })),
-  /** Keys of the columns, separated by commas; `all`: as at first, whatever this browser remembers. */
+  /** Comma-separated column keys; `all` for the default, whatever this browser has stored. */
   columns: Type.Optional(Type.String({ minLength: 1 })),
-  /** Key of the row that is looked at beside the list. */
+  /** Key of the previewed row. */
   peek: Type.Optional(Type.String({ minLength: 1 })),
 });
 export type ListAddress = Partial<Static<typeof ListAddress>>;
 
-/** Stands for the columns as they are at first. */
+/** The default columns. */
 export const allColumns = 'all';
 
-/** `-name` as key and direction; null for no order. */
+/** Parses `-name` to key and direction; null for no order. */
 export function sortOf(text: string | undefined): { readonly key: string; readonly descending: boolean } | null {
   if (text === undefined || text === '' || text === '-') return null;
   return text.startsWith('-') ? { key: text.slice(1), descending: true } : { key: text, descending: false };
 }
 
-/** The other way round; undefined for no order. */
+/** Formats key and direction; undefined for no order. */
 export const sortText = (sort: ReturnType<typeof sortOf>): string | undefined =>
   sort === null ? undefined : `${sort.descending ? '-' : ''}${sort.key}`;
 
 /**
- * The columns to show, first to last: those that were asked for, as far as the list has them, or all. The first column names the row
- * and stays.
+ * Returns the columns to show in order: the requested ones that exist, or all. The first column names the row and is always
+ * shown.
  */
-export function columnKeys(known: readonly string[], asked: readonly string[] | null): readonly string[] {
+export function columnKeys(known: readonly string[], requested: readonly string[] | null): readonly string[] {
   const [first = ''] = known;
-  const wanted = asked?.filter((key, at) => known.includes(key) && asked.indexOf(key) === at) ?? [];
+  const wanted = requested?.filter((key, at) => known.includes(key) && requested.indexOf(key) === at) ?? [];
   return wanted.length === 0 ? known : [first, ...wanted.filter((key) => key !== first)];
 }
 
-/** Parameters that say where somebody looks and not what a list shows: they are no part of a view. */
+/** Parameters that say where the user is, not what a list shows. They aren't part of a view. */
 const passing = new Set(['peek', 'row', 'live', 'cursor', 'limit', 'offset']);
 
 /**
- * What of an address is a view: filters, columns and order, always written the same way, so that two of them can be compared.
- * `columns` as they are shown; null: as at first.
+ * Returns the part of an address that makes a view: filters, columns and order, in canonical form for comparison. `columns`
+ * are the visible ones; null for the default.
  */
 export function viewSearch(search: string, columns: readonly string[] | null): string {
-  const kept = Object.entries(parseSearch(search)).filter(([name]) => !passing.has(name) && name !== 'columns');
+  const filters = Object.entries(parseSearch(search)).filter(([name]) => !passing.has(name) && name !== 'columns');
   return writeSearch(
-    Object.fromEntries([...kept.toSorted(([a], [b]) => (a < b ? -1 : 1)), ['columns', columns?.join() ?? allColumns]]),
+    Object.fromEntries([
+      ...filters.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      ['columns', columns?.join() ?? allColumns],
+    ]),
   );
 }

@@ -1,6 +1,6 @@
 import { addresses } from './addresses.ts';
 
-/** Screens of the records of the catalogue, by kind. */
+/** Screens of catalogue records, by type. */
 const catalogueScreens = {
   category: addresses.category,
   channel: addresses.channel,
@@ -14,7 +14,7 @@ const catalogueScreens = {
   segment: addresses.segment,
 } as const;
 
-/** Screens of records by their kind, as the audit log and approvals name it. */
+/** Screens of records by the type names of the audit log and approvals. */
 const screenOf: Readonly<Record<string, (id: string) => string>> = {
   ...catalogueScreens,
   apiKey: addresses.apiKeys,
@@ -22,14 +22,14 @@ const screenOf: Readonly<Record<string, (id: string) => string>> = {
   tenantSettings: addresses.settings,
 };
 
-/** Where a record is shown; null for a kind without a screen. */
+/** Returns the address of a record; null for a type without a screen. */
 export function recordAddress(entityType: string, id: string): string | null {
   return Object.hasOwn(screenOf, entityType) ? (screenOf[entityType]?.(id) ?? null) : null;
 }
 
 /**
- * Screens of single records, by kind: what can be pinned and is found again among the records that were opened last. The
- * audit log names customers by a keyed hash, so these two are not among its screens.
+ * Screens of records that can be pinned and appear in recent records. The audit log names customers by a keyed hash, so these
+ * two aren't among its screens.
  */
 const recordScreens = {
   ...catalogueScreens,
@@ -37,13 +37,13 @@ const recordScreens = {
   decision: (id: string) => addresses.decision(id),
 } as const;
 
-/** A kind of record with a screen of its own; a sub-category is a category here. */
+/** A record type with its own screen; sub-categories count as categories. */
 export type RecordKind = keyof typeof recordScreens;
 
 export const isRecordKind = (kind: unknown): kind is RecordKind =>
   typeof kind === 'string' && Object.hasOwn(recordScreens, kind);
 
-/** The screen of one record. */
+/** Returns the address of a record. */
 export function screenOfRecord(kind: RecordKind, id: string): string {
   return recordScreens[kind](id);
 }

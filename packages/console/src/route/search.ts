@@ -1,9 +1,9 @@
 import type { Static, TObject, TSchema } from 'typebox';
 
-/** The part of an address after the question mark, as names and texts; a name that stands twice has a list. */
+/** The query string as names and values; a repeated name has a list. */
 export type RawSearch = Readonly<Record<string, string | readonly string[]>>;
 
-/** Reads `a=1&b=x&b=y`. No value is taken for more than a text here: what it means, its schema says. */
+/** Parses `a=1&b=x&b=y`. Values stay strings; the schema gives them meaning. */
 export function parseSearch(text: string): Record<string, string | string[]> {
   const found: Record<string, string | string[]> = {};
   for (const [name, value] of new URLSearchParams(text)) {
@@ -14,7 +14,7 @@ export function parseSearch(text: string): Record<string, string | string[]> {
   return found;
 }
 
-/** Writes what `parseSearch` reads, with its question mark; empty for nothing. Absent and null values are left out. */
+/** Formats a query string with its question mark; empty without values. Skips absent and null values. */
 export function writeSearch(search: Readonly<Record<string, unknown>>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {
@@ -26,8 +26,7 @@ export function writeSearch(search: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * The search parameters that a schema knows, as its types. What does not fit is left out: an address that was typed by hand
- * opens the page without that filter.
+ * Converts search parameters to the schema's types. Ignores invalid values, so that a hand-typed address still opens the page.
  */
 export function readSearch<S extends TObject>(schema: S, raw: RawSearch): Partial<Static<S>> {
   const found: Record<string, unknown> = {};

@@ -3,7 +3,7 @@ import { useCallback, useMemo } from 'react';
 import type { Static, TObject } from 'typebox';
 import { parseSearch, type RawSearch, readSearch, writeSearch } from './search.ts';
 
-/** A parameter of the address: `useParam('id')` on `/decisions/$id`. Throws when the screen's path has none of that name. */
+/** Returns a parameter of the address: `useParam('id')` on `/decisions/$id`. Throws if the screen's path doesn't have it. */
 export function useParam(name: string): string {
   const params: Readonly<Record<string, string>> = useParams({ strict: false });
   const value = params[name];
@@ -11,18 +11,18 @@ export function useParam(name: string): string {
   return value;
 }
 
-/** All that the address of the screen says after its question mark, as it stands. */
+/** Returns the raw query string of the screen. */
 export function useSearchText(): string {
-  // Of the screen, not of the address: that changes first, and the screen that is left would ask for what nobody asked.
+  // Use the screen's address: the browser's changes first, and the old screen would request data for it.
   return useSearchOfScreen({ strict: false, select: (search: RawSearch) => writeSearch(search) });
 }
 
-/** Some of the parameters of an address, changed; `undefined` takes one out. */
+/** Changes to parameters; `undefined` removes one. */
 export type SearchChange<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined };
 
 /**
- * Changes the address of a screen. A change that builds on what stands there is a function of it: the screen is drawn a moment
- * after its address has changed, and a second press within that moment would build on what the screen still shows.
+ * Changes the address of a screen. Pass a function for changes that depend on the current address: screens render later than
+ * their address changes, so a second change could start from stale data.
  */
 export type ChangeSearch<Search> = (
   change: SearchChange<Search> | ((now: Search) => SearchChange<Search>),
@@ -30,9 +30,8 @@ export type ChangeSearch<Search> = (
 ) => void;
 
 /**
- * What the address says after its question mark, typed by a schema, usually the query of the list's operation; and a setter
- * that changes some of it (`undefined` takes one out). A change replaces the entry of the history, unless `push` says that
- * the back button shall undo it.
+ * Returns the query string typed by a schema, usually the query of the list operation, and a setter for some parameters
+ * (`undefined` removes one). Changes replace the history entry, unless `push` is set for the back button to undo them.
  */
 export function useSearch<S extends TObject>(schema: S): [Partial<Static<S>>, ChangeSearch<Partial<Static<S>>>] {
   const text = useSearchText();
@@ -43,7 +42,7 @@ export function useSearch<S extends TObject>(schema: S): [Partial<Static<S>>, Ch
     (changed, how = { push: false }) => {
       void navigate({
         to: '.',
-        // Of the address as it is when this happens: two changes one after the other both count.
+        // Reads the current address, so that consecutive changes add up.
         search: (now: RawSearch) =>
           parseSearch(
             writeSearch({ ...now, ...(typeof changed === 'function' ? changed(readSearch(schema, now)) : changed) }),

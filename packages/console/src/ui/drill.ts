@@ -7,11 +7,11 @@ export type Drill =
       /** Address inside the console: `/decisions?offerId=...`. */
       readonly to: string;
       /** Said to those who hear the page, where the number and its label do not say enough. */
-      readonly says?: string;
+      readonly label?: string;
     }
   | {
       /** Why the number cannot be opened: "older than trace retention". */
       readonly reason: string;
       /** The reason stands once beside several numbers: here it is only for those who hear the page. */
-      readonly saidBeside?: true;
+      readonly isCaptioned?: true;
     };

@@ -26,7 +26,7 @@ const FieldContext = createContext<Wiring | null>(null);
 /** Ids that tie a control to the Field around it. */
 export function useField(): Wiring {
   const wiring = useContext(FieldContext);
-  if (!wiring) throw new Error('a control stands outside of a Field');
+  if (!wiring) throw new Error('a control must be inside a Field');
   return wiring;
 }
 

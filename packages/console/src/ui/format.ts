@@ -50,14 +50,14 @@ const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
   ['second', 1],
 ];
 
-function kept<Arguments extends readonly unknown[], Made>(make: (...args: Arguments) => Made) {
-  const made = new Map<string, Made>();
-  return (...args: Arguments): Made => {
+function memoized<Arguments extends readonly unknown[], Formatter>(make: (...args: Arguments) => Formatter) {
+  const cache = new Map<string, Formatter>();
+  return (...args: Arguments): Formatter => {
     const key = args.join();
-    const known = made.get(key);
+    const known = cache.get(key);
     if (known !== undefined) return known;
     const value = make(...args);
-    made.set(key, value);
+    cache.set(key, value);
     return value;
   };
 }
@@ -65,11 +65,11 @@ function kept<Arguments extends readonly unknown[], Made>(make: (...args: Argume
 /** Writers of numbers and times for one tenant. The formatters of Intl are slow to make and are made once. */
 export function formatFor(where: Locale): Format {
   const { locale, timeZone, currency } = where;
-  const numbers = kept(
+  const numbers = memoized(
     (least: number, most: number) =>
       new Intl.NumberFormat(locale, { minimumFractionDigits: least, maximumFractionDigits: most }),
   );
-  const percents = kept(
+  const percents = memoized(
     (digits: number) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }),
   );
   const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });

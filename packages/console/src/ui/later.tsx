@@ -34,17 +34,17 @@ export function later<Props extends object>(
     const [missing, miss] = useState<{ readonly why: unknown } | null>(null);
     useEffect(() => {
       if (Known !== null) return;
-      let isGone = false;
+      let isUnmounted = false;
       bring().then(
         (component) => {
-          if (!isGone) show(() => component);
+          if (!isUnmounted) show(() => component);
         },
         (why: unknown) => {
-          if (!isGone) miss({ why });
+          if (!isUnmounted) miss({ why });
         },
       );
       return () => {
-        isGone = true;
+        isUnmounted = true;
       };
     }, [Known]);
     // The page around it tells of it, as of any part that fails.

@@ -40,15 +40,13 @@ export function Metric({ label, value, unit, drill, note, tone = 'neutral', size
           className="group -mx-1 flex w-fit items-baseline gap-1 rounded-control px-1 hover:bg-hover"
         >
           {number}
-          <span className="hidden-text">{drill.says ?? `${label}: open what is behind it`}</span>
+          <span className="hidden-text">{drill.label ?? `${label}: open what is behind it`}</span>
           <ArrowUpRight aria-hidden className="size-3.5 shrink-0 self-center text-accent-ink" />
         </Link>
       ) : (
         <>
           {number}
-          <span className={drill.saidBeside ? 'hidden-text' : 'text-caption text-faint'}>
-            not listed: {drill.reason}
-          </span>
+          <span className={drill.isCaptioned ? 'hidden-text' : 'text-caption text-faint'}>{drill.reason}</span>
         </>
       )}
       {note ? <span className="text-caption text-soft">{note}</span> : null}

@@ -26,9 +26,9 @@ export function PreviewFrame({ html, label, width, images }: PreviewFrameProps) 
   useEffect(() => {
     const hear = ({ source, data }: MessageEvent) => {
       if (source !== frame.current?.contentWindow) return;
-      const told: unknown = data?.height;
-      if (typeof told === 'number' && Number.isFinite(told))
-        setHeight(Math.min(heights.most, Math.max(heights.least, told)));
+      const height: unknown = data?.height;
+      if (typeof height === 'number' && Number.isFinite(height))
+        setHeight(Math.min(heights.most, Math.max(heights.least, height)));
     };
     globalThis.addEventListener('message', hear);
     return () => globalThis.removeEventListener('message', hear);

@@ -123,9 +123,9 @@ export function CardSort<Row>({ columns, sorted, onSort }: CardSortProps<Row>) {
   return (
     <div className="border-b border-line p-2">
       <SelectField
-        label="Order"
+        label="Sort by"
         labelHidden
-        placeholder="Order: as listed"
+        placeholder="Default order"
         options={sortable.flatMap(({ key, header }) => [
           { value: key, label: `${header}, ascending` },
           { value: `-${key}`, label: `${header}, descending` },

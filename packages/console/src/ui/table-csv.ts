@@ -25,10 +25,10 @@ export function rowsAsCsv<Row>(
   columns: readonly Column<Row>[],
   further: Readonly<Record<string, (row: Row) => CsvValue>> = {},
 ): string {
-  const told = columns.flatMap(({ header, unit, text }) =>
+  const fields = columns.flatMap(({ header, unit, text }) =>
     text === null ? [] : [{ head: unit === undefined ? header : `${header}, ${unit}`, text }],
   );
-  const all = [...told, ...Object.entries(further).map(([head, text]) => ({ head, text }))];
+  const all = [...fields, ...Object.entries(further).map(([head, text]) => ({ head, text }))];
   return csvText(
     all.map(({ head }) => head),
     rows.map((row) => all.map(({ text }) => text(row))),

@@ -54,15 +54,13 @@ export function TableFoot(props: TableFootProps) {
       </span>
       {waitsUntil === null ? null : (
         <span role="status" className="text-warn">
-          The server takes no more calls for now. More rows come by themselves at {format.time(waitsUntil)}.
+          Rate limit reached. More rows load automatically at {format.time(waitsUntil)}.
         </span>
       )}
       {partial ? <span className="text-warn">{partial}</span> : null}
       {!complete && sortable ? (
         <span className={sortedBy === undefined ? 'text-faint' : 'text-warn'}>
-          {sortedBy === undefined
-            ? 'Columns sort once all rows are loaded.'
-            : `Not sorted by ${sortedBy} yet: that takes all rows.`}
+          {sortedBy === undefined ? 'Load all rows to sort.' : `Load all rows to sort by ${sortedBy}.`}
         </span>
       ) : null}
       {foot}

@@ -73,10 +73,10 @@ test('of 200 columns only those near the window are drawn, and the first', () =>
     Array.from({ length: 200 }, () => ({ width: 100, grow: 0 })),
     1_000,
   );
-  const drawn = visibleColumns(placed, 10_000, 1_000);
-  assert.equal(drawn[0], 0);
-  assert.equal(drawn[1], 94);
-  assert.equal(drawn.at(-1), 115);
+  const visible = visibleColumns(placed, 10_000, 1_000);
+  assert.equal(visible[0], 0);
+  assert.equal(visible[1], 94);
+  assert.equal(visible.at(-1), 115);
 });
 
 test('a row as a card: the name above with its status, short values two in a line, long ones alone', () => {

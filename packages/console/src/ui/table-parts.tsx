@@ -13,7 +13,7 @@ export const selectWidth = 40;
 interface Shared<Row> {
   readonly columns: readonly Column<Row>[];
   readonly placed: readonly Placed[];
-  readonly drawn: readonly number[];
+  readonly visible: readonly number[];
   /** Width of the column of checkboxes, 0 without. */
   readonly leading: number;
   readonly selection: Selection | undefined;
@@ -62,7 +62,7 @@ interface HeadProps<Row> extends Shared<Row> {
 
 /** The names of the columns. A name sorts where the whole list is loaded. */
 export function HeadLine<Row>(props: HeadProps<Row>) {
-  const { columns, placed, drawn, leading, selection, cellId, totalWidth, active, sorting, complete, keys, sortBy } =
+  const { columns, placed, visible, leading, selection, cellId, totalWidth, active, sorting, complete, keys, sortBy } =
     props;
   const [sorted] = sorting;
   const all = selection !== undefined && keys.length > 0 && keys.every((key) => selection.selected.has(key));
@@ -90,7 +90,7 @@ export function HeadLine<Row>(props: HeadProps<Row>) {
           />
         </div>
       ) : null}
-      {drawn.map((index) => {
+      {visible.map((index) => {
         const [column, at] = [columns[index], placed[index]];
         if (!column || !at) return null;
         const sortable = complete && column.sortBy !== undefined;
@@ -212,8 +212,22 @@ interface LineProps<Row> extends RowProps<Row> {
 
 /** One row. A link lies over all of it, so that the browser's own ways of opening work; controls inside lie above the link. */
 function Line<Row>(props: LineProps<Row>) {
-  const { columns, placed, drawn, leading, selection, cellId, totalWidth, active, row, rowId, index, top, height, to } =
-    props;
+  const {
+    columns,
+    placed,
+    visible,
+    leading,
+    selection,
+    cellId,
+    totalWidth,
+    active,
+    row,
+    rowId,
+    index,
+    top,
+    height,
+    to,
+  } = props;
   const selected = selection?.selected.has(rowId) ?? false;
   const element = useRef<HTMLDivElement>(null);
   // The element may show another row next: a control that has the focus must not act on that one.
@@ -235,7 +249,7 @@ function Line<Row>(props: LineProps<Row>) {
       style={{ transform: `translateY(${top}px)`, height, width: totalWidth }}
     >
       {selection ? <RowSelect {...{ selection, leading, rowId, index, selected }} /> : null}
-      {drawn.map((at) => {
+      {visible.map((at) => {
         const [column, place] = [columns[at], placed[at]];
         if (!column || !place) return null;
         const content = column.cell(row);

@@ -166,7 +166,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const rowHeight = card ? cardHeight(card, density) : lineHeight;
   const headHeight = card ? 0 : 36;
   const [scrolled, setScrolled] = useState(0);
-  const drawn = useMemo(() => visibleColumns(placed, scrolled, width || 1), [placed, scrolled, width]);
+  const visible = useMemo(() => visibleColumns(placed, scrolled, width || 1), [placed, scrolled, width]);
 
   const virtualizer = useVirtualizer({
     count: lines.length,
@@ -321,7 +321,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         >
           <div role="rowgroup" className="sticky top-0 z-20 bg-surface">
             <HeadLine
-              drawn={card ? columns.map((_, index) => index) : drawn}
+              visible={card ? columns.map((_, index) => index) : visible}
               {...{ columns, placed, sorting, complete, leading, selection, keys, cellId, sortBy, totalWidth }}
               active={place.row === -1 ? place.column : -1}
               hidden={card !== null}
@@ -342,7 +342,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   to: rowTo?.(line.original.row) ?? undefined,
                   active: place.row === item.index ? place.column : -1,
                   onPlace: setPlace,
-                  ...{ columns, placed, drawn, leading, selection, cellId, totalWidth },
+                  ...{ columns, placed, visible, leading, selection, cellId, totalWidth },
                 };
                 return card ? (
                   <CardLine

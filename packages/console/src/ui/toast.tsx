@@ -38,21 +38,21 @@ export function toast(message: Toast): () => void {
 }
 
 function One({ message }: { readonly message: Shown }) {
-  const [held, hold] = useState(false);
+  const [isPaused, setPaused] = useState(false);
   const close = () => show(shown.filter(({ key }) => key !== message.key));
   const staysMs = message.staysMs ?? 6_000;
   const { key } = message;
   useEffect(() => {
-    if (held) return;
+    if (isPaused) return;
     const timer = setTimeout(() => show(shown.filter((other) => other.key !== key)), staysMs);
     return () => clearTimeout(timer);
-  }, [held, staysMs, key]);
+  }, [isPaused, staysMs, key]);
   return (
     <li
-      onPointerEnter={() => hold(true)}
-      onPointerLeave={() => hold(false)}
-      onFocus={() => hold(true)}
-      onBlur={() => hold(false)}
+      onPointerEnter={() => setPaused(true)}
+      onPointerLeave={() => setPaused(false)}
+      onFocus={() => setPaused(true)}
+      onBlur={() => setPaused(false)}
       className="flex animate-appear items-center gap-2 rounded-card border border-line bg-raised py-1 ps-3 pe-1 text-body shadow-overlay"
     >
       <span className="min-w-0 flex-1 py-1">{message.text}</span>

@@ -103,7 +103,7 @@ test('a group that others are members of already may become the login too', asyn
 });
 
 for (const [name, why] of [
-  ['arbiter_owner', /"arbiter_owner", a role that Arbiter makes .* Name another one, such as arbiter_server/],
+  ['arbiter_owner', /"arbiter_owner", a role that Arbiter creates .* Use another role, such as arbiter_server/],
   ['arbiter_system', /a role that Arbiter creates/],
   ['arbiter_queue', /a role that Arbiter creates/],
   ['arbiter_readonly', /a role that Arbiter creates/],
@@ -113,8 +113,8 @@ for (const [name, why] of [
   ['pg_monitor', /a name that PostgreSQL reserves/],
   ['public', /a name that PostgreSQL reserves/],
   ['none', /a name that PostgreSQL reserves/],
-  ['n'.repeat(64), /longer than the 63 bytes/],
-  ['ü'.repeat(32), /longer than the 63 bytes/],
+  ['n'.repeat(64), /longer than PostgreSQL's limit of 63 bytes/],
+  ['ü'.repeat(32), /longer than PostgreSQL's limit of 63 bytes/],
   ['line\nbreak', /a control character/],
 ] as const) {
   test(`a user cannot be called ${JSON.stringify(name)}, and the message says what to do`, async () => {
@@ -130,15 +130,15 @@ test('roles that stand in the way are named with what to do about them', async (
   await asAdmin('create role shut nologin');
   assert.match(
     (await refusal(urlOf('shut'))) ?? '',
-    /"shut", which may not log in\. Allow it \(alter role "shut" login\)/,
+    /"shut", which can't log in\. Allow it \(alter role "shut" login\)/,
   );
 
   await asAdmin('create role "above us" login; grant "above us" to arbiter_app');
-  assert.match((await refusal(urlOf('above us'))) ?? '', /of which arbiter_app is a member\. Name another user/);
+  assert.match((await refusal(urlOf('above us'))) ?? '', /of which arbiter_app is a member\. Use another role/);
   await asAdmin('drop role "above us"');
 
   await asAdmin('alter role arbiter_system superuser');
-  assert.match((await refusal(urlOf('arbiter'))) ?? '', /has a role arbiter_system that is a superuser/);
+  assert.match((await refusal(urlOf('arbiter'))) ?? '', /The role arbiter_system in this database is a superuser/);
   await asAdmin('alter role arbiter_system nosuperuser');
   await worksAs(urlOf('arbiter'));
 });

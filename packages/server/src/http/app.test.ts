@@ -536,7 +536,7 @@ describe('errors', () => {
     const response = await fail('busy');
     assert.equal(response.headers['retry-after'], '7');
     assert.equal(response.json().retryAfterSeconds, 7);
-    assert.equal(response.json().error, 'Unavailable');
+    assert.equal(response.json().error, 'The service is unavailable');
   });
   for (const how of ['unknown', 'text', 'undeclared', 'header']) {
     test(`an unknown throwable is a silent 500: ${how}`, async () => {

@@ -31,10 +31,10 @@ test('a refusal as a page tells nothing of the inside, and escapes what it tells
   assert.equal(failed.includes('relation'), false);
   assert.ok(failed.includes('request-2'));
   const unset = errorPage(new AppError('not_configured', { detail: 'SOME_SECRET is not set.' }), 'request-3');
-  assert.match(unset, /SOME_SECRET is not set\. Whoever runs this server can change that\./);
+  assert.match(unset, /SOME_SECRET is not set\. Ask the operator of this server to change that\./);
   assert.doesNotMatch(unset, /in a moment/);
   const limited = errorPage(new AppError('rate_limited', { retryAfterSeconds: 125 }), 'r');
-  assert.ok(limited.includes('Please try again in 3 minutes.'), limited);
+  assert.ok(limited.includes('Try again in 3 minutes.'), limited);
 });
 
 test('a form carries its font and its mark, and the policy names every style of it', () => {

@@ -4,7 +4,7 @@
  */
 export class Postponed extends Error {
   constructor(seconds: number) {
-    super(`postponed; retry in ${Math.max(1, Math.ceil(seconds))} s`);
+    super(`postponed; again after ${Math.max(1, Math.ceil(seconds))} s`);
     this.name = 'Postponed';
   }
 }

@@ -314,7 +314,7 @@ test('one broken schedule is switched off and told, the others run; a tenant tha
     [tenantId, tenantId],
   );
   assert.equal(errors.length, 1);
-  assert.match(String(errors[0]), /test.report broken was switched off/);
+  assert.match(String(errors[0]), /test.report broken disabled/);
   assert.equal((await inTenant((tx) => findSchedule(tx, report, 'broken')))!.nextRunAt, null);
 });
 

@@ -234,7 +234,7 @@ test('a payload that does not fit its schema is refused on enqueue, its value un
       inTenant((tx) => enqueueJob(tx, strict, payload as { offerId: string; limit: number })),
       (error) =>
         error instanceof Error &&
-        /^the payload of test.strict does not fit/.test(error.message) &&
+        /^the payload of test.strict is invalid/.test(error.message) &&
         !/jane/.test(error.message),
     );
   }

@@ -147,7 +147,7 @@ async function runOver(
 }
 
 /** queue.sql knows this text: a try that ends so does not count. */
-const handedBackText = 'the process stopped before the job finished';
+const handedBackText = 'the process stopped before the job ended';
 
 function taskListOf({ registry, onError }: WorkerOptions, signal: AbortSignal): TaskList {
   // A handler that does not heed the signal is left behind: its job goes back to the queue all the same.

@@ -51,11 +51,11 @@ describe('the start behind a pooler in transaction mode', { skip: missing ?? fal
     const DATABASE_URL = pooler.urlOf(db.url);
     await assert.rejects(
       start({ DATABASE_URL, DATABASE_DIRECT_URL: DATABASE_URL }),
-      refused(/^DATABASE_DIRECT_URL must lead to the database itself/),
+      refused(/^DATABASE_DIRECT_URL must point to the database itself/),
     );
     await assert.rejects(
       start({ DATABASE_URL: db.url, DATABASE_ADMIN_URL: pooler.urlOf(db.adminUrl) }),
-      refused(/^DATABASE_ADMIN_URL must lead to the database itself/),
+      refused(/^DATABASE_ADMIN_URL must point to the database itself/),
     );
     await assert.rejects(
       start({ DATABASE_URL, DATABASE_DIRECT_URL: other.url }),

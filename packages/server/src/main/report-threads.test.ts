@@ -56,7 +56,7 @@ test('a report that cannot be rendered fails alone', async () => {
     outcomes.map(({ status }) => status),
     ['rejected', 'fulfilled'],
   );
-  assert.ok(outcomes[0]?.status === 'rejected' && /could not be rendered.*No\/Where/s.test(String(outcomes[0].reason)));
+  assert.ok(outcomes[0]?.status === 'rejected' && /rendering failed.*No\/Where/s.test(String(outcomes[0].reason)));
   const unsendable: ReportDocument = { ...businessWeek(), name: Object(Symbol('name')) };
   await assert.rejects(thread.render(unsendable, ['csv']), /cloned/);
   assert.equal((await thread.render(businessWeek(), ['markdown'])).length, 1);

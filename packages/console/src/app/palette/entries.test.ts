@@ -57,10 +57,10 @@ test('what looks like an id is looked up, what looks like a name is not', () => 
     { title: 'Offers', load },
     { title: 'Decisions', of: 'ids', load },
   ];
-  const asked = (text: string) => searchesFor(text, searches).map(({ title }) => title);
-  assert.deepEqual(asked('o'), []);
-  assert.deepEqual(asked('oat'), ['Offers']);
-  assert.deepEqual(asked('CM-000001'), ['Offers', 'Decisions']);
+  const titlesFor = (text: string) => searchesFor(text, searches).map(({ title }) => title);
+  assert.deepEqual(titlesFor('o'), []);
+  assert.deepEqual(titlesFor('oat'), ['Offers']);
+  assert.deepEqual(titlesFor('CM-000001'), ['Offers', 'Decisions']);
   assert.deepEqual(foundEntries('Offers', [{ title: 'Oat', open: '/offers/1' }]).entries[0]?.act, {
     open: '/offers/1',
   });

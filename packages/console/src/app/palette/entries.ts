@@ -7,7 +7,7 @@ export interface Entry {
   readonly title: string;
   readonly detail?: string | undefined;
   readonly keys?: string | undefined;
-  /** Stands before the title. */
+  /** Shown before the title. */
   readonly icon?: ReactNode;
   readonly act: Command['act'];
 }
@@ -17,10 +17,10 @@ export interface Group {
   readonly entries: readonly Entry[];
 }
 
-/** How many pages and acts are shown for a text. */
+/** Maximum number of pages and actions for a query. */
 const mostEntries = 8;
 
-/** Pages and acts as lines; pages with a parameter cannot be opened without it. */
+/** Returns pages and actions as lines. Pages with a parameter can't be opened without it. */
 export function ownEntries(
   screens: readonly Screen[],
   commands: readonly Command[],
@@ -39,19 +39,19 @@ export function ownEntries(
 }
 
 /**
- * How well a line fits a text: higher is better, 0 not at all. The beginning of a word counts more than the middle of one,
- * letters in their order but apart count least.
+ * Scores how well a line matches a query: higher is better, 0 is no match. The start of a word counts more than its middle;
+ * scattered letters count least.
  */
 function fit(text: string, { title, detail = '' }: Pick<Entry, 'title' | 'detail'>): number {
-  const sought = plain(text);
-  if (sought === '') return 1;
+  const query = plain(text);
+  if (query === '') return 1;
   const name = plain(title);
-  if (name === sought) return 6;
-  if (name.startsWith(sought)) return 5;
-  if (` ${name}`.includes(` ${sought}`)) return 4;
-  if (` ${plain(detail)}`.includes(` ${sought}`)) return 3;
-  if (name.includes(sought)) return 2;
-  return inOrder(sought, name) ? 1 : 0;
+  if (name === query) return 6;
+  if (name.startsWith(query)) return 5;
+  if (` ${name}`.includes(` ${query}`)) return 4;
+  if (` ${plain(detail)}`.includes(` ${query}`)) return 3;
+  if (name.includes(query)) return 2;
+  return inOrder(query, name) ? 1 : 0;
 }
 
 const plain = (text: string): string =>
@@ -61,16 +61,16 @@ const plain = (text: string): string =>
     .toLowerCase()
     .trim();
 
-function inOrder(sought: string, name: string): boolean {
+function inOrder(query: string, name: string): boolean {
   let at = 0;
-  for (const letter of sought) {
+  for (const letter of query) {
     at = name.indexOf(letter, at) + 1;
     if (at === 0) return false;
   }
   return true;
 }
 
-/** The lines that fit, best first; equals stay in their order. */
+/** Returns matching lines, best first. Ties keep their order. */
 export function fitting(text: string, entries: readonly Entry[]): readonly Entry[] {
   return entries
     .map((entry) => ({ entry, score: fit(text, entry) }))
@@ -80,27 +80,27 @@ export function fitting(text: string, entries: readonly Entry[]): readonly Entry
     .map(({ entry }) => entry);
 }
 
-/** Groups of lines, the one with the best line first, since Enter takes the first line; without a text as they are. */
+/** Returns the groups, with the best line's group first, since Enter opens the first line. Without a query, keeps their order. */
 export function bestFirst(text: string, groups: readonly Group[]): readonly Group[] {
   const best = ({ entries }: Group) => Math.max(0, ...entries.map((entry) => fit(text, entry)));
   return groups.toSorted((a, b) => best(b) - best(a));
 }
 
 /**
- * True for a text that somebody pasted rather than typed as a name: an id, the key of a customer, a trace. Keys of customers
- * are whatever the tenant's own systems use: numbers, addresses of mail, paths.
+ * Whether a query looks pasted rather than typed as a name: an ID, a customer key, a trace. Customer keys come from the
+ * tenant's own systems: numbers, emails, paths.
  */
 export function looksLikeId(text: string): boolean {
   return /^(?=\S*[\d@/\\:_#%+])\S{3,255}$/.test(text.trim());
 }
 
-/** Searches to be asked for a text. */
+/** Returns the searches to run for a query. */
 export function searchesFor(text: string, searches: readonly PaletteSearch[]): readonly PaletteSearch[] {
   if (text.trim().length < 2) return [];
   return searches.filter(({ of }) => of !== 'ids' || looksLikeId(text));
 }
 
-/** Finds of a search as lines. */
+/** Converts search results to lines. */
 export function foundEntries(title: string, found: readonly Found[]): Group {
   return {
     title,

@@ -1,11 +1,11 @@
 import type { Command } from '../../route/feature.ts';
 
-/** What can be pressed and has words of its own; a row's buttons belong to the row. */
+/** Buttons with a label. Buttons of table rows belong to their row. */
 const pressable = '[data-act]:not([aria-disabled]), [role="tab"]:not([aria-selected="true"])';
 
 /**
- * The acts and parts of the page that is open, as commands: whatever a page has a button for can be typed. They press what the
- * page shows, so that a page need not say them twice.
+ * Turns the buttons and tabs of the open page into commands, so that every button can be typed. Commands press the button, so
+ * pages don't declare them twice.
  */
 export function pageActs(page: ParentNode | null): readonly Command[] {
   const found = new Map<string, HTMLElement>();
@@ -20,7 +20,7 @@ export function pageActs(page: ParentNode | null): readonly Command[] {
   });
 }
 
-/** The words of a button as they are heard: without its icon and its key. */
+/** Returns the accessible label of a button, without its icon and shortcut. */
 function wordsOf(element: HTMLElement): string {
   const label = element.dataset.typed ?? element.getAttribute('aria-label');
   if (label !== null) return label;

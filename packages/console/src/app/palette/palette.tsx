@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { useKept } from '../../data/kept-records.ts';
+import { useSavedRecords } from '../../data/saved-records.ts';
 import { paletteTexts } from '../../messages/palette.ts';
 import type { Command } from '../../route/feature.ts';
 import { writtenKeys } from '../../route/keys.ts';
@@ -9,12 +9,12 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { features, screens } from '../manifest.ts';
 import { isMac } from '../platform.ts';
 import { bestFirst, type Entry, fitting, foundEntries, type Group, ownEntries, searchesFor } from './entries.ts';
-import { keptGroups } from './kept.tsx';
 import { pageActs } from './page-acts.ts';
 import { recordSearches } from './record-searches.ts';
+import { savedRecordGroups } from './saved-records.tsx';
 import { takeTyped } from './typed-ahead.ts';
 
-/** How long typing must rest before the server is asked, in milliseconds. */
+/** Debounce of searches, in milliseconds. */
 const restMs = 120;
 
 export interface PaletteProps {
@@ -23,11 +23,11 @@ export interface PaletteProps {
   readonly go: (address: string) => void;
 }
 
-/** Every page, every act, every record, by typing. */
+/** Command palette: opens pages, actions and records. */
 export function Palette({ commands, onClose, go }: PaletteProps) {
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
-  // The dialog leaves the focus where it finds it inside; else its first button would have it.
+  // The dialog keeps focus that is already inside; otherwise, it would go to the first button.
   const arrive = useCallback((input: HTMLInputElement | null) => {
     if (input === null) return;
     input.focus();
@@ -36,18 +36,18 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
   }, []);
   const found = useFound(text);
   const own = useMemo(() => ownEntries(screens, commands), [commands]);
-  // The page below stays as it is for as long as this is open.
+  // The page below doesn't change while the palette is open.
   const [here] = useState(() => ownEntries([], pageActs(document.getElementById('page'))).acts);
-  const kept = keptGroups(useKept(), text);
-  const opened = new Set(kept.flatMap(({ entries }) => entries.map(({ id }) => id)));
+  const saved = savedRecordGroups(useSavedRecords(), text);
+  const opened = new Set(saved.flatMap(({ entries }) => entries.map(({ id }) => id)));
   const groups = [
     ...bestFirst(text, [
-      ...kept,
+      ...saved,
       { title: paletteTexts.pages, entries: fitting(text, own.pages) },
       { title: paletteTexts.here, entries: fitting(text, here) },
       { title: paletteTexts.acts, entries: fitting(text, own.acts) },
     ]),
-    // What is still looked for must not push away the line that is about to be taken.
+    // Pending results must not move the line that Enter opens.
     ...found.groups.map(({ title, entries }) => ({
       title,
       entries: entries.filter(({ act }) => !('open' in act) || !opened.has(`kept ${act.open}`)),
@@ -138,7 +138,7 @@ function Lines({ groups, active, listId, choose }: LinesProps) {
       className="max-h-[50dvh] overflow-y-auto"
     >
       {groups.map(({ title, entries }) => (
-        // biome-ignore lint/a11y/useSemanticElements: a group of options, which no element of HTML is outside of a select.
+        // biome-ignore lint/a11y/useSemanticElements: HTML has no element for a group of options outside a select.
         <div key={title} role="group" aria-label={title} className="pb-1">
           <p aria-hidden className="px-2 py-1 text-caption text-faint">
             {title}
@@ -163,7 +163,7 @@ interface LineProps {
   readonly choose: (entry: Entry) => void;
 }
 
-/** Pages have the icon that they have in the rail. */
+/** Pages have the same icon as in the sidebar. */
 const pageIcons = new Map(
   screens.flatMap(({ path, rail }) => (rail === undefined ? [] : [[`page ${path}`, rail.icon]])),
 );
@@ -171,7 +171,7 @@ const pageIcons = new Map(
 function Line({ entry, id, active, choose }: LineProps) {
   const PageIcon = pageIcons.get(entry.id);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the combobox keeps the focus and does this by Enter.
+    // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the combobox keeps the focus and handles Enter.
     <div
       id={id}
       role="option"
@@ -207,13 +207,13 @@ const allSearches = [...recordSearches(screens), ...features.flatMap((feature) =
 interface FoundState {
   readonly groups: readonly Group[];
   readonly busy: boolean;
-  /** Kinds whose search failed. */
+  /** Record types whose search failed. */
   readonly failed: readonly string[];
 }
 
 const nothing: FoundState = { groups: [], busy: false, failed: [] };
 
-/** Asks all searches at once, each for itself; a further letter ends those that are under way. */
+/** Runs all searches in parallel. The next keystroke cancels them. */
 function useFound(text: string): FoundState {
   const [state, setState] = useState(nothing);
   useEffect(() => {

@@ -4,7 +4,7 @@ import { searchTexts } from '../../messages/palette.ts';
 import { addresses } from '../../route/addresses.ts';
 import type { PaletteSearch, Screen } from '../../route/feature.ts';
 
-/** Searches of records, each with the screen that shows one: without the screen nothing is sought. */
+/** Record searches with the screen that opens a result. Without a screen, the search is skipped. */
 const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
   [
     '/offers/$id',
@@ -191,7 +191,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
           import('@arbiter/contract/decision-lists'),
           import('@arbiter/contract/schemas'),
         ]);
-        /** Whether there is a row of the customer. */
+        /** Whether the customer has a row. */
         const isStored = async (key: string, signal: AbortSignal): Promise<boolean> => {
           const { data } = await call(schemaOperations.list, { query: { limit: 100 }, signal });
           const table = data.find(({ entityType }) => entityType === 'customer');
@@ -218,7 +218,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
 const named = (search: string, limit: number) => ({ query: { search, limit } });
 const found = (title: string, detail: string, open: string) => ({ title, detail, open });
 
-/** Searches for the records that the console can show. */
+/** Returns the searches for all records that the console can show. */
 export function recordSearches(screens: readonly Screen[]): readonly PaletteSearch[] {
   const paths = new Set(screens.map(({ path }) => path));
   return byScreen.filter(([path]) => paths.has(path)).map(([, search]) => search);

@@ -12,7 +12,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
-/** Name, password and second factor of the signed-in person. */
+/** Name, password and second factor of the signed-in user. */
 export function AccountPage() {
   const me = useOperation(selfOperations.read, {});
   return (
@@ -70,19 +70,19 @@ const none = { current: '', next: '', repeated: '' };
 
 function Password() {
   const [given, setGiven] = useState(none);
-  const [tried, setTried] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const { run, busy, failure } = useMutate(selfOperations.update);
   const differs = given.next !== given.repeated;
   const errorAt = (path: string): string | undefined =>
     failure?.kind === 'refused' ? failure.problem.errors.find((entry) => entry.path === path)?.message : undefined;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
+    setSubmitted(true);
     if (differs) return;
     const body = { currentPassword: given.current, newPassword: given.next };
     if ((await run({ body })) === null) return;
     setGiven(none);
-    setTried(false);
+    setSubmitted(false);
     toast({ text: t.changed });
   };
   const field = (
@@ -118,7 +118,7 @@ function Password() {
         )}
         {field('current', t.current, 'current-password', errorAt('/currentPassword'))}
         {field('next', t.next, 'new-password', errorAt('/newPassword'), t.nextHelp)}
-        {field('repeated', t.repeat, 'new-password', tried && differs ? t.noMatch : undefined)}
+        {field('repeated', t.repeat, 'new-password', isSubmitted && differs ? t.noMatch : undefined)}
         <Button submit busy={busy} className="w-fit">
           {t.change}
         </Button>

@@ -1,7 +1,7 @@
 import { titles } from '../../messages/titles.ts';
 import { feature } from '../../route/feature.ts';
 
-/** The signed-in person: reached from the menu with the own name. */
+/** The user's own account, reached from the user menu. */
 export const account = feature({
   name: 'account',
   screens: [

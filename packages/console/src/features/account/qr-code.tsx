@@ -2,11 +2,11 @@ import encodeQR from 'qr';
 
 export interface QrCodeProps {
   readonly text: string;
-  /** What it is, for those who do not see it. */
+  /** Accessible label. */
   readonly label: string;
 }
 
-/** A text as a QR code, dark on light in both themes, because that is what cameras read. */
+/** Renders a QR code, dark on light in both themes, because cameras expect that. */
 export function QrCode({ text, label }: QrCodeProps) {
   const rows = encodeQR(text, 'raw', { border: 4 });
   const path = rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');

@@ -11,13 +11,13 @@ import { TextField } from '../../ui/field.tsx';
 import { later } from '../../ui/later.tsx';
 import { Section } from '../../ui/page.tsx';
 
-/** Computed in a part of its own: who has a second factor already never loads it. */
+/** A separate chunk: users with a second factor never load it. */
 const QrCode = later(() => import('./qr-code.tsx').then((module) => module.QrCode), <div className="size-44" />);
 
 const { step: operation } = secondFactorOperations;
 const off = { password: '', code: '' };
 
-/** Sets the second factor up, shows its backup codes once, and switches it off. */
+/** Sets up the second factor, shows its backup codes once, and turns it off. */
 export function SecondFactor({ isOn, onChanged }: { isOn: boolean; onChanged: () => void }) {
   const { run, busy, failure, clear } = useMutate(operation);
   const [begun, setBegun] = useState<{ readonly secret: string; readonly address: string } | null>(null);
@@ -49,7 +49,7 @@ export function SecondFactor({ isOn, onChanged }: { isOn: boolean; onChanged: ()
       <FailurePanel
         failure={failure}
         operation={operation}
-        // The code may have been used: only the first step is safe to repeat as it is.
+        // The code may be used up: only the first step is safe to retry.
         retry={!isOn && begun === null ? () => void begin() : null}
       />
     );
@@ -115,7 +115,7 @@ export function SecondFactor({ isOn, onChanged }: { isOn: boolean; onChanged: ()
             <>
               <Copy text={codes.join('\n')} what="codes" labelled />
               <Button kind="primary" onClick={() => setCodes(null)}>
-                {t.codesKept}
+                {t.codesSaved}
               </Button>
             </>
           }

@@ -27,7 +27,7 @@ import { MakeKey } from './make-key.tsx';
 
 const RowPeek = later(() => import('../../forms/row-peek.tsx').then((module) => module.RowPeek));
 
-/** Keys of programs: their names, what they may do, when they were used; made and revoked here. */
+/** API keys: names, permissions and last use. Create and revoke them here. */
 export function ApiKeysPage() {
   const permission = can(apiKeyOperations.list);
   const list = useList(apiKeyOperations.list, { query: { limit: 100 } }, { enabled: permission.allowed });

@@ -11,14 +11,14 @@ import { CheckField, TextField } from '../../ui/field.tsx';
 const scopes = ['read', 'write', 'admin', 'scim'] as const;
 type Scope = (typeof scopes)[number];
 
-/** Makes a key and shows it, once: the dialog stays until it is said that the key was kept. */
+/** Creates a key and shows it once. The dialog stays until the user confirms. */
 export function MakeKey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<readonly Scope[]>(['read', 'write']);
   const [day, setDay] = useState('');
-  const [made, setMade] = useState<ApiKeyCreated | null>(null);
+  const [created, setCreated] = useState<ApiKeyCreated | null>(null);
   const { run, busy, failure } = useMutate(apiKeyOperations.create);
-  if (made !== null) {
+  if (created !== null) {
     return (
       <Dialog
         open
@@ -28,12 +28,12 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
         description={t.newText}
         footer={
           <Button kind="primary" onClick={onClose}>
-            {t.kept}
+            {t.keySaved}
           </Button>
         }
       >
         <div className="rounded-card bg-sunken px-3 py-2">
-          <Id id={made.key} what="key" whole />
+          <Id id={created.key} what="key" whole />
         </div>
       </Dialog>
     );
@@ -44,7 +44,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
       ...(name.trim() === '' ? {} : { name: name.trim() }),
       ...(day === '' ? {} : { expiresAt: `${day}T00:00:00.000Z` }),
     };
-    setMade(await run({ body }));
+    setCreated(await run({ body }));
   };
   return (
     <Dialog

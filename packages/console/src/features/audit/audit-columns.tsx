@@ -11,7 +11,7 @@ function When({ at }: { at: string }) {
   return <time dateTime={at}>{useFormat().instant(at)}</time>;
 }
 
-/** What this browser found of a row, in words without a look. */
+/** Returns the browser's verdict on a row, as text. */
 function verdictText(check: RowCheck | undefined): string {
   if (!canHash()) return t.browserUnavailable;
   if (check === undefined) return t.browserChecking;
@@ -19,7 +19,7 @@ function verdictText(check: RowCheck | undefined): string {
   return check.linkIsRight === false ? t.gap : t.browserRight;
 }
 
-/** What this browser found of a row, in a word. */
+/** Badge with the browser's verdict on a row. */
 export function RowVerdict({ check }: { check: RowCheck | undefined }) {
   if (!canHash()) return <Badge tone="neutral">{t.browserUnavailable}</Badge>;
   if (check === undefined) return <span className="text-caption text-faint">{t.browserChecking}</span>;

@@ -15,7 +15,7 @@ import type { RowCheck } from './row-hash.ts';
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const ofDecisions: readonly string[] = ['replay', 'read_decision_inputs'];
 
-/** One row: who, what changed, and the hashes that hold it in its place. */
+/** One row: who, what changed, and its hashes. */
 export function AuditDetail({
   row,
   check,
@@ -28,7 +28,7 @@ export function AuditDetail({
   const format = useFormat();
   const written = (value: Json): string | null =>
     typeof value === 'string' && instant.test(value) ? format.instant(value) : null;
-  // Of what was deleted for good there is no page any more.
+  // Permanently deleted records have no page.
   const record = row.action === 'delete' ? null : recordAddress(row.entityType, row.entityId);
   const isOfDecision = ofDecisions.includes(row.action);
   return (
@@ -83,5 +83,5 @@ export function AuditDetail({
   );
 }
 
-/** A state as the audit log has it, which is JSON by what it is read from; null stands for none. */
+/** Parses a state of the audit log, which is JSON; null for none. */
 const stateOf = (state: unknown): Json | undefined => (state === null ? undefined : (state as Json));

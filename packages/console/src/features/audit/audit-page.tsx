@@ -23,11 +23,11 @@ import { canHash, useRowChecks } from './use-row-checks.ts';
 import { Verification } from './verification.tsx';
 
 const { cursor: _cursor, limit: _limit, ...filters } = auditLogOperations.list.query.properties;
-/** The filters of the list, and the row that is open. */
+/** Filters and the open row. */
 const AuditSearch = Type.Object({ ...filters, row: Type.Optional(Type.String()) });
 const filterNames = ['action', 'entityType', 'entityId', 'userId', 'from', 'to'] as const;
 
-/** Every governed change, newest first, with its hash computed again in this browser. */
+/** Every governed change, newest first, with its hash recomputed in the browser. */
 export function AuditPage() {
   const [search, change] = useSearch(AuditSearch);
   const { row: open, ...query } = search;
@@ -133,7 +133,7 @@ export function AuditPage() {
   );
 }
 
-/** Kinds of the records in the rows that are loaded, and the one that the address names. */
+/** Record types in the loaded rows, and the one in the address. */
 function kindsOf(rows: readonly AuditLog[], chosen: string | undefined) {
   const kinds = new Set(rows.map(({ entityType }) => entityType));
   if (chosen !== undefined) kinds.add(chosen);
@@ -142,7 +142,7 @@ function kindsOf(rows: readonly AuditLog[], chosen: string | undefined) {
     .toSorted((a, b) => (a.label < b.label ? -1 : 1));
 }
 
-/** Who did something in the rows that are loaded, and whom the address names. */
+/** Users in the loaded rows, and the one in the address. */
 function peopleOf(rows: readonly AuditLog[], chosen: string | undefined) {
   const names = new Map(rows.map(({ userId, userName }) => [userId, userName]));
   if (chosen !== undefined && !names.has(chosen)) names.set(chosen, chosen);

@@ -49,9 +49,9 @@ test('a changed row and a broken link are found, wherever they stand', async () 
   const edited = await checkRows([three, { ...two, entityName: 'Espresso' }, one]);
   assert.deepEqual(edited.get(two.id), { hashIsRight: false, linkIsRight: true });
   const forged = rowOf(2, one.integrityHash, 'Espresso');
-  const anew = await checkRows([three, forged, one]);
-  assert.deepEqual(anew.get(forged.id), { hashIsRight: true, linkIsRight: true });
-  assert.deepEqual(anew.get(three.id), { hashIsRight: true, linkIsRight: false }, 'the row after it tells');
+  const rechecked = await checkRows([three, forged, one]);
+  assert.deepEqual(rechecked.get(forged.id), { hashIsRight: true, linkIsRight: true });
+  assert.deepEqual(rechecked.get(three.id), { hashIsRight: true, linkIsRight: false }, 'the row after it tells');
   const missing = await checkRows([three, one]);
   assert.equal(missing.get(three.id)?.linkIsRight, null);
 });

@@ -1,9 +1,9 @@
 import type { AuditLog } from '@arbiter/contract/audit-logs';
 
 /**
- * RFC 8785 form of a JSON value: members sorted by UTF-16 code units, no white space, numbers and texts as JSON.stringify writes
- * them. The third writing of it in this repository on purpose: a check that shares no code with what it checks
- * (docs/design/quality.md R14).
+ * Serializes JSON by RFC 8785: members sorted by UTF-16 code units, no whitespace, numbers and strings as JSON.stringify
+ * writes them. The third implementation in this repository on purpose: a check that shares no code with what it checks
+ * (docs/design/quality.md, R14).
  */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
@@ -12,21 +12,21 @@ export function canonical(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
 }
 
-/** Hex SHA-256 that a row should carry: of its canonical form without the hash itself. */
+/** Returns the hex SHA-256 that a row should have: of its canonical form without the hash itself. */
 async function hashOfRow(row: AuditLog): Promise<string> {
   const { integrityHash: _hash, ...content } = row;
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonical(content)));
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** What the browser found of a row: its hash, and its link to the row before, where that is seen too. */
+/** The browser's verdict on a row: its hash, and its link to the previous row if that is loaded. */
 export interface RowCheck {
   readonly hashIsRight: boolean;
-  /** Null: the row before is not among those that were read. */
+  /** Null if the previous row isn't loaded. */
   readonly linkIsRight: boolean | null;
 }
 
-/** Checks rows of one tenant, in any order; by id. */
+/** Checks rows of one tenant, in any order, by ID. */
 export async function checkRows(rows: readonly AuditLog[]): Promise<ReadonlyMap<string, RowCheck>> {
   const bySequence = new Map(rows.map((row) => [row.sequence, row]));
   const checked = await Promise.all(

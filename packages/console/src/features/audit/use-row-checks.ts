@@ -2,10 +2,10 @@ import type { AuditLog } from '@arbiter/contract/audit-logs';
 import { useEffect, useState } from 'react';
 import { checkRows, type RowCheck } from './row-hash.ts';
 
-/** Browsers keep it from pages that came over plain http from elsewhere. */
+/** Browsers don't offer it on pages from other hosts over plain HTTP. */
 export const canHash = (): boolean => globalThis.isSecureContext && 'subtle' in crypto;
 
-/** What this browser finds of the rows; empty until it has computed them. */
+/** Returns the verdicts on the rows; empty until computed. */
 export function useRowChecks(rows: readonly AuditLog[]): ReadonlyMap<string, RowCheck> {
   const [checks, setChecks] = useState<ReadonlyMap<string, RowCheck>>(new Map());
   useEffect(() => {

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
-/** The server's own check of the whole chain, by a press: it reads every row. Long chains are checked page by page. */
+/** Verifies the entire chain on the server, on demand because it reads every row. Long chains take several requests. */
 export function Verification() {
   const format = useFormat();
   const { run, busy, failure } = useMutate(auditLogOperations.verify);

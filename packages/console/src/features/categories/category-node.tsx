@@ -21,7 +21,7 @@ import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
 import { type CarriedField, fieldsOf, type Node } from './tree.ts';
 
-/** One category or sub-category: what it is, the fields its offers carry, its offers. */
+/** One category or sub-category: details, offer fields, offers. */
 export function CategoryNode({ node }: { readonly node: Node }) {
   const format = useFormat();
   const { record } = node;

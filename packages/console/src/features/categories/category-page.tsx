@@ -2,7 +2,7 @@ import { categoryOperations, subCategoryOperations } from '@arbiter/contract/cat
 import Type from 'typebox';
 import { useList } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
-import { GonePin } from '../../forms/record-pin.tsx';
+import { DeletedPin } from '../../forms/record-pin.tsx';
 import { categoryTexts as t } from '../../messages/categories.ts';
 import { listTexts } from '../../messages/lists.ts';
 import { addresses } from '../../route/addresses.ts';
@@ -18,7 +18,7 @@ import { nodeOf, treeOf } from './tree.ts';
 
 const Search = Type.Object({ node: Type.Optional(Type.String()) });
 
-/** The tree of categories, and the node of it that the address names. */
+/** The category tree and its selected node. */
 export function CategoryPage() {
   const [{ node: chosen }] = useSearch(Search);
   const first = useList(categoryOperations.list, { query: { limit: 200 } });
@@ -64,10 +64,13 @@ export function CategoryPage() {
           {node === null ? (
             complete ? (
               <div className="flex min-w-0 flex-col gap-4">
-                {chosen === undefined ? null : <GonePin kind="category" id={chosen} />}
+                {chosen === undefined ? null : <DeletedPin kind="category" id={chosen} />}
                 <Section title={t.category}>
-                  <Empty title={t.gone} actions={<ButtonLink to={addresses.categories()}>{t.categories}</ButtonLink>}>
-                    {t.goneText}
+                  <Empty
+                    title={t.missingTitle}
+                    actions={<ButtonLink to={addresses.categories()}>{t.categories}</ButtonLink>}
+                  >
+                    {t.missingText}
                   </Empty>
                 </Section>
               </div>

@@ -8,11 +8,11 @@ import type { Branch } from './tree.ts';
 
 export interface CategoryTreeProps {
   readonly tree: readonly Branch<Category, SubCategory>[];
-  /** Id of the node that is shown beside the tree. */
+  /** ID of the node shown next to the tree. */
   readonly chosen: string | null;
 }
 
-/** Both levels as nested lists of links: the node that is open stands in the address. */
+/** Both levels as nested lists of links. The address has the open node. */
 export function CategoryTree({ tree, chosen }: CategoryTreeProps) {
   return (
     <nav aria-label={t.tree} className="max-h-[70dvh] overflow-y-auto p-2">

@@ -2,13 +2,13 @@ import type { Category, CustomField, SubCategory } from '@arbiter/contract/categ
 
 type Leaf = Pick<SubCategory, 'id' | 'categoryId' | 'name' | 'status' | 'ordinal'>;
 
-/** A category with its sub-categories in their order. */
+/** A category with its sub-categories, in order. */
 export interface Branch<First, Second> {
   readonly category: First;
   readonly children: readonly Second[];
 }
 
-/** Both levels put together. Each keeps the order of its list; what belongs to no category of the list is left out. */
+/** Combines both levels in the order of their lists. Skips sub-categories without a category. */
 export function treeOf<First extends { readonly id: string }, Second extends Leaf>(
   categories: readonly First[],
   subCategories: readonly Second[],
@@ -19,12 +19,12 @@ export function treeOf<First extends { readonly id: string }, Second extends Lea
   }));
 }
 
-/** A field that offers of a node carry, and whose it is. */
+/** A field that offers inherit, and where it's defined. */
 export interface CarriedField extends CustomField {
   readonly inherited: boolean;
 }
 
-/** Fields of a node: its own, then those of its category that it does not define anew. */
+/** Returns a node's own fields, then those of its category that it doesn't override. */
 export function fieldsOf(own: readonly CustomField[], above: readonly CustomField[] = []): readonly CarriedField[] {
   const names = new Set(own.map(({ key }) => key));
   return [
@@ -37,7 +37,7 @@ export type Node =
   | { readonly level: 1; readonly record: Category }
   | { readonly level: 2; readonly record: SubCategory; readonly parent: Category | null };
 
-/** The record of either level with this id; without an id the first category. */
+/** Returns the node with this ID; without an ID, the first category. */
 export function nodeOf(
   id: string | undefined,
   categories: readonly Category[],

@@ -35,11 +35,11 @@ const columns: readonly Column<BoundCreative>[] = [
 export interface BoundCreativesProps {
   readonly label: string;
   readonly creatives: readonly BoundCreative[];
-  /** The placement is known from the page. */
+  /** The page already names the placement. */
   readonly ofOnePlacement?: boolean;
 }
 
-/** Creatives of a channel or a placement. Rows outside the window are not drawn, so names are asked for as they come. */
+/** Creatives of a channel or placement. Only visible rows render, so names load as they appear. */
 export function BoundCreatives({ label, creatives, ofOnePlacement = false }: BoundCreativesProps) {
   return (
     <DataTable

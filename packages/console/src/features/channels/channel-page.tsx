@@ -19,7 +19,7 @@ import { BoundCreatives } from './bound-creatives.tsx';
 
 const parents = [{ title: t.channels, to: addresses.channels() }];
 
-/** One channel, read: how it works, its placements, the creatives made for it. */
+/** One channel: how it works, its placements and creatives. */
 export function ChannelPage() {
   const id = useParam('id');
   const answer = useOperation(channelOperations.get, { params: { id } });

@@ -53,7 +53,7 @@ const activeChoice = {
   options: ['active', 'inactive'].map((value) => ({ value, label: value })),
 };
 
-/** All placements, of every channel. */
+/** All placements of every channel. */
 export function PlacementList() {
   const [search, change] = useSearch(placementOperations.list.query);
   const list = useList(placementOperations.list, { query: { limit: 100, ...search } });

@@ -14,7 +14,7 @@ import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { BoundCreatives } from './bound-creatives.tsx';
 
-/** One placement, read: what fits in, when it is open, and what can be shown there. */
+/** One placement: requirements, targeting and creatives. */
 export function PlacementPage() {
   const id = useParam('id');
   const answer = useOperation(placementOperations.get, { params: { id } });
@@ -91,7 +91,7 @@ function ContentRules({ placement: { schema } }: { readonly placement: Placement
   );
 }
 
-/** What can be shown there: creatives bound to it, and those for any placement of its channel. */
+/** Creatives assigned to it, and those for any placement of its channel. */
 function Shown({ placement }: { readonly placement: Placement }) {
   const channel = useOperation(channelOperations.get, { params: { id: placement.channelId } });
   const loose = (channel.data?.creatives ?? []).filter(({ placementId }) => placementId === null);

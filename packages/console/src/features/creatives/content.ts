@@ -1,17 +1,17 @@
 import type { Creative } from '@arbiter/contract/creatives';
 import { isMarkup } from '../../ui/markup.ts';
 
-/** How the content of a creative is shown: texts with their tokens, markup as its source, all else as JSON. */
+/** How to show a creative's content: texts with tokens, markup as source, everything else as JSON. */
 
 export interface TextPart {
   readonly text: string;
-  /** Name of the variable that stands here: `first_name` of `{first_name | there}`. */
+  /** Variable name: `first_name` of `{first_name | there}`. */
   readonly token: string | null;
 }
 
 const token = /\{\{?\s*([A-Za-z_][\w.]*)(?:\s*\|([^{}]*))?[^{}]*\}\}?/g;
 
-/** A text cut at its tokens. */
+/** A text split at its tokens. */
 export function partsOf(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
   let at = 0;
@@ -24,18 +24,18 @@ export function partsOf(text: string): readonly TextPart[] {
   return parts;
 }
 
-/** A token of a creative, and where its value comes from. */
+/** A token of a creative and the source of its value. */
 export interface TokenSource {
   readonly name: string;
-  /** Path that the value is read from; null: the value is fixed. */
+  /** Path of the value; null for a fixed value. */
   readonly source: string | null;
-  /** Shown where there is no value; undefined: nothing is. */
+  /** Shown without a value; undefined for nothing. */
   readonly fallback: unknown;
 }
 
 type Entry = Pick<Creative['personalization'][number], 'variable' | 'source' | 'fallback'>;
 
-/** Every token of a content, then the entries that no text of it uses. A token without an entry reads the path that it names. */
+/** Returns every token of the content, then unused entries. A token without an entry reads the path in its name. */
 export function tokensOf(content: unknown, entries: readonly Entry[]): readonly TokenSource[] {
   const byName = new Map<string, TokenSource>();
   const named = new Map(entries.map((entry) => [entry.variable, entry]));
@@ -51,7 +51,7 @@ export function tokensOf(content: unknown, entries: readonly Entry[]): readonly 
   return [...byName.values()];
 }
 
-/** Every text of a value, in its order. */
+/** Returns every text in a value, in order. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
@@ -78,7 +78,7 @@ const usual = [
 ];
 const place = (key: string) => (usual.includes(key) ? usual.indexOf(key) : usual.length);
 
-/** The keys of a content in the order in which people read them, each with how it is shown. */
+/** Returns the content keys in reading order, with how to show each. */
 export function shownOf(content: Readonly<Record<string, unknown>>): readonly Shown[] {
   return Object.entries(content)
     .map(([key, value]): Shown => {
@@ -88,5 +88,5 @@ export function shownOf(content: Readonly<Record<string, unknown>>): readonly Sh
     .sort((one, other) => place(one.key) - place(other.key));
 }
 
-/** Length as placements count it: in code points. */
+/** Counts code points, as placements do. */
 export const lengthOf = (text: string): number => [...text].length;

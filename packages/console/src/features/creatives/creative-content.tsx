@@ -17,7 +17,7 @@ export interface ContentProps {
   readonly onView: (view: 'words' | 'json') => void;
 }
 
-/** What the creative says, as stored. Nothing of it is run: HTML stands in a frame of its own, links are not followed. */
+/** The stored content. Nothing runs: HTML renders in its own frame, and links don't work. */
 export function Content({ creative, view, onView }: ContentProps) {
   const { content, contentItemId, placementId } = creative;
   const placement = useOperation(
@@ -83,7 +83,7 @@ export function Content({ creative, view, onView }: ContentProps) {
   );
 }
 
-/** How much of the length that the placement allows is used. */
+/** Usage of the placement's maximum length. */
 function Length({ text, most }: { readonly text: string; readonly most: number | undefined }) {
   const format = useFormat();
   if (most === undefined) return null;
@@ -107,7 +107,7 @@ function Value({ shown: { key, kind, text } }: { readonly shown: Shown }) {
           part.text
         ) : (
           <code
-            // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have their place for a name
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text are identified by position
             key={at}
             className="rounded-control bg-accent-soft px-1 text-[0.9em] text-accent-ink"
           >

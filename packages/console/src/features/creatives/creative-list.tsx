@@ -12,7 +12,7 @@ import { Link } from '../../ui/link.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import type { Column } from '../../ui/table-column.ts';
 
-/** Impressions, with the decisions that showed the offer on the channel behind them. */
+/** Impressions, linked to the decisions that showed the offer on the channel. */
 function Shown({ creative: { offerId, channelId, metrics } }: { readonly creative: Creative }) {
   const format = useFormat();
   return (
@@ -33,16 +33,16 @@ const columns: readonly Column<Creative>[] = [
   {
     key: 'offer',
     header: t.offer,
-    cell: ({ offer, offerId }) => <Link to={addresses.offer(offerId)}>{offer?.name ?? t.gone}</Link>,
-    text: ({ offer }) => offer?.name ?? t.gone,
+    cell: ({ offer, offerId }) => <Link to={addresses.offer(offerId)}>{offer?.name ?? t.deleted}</Link>,
+    text: ({ offer }) => offer?.name ?? t.deleted,
     sortBy: ({ offer }) => offer?.name ?? null,
     width: 200,
   },
   {
     key: 'channel',
     header: t.channel,
-    cell: ({ channel, channelId }) => <Link to={addresses.channel(channelId)}>{channel?.name ?? t.gone}</Link>,
-    text: ({ channel }) => channel?.name ?? t.gone,
+    cell: ({ channel, channelId }) => <Link to={addresses.channel(channelId)}>{channel?.name ?? t.deleted}</Link>,
+    text: ({ channel }) => channel?.name ?? t.deleted,
     sortBy: ({ channel }) => channel?.name ?? null,
     width: 110,
     grow: 0,
@@ -54,9 +54,9 @@ const columns: readonly Column<Creative>[] = [
       placementId === null ? (
         <span className="text-soft">{t.any}</span>
       ) : (
-        <Link to={addresses.placement(placementId)}>{placement?.name ?? t.gone}</Link>
+        <Link to={addresses.placement(placementId)}>{placement?.name ?? t.deleted}</Link>
       ),
-    text: ({ placement, placementId }) => (placementId === null ? t.any : (placement?.name ?? t.gone)),
+    text: ({ placement, placementId }) => (placementId === null ? t.any : (placement?.name ?? t.deleted)),
     width: 120,
   },
   codeColumn('template', t.template, ({ templateType }) => templateType, 150),
@@ -75,7 +75,7 @@ const columns: readonly Column<Creative>[] = [
     key: 'ctr',
     header: t.ctr,
     cell: (creative) => <ClickRate creative={creative} />,
-    // Of 0 to 100, as the API has it; of nothing shown there is no rate.
+    // 0 to 100 in the API. There's no rate without impressions.
     text: ({ metrics }) => (metrics.impressions === 0 ? null : metrics.ctr),
     sortBy: ({ metrics }) => metrics.ctr,
     align: 'end',
@@ -84,7 +84,7 @@ const columns: readonly Column<Creative>[] = [
   },
 ];
 
-/** All creatives, or those of one offer, channel or placement. */
+/** All creatives, or those of an offer, channel or placement. */
 export function CreativeList() {
   const [search, change] = useSearch(creativeOperations.list.query);
   const list = useList(creativeOperations.list, { query: { limit: 100, ...search } });

@@ -19,7 +19,7 @@ import { Content } from './creative-content.tsx';
 const parents = [{ title: t.creatives, to: addresses.creatives() }];
 const Search = Type.Object({ view: Type.Optional(Type.Literal('json')) });
 
-/** One creative, read: its words, where they are shown, what became of them. */
+/** One creative: content, placement and performance. */
 export function CreativePage() {
   const id = useParam('id');
   const [search, change] = useSearch(Search);
@@ -61,7 +61,7 @@ function Where({ creative }: PartProps) {
           {
             label: t.offer,
             value: (
-              <Named to={addresses.offer(offerId)} name={offer?.name ?? t.gone} status={offer?.status ?? 'active'} />
+              <Named to={addresses.offer(offerId)} name={offer?.name ?? t.deleted} status={offer?.status ?? 'active'} />
             ),
           },
           {
@@ -69,7 +69,7 @@ function Where({ creative }: PartProps) {
             value: (
               <Named
                 to={addresses.channel(channelId)}
-                name={channel?.name ?? t.gone}
+                name={channel?.name ?? t.deleted}
                 status={channel?.status ?? 'active'}
               />
             ),
@@ -82,7 +82,7 @@ function Where({ creative }: PartProps) {
               ) : (
                 <Named
                   to={addresses.placement(placementId)}
-                  name={placement?.name ?? t.gone}
+                  name={placement?.name ?? t.deleted}
                   status={placement?.status ?? 'active'}
                 />
               ),
@@ -97,7 +97,7 @@ function Where({ creative }: PartProps) {
   );
 }
 
-/** A link to a related record; its status where that keeps the creative from being shown. */
+/** Links to a related record, with its status if that hides the creative. */
 function Named({ to, name, status }: { readonly to: string; readonly name: string; readonly status: string }) {
   return (
     <span className="inline-flex flex-wrap items-center gap-2">
@@ -170,7 +170,7 @@ function Limits({ creative: { constraints } }: PartProps) {
   );
 }
 
-/** Where the value of each token comes from, and what is shown without one. */
+/** Source and fallback of each token. */
 function Tokens({ creative: { content, contentItemId, personalization } }: PartProps) {
   const tokens = tokensOf(content, personalization);
   return (
@@ -178,7 +178,7 @@ function Tokens({ creative: { content, contentItemId, personalization } }: PartP
       {tokens.length === 0 ? (
         <p className="text-soft">{contentItemId === null ? t.noTokens : t.noOwnTokens}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be keyboard accessible
         <section tabIndex={0} aria-label={t.tokens} className="overflow-x-auto">
           <table className="w-full border-collapse text-dense">
             <thead>

@@ -4,13 +4,13 @@ import { customerTexts as t } from '../../messages/customers.ts';
 import { startOf } from '../../ui/charts/zone-days.ts';
 import type { Format } from '../../ui/format.ts';
 
-/** What a schema says of an attribute. */
+/** The schema field of an attribute. */
 export type AttributeField = Pick<SchemaField, 'name' | 'displayName' | 'dataType' | 'isPrimaryKey'>;
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
 
-/** `favorite_store` as "Favorite store", where nobody named it. */
+/** Formats `favorite_store` as "Favorite store" if it has no label. */
 export function attributeLabel(name: string, field: AttributeField | undefined): string {
   if (field !== undefined && field.displayName !== name) return field.displayName;
   const words = name
@@ -21,13 +21,13 @@ export function attributeLabel(name: string, field: AttributeField | undefined):
   return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A stored value as a person reads it: numbers and times as the tenant writes them, lists by commas, nothing as "not set". */
+/** Formats a stored value for people: numbers and times in the tenant's format, lists with commas, no value as "not set". */
 export function attributeText(value: unknown, field: AttributeField | undefined, format: Format): string {
   if (value === null || value === undefined) return t.notSet;
   if (typeof value === 'boolean') return value ? t.yes : t.no;
   if (Array.isArray(value)) return value.map((each) => attributeText(each, undefined, format)).join(', ');
   if (typeof value === 'object') return JSON.stringify(value);
-  // A key is compared letter by letter, whatever it is made of.
+  // Keys match exactly, so show them as they are.
   if (field?.isPrimaryKey === true) return String(value);
   if (typeof value === 'number') return format.number(value);
   const text = String(value);

@@ -21,13 +21,13 @@ import { DataTable } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table-column.ts';
 import { attributeLabel, attributeText } from './attribute-text.ts';
 
-/** Decisions that are looked through for customers. */
+/** Number of decisions searched for customers. */
 const looked = 100;
-/** Rows of the table of customers that are shown, and columns of each. */
+/** Rows and columns of the customer table. */
 const rowsShown = 50;
 const columnsShown = 5;
 
-/** Where a customer is opened: by id, from the latest decisions, or from the table of customers. */
+/** Opens a customer by ID, from recent decisions, or from the customer table. */
 export function CustomerList() {
   return (
     <Page title={t.customers} lead={t.listLead}>
@@ -73,7 +73,7 @@ interface Recent {
   readonly decisions: number;
 }
 
-/** Customers of decisions, the latest first. */
+/** Customers of recent decisions, newest first. */
 function recentOf(rows: readonly DecisionListRow[]): readonly Recent[] {
   const found = new Map<string, Recent>();
   for (const { customerId, decidedAt } of rows) {
@@ -117,7 +117,7 @@ function RecentCustomers() {
       text: (row) => row.decisions,
     },
   ];
-  const look = useListLook('customers.recent', columns, { lives: 'page' });
+  const look = useListLook('customers.recent', columns, { stateIn: 'page' });
   const list = { rows, total: null, complete: false, old: decisions.old, loading: decisions.loading };
   return (
     <Section
@@ -159,7 +159,7 @@ function RecentCustomers() {
 
 type StoredRow = Readonly<Record<string, unknown>>;
 
-/** Rows of the first schema of customers, with a few of its columns. */
+/** Rows of the first customer schema, with a few columns. */
 function StoredCustomers() {
   const format = useFormat();
   const schemas = useOperation(schemaOperations.list, { query: { limit: 100 } });
@@ -181,7 +181,7 @@ function StoredCustomers() {
       key: name,
       header,
       align: numericTypes.has(dataType) ? 'end' : 'start',
-      // A long name has what a number below it does not need.
+      // Numbers are narrower than long column names.
       width: at === 0 ? 130 : numericTypes.has(dataType) && header.length < 8 ? 70 : 116,
       cell: (row) => attributeText(row[name], field, format),
       text: (row) => csvValueOf(row[name]),
@@ -190,7 +190,7 @@ function StoredCustomers() {
   const rows: readonly StoredRow[] = stored.data?.rows ?? [];
   const title = schema === null ? t.customers : t.rowsOf(schema.name);
   const keyOf = (row: StoredRow) => String(row[keyField] ?? '');
-  const look = useListLook('customers.stored', columns, { lives: 'page' });
+  const look = useListLook('customers.stored', columns, { stateIn: 'page' });
   const list = {
     rows,
     total: stored.data?.total ?? null,

@@ -31,7 +31,7 @@ const CustomerSearch = Type.Object({
   show: Type.Optional(Type.Array(Type.String())),
 });
 
-/** One customer: what would be shown now, what happened, what limits it, what is known. */
+/** One customer: next best offers, history, limits and profile. */
 export function CustomerPage() {
   const customerId = useParam('id');
   const [search, change] = useSearch(CustomerSearch);
@@ -42,9 +42,9 @@ export function CustomerPage() {
   );
   const reservations = useOperation(interactionListOperations.reservations, { params: { customerId } });
   const schemas = useOperation(schemaOperations.list, { query: { limit: 100 } });
-  const judged = eligibility.data;
+  const report = eligibility.data;
   const table = schemas.data?.data.find(({ entityType }) => entityType === 'customer');
-  const who = judged === undefined ? [] : whoOf(table?.fields ?? [], judged.customer);
+  const who = report === undefined ? [] : whoOf(table?.fields ?? [], report.customer);
   const open = reservations.data?.data.filter(({ state }) => state === 'open').length ?? 0;
   return (
     <Page
@@ -54,13 +54,13 @@ export function CustomerPage() {
       about={
         <>
           <Copy text={customerId} what="customer id" />
-          {judged?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
-          {judged === undefined ? null : (
+          {report?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
+          {report === undefined ? null : (
             <>
-              <Badge tone={judged.known ? 'pass' : 'warn'}>{judged.known ? t.known : t.unknown}</Badge>
-              {judged.known ? (
+              <Badge tone={report.known ? 'pass' : 'warn'}>{report.known ? t.known : t.unknown}</Badge>
+              {report.known ? (
                 <Link to={addresses.customer(customerId, { tab: 'profile' })}>
-                  <Badge tone="neutral">{t.segments(judged.segments.length)}</Badge>
+                  <Badge tone="neutral">{t.segments(report.segments.length)}</Badge>
                 </Link>
               ) : null}
             </>
@@ -87,7 +87,7 @@ export function CustomerPage() {
         </>
       }
     >
-      {judged?.known === false ? (
+      {report?.known === false ? (
         <ProblemPanel title={t.unknownTitle} tone="warn">
           <p>{t.unknownText}</p>
         </ProblemPanel>
@@ -112,13 +112,13 @@ export function CustomerPage() {
           {
             key: 'offers',
             label: t.tabs.offers,
-            count: judged?.summary.eligibleCount,
+            count: report?.summary.eligibleCount,
             content: <OffersTab customerId={customerId} answer={eligibility} gate={search.gate ?? null} />,
           },
           {
             key: 'limits',
             label: t.tabs.limits,
-            content: <LimitsTab customerId={customerId} judged={judged} />,
+            content: <LimitsTab customerId={customerId} report={report} />,
           },
           {
             key: 'profile',
@@ -142,7 +142,7 @@ export function CustomerPage() {
   );
 }
 
-/** Who the customer is, in the words of the table; their columns are named to those who hear the page or point at them. */
+/** Identifying values from the customer's row. Column names are in the tooltip and for screen readers. */
 function Who({ telling }: { readonly telling: readonly Telling[] }) {
   return telling.map(({ label, value }, at) => (
     <span key={label} title={label}>

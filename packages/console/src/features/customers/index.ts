@@ -3,7 +3,7 @@ import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { feature } from '../../route/feature.ts';
 
-/** Customers: open one, and everything that is known and can be decided of one. */
+/** Customers: profile, history, limits and eligible offers. */
 export const customers = feature({
   name: 'customers',
   screens: [

@@ -57,7 +57,7 @@ const policy = (policyId: string, policyName: string, detail: unknown) => ({
   detail,
 });
 
-const offer = (policies: readonly ReturnType<typeof policy>[]): LimitSources['judged']['offers'][number] => ({
+const offer = (policies: readonly ReturnType<typeof policy>[]): LimitSources['report']['offers'][number] => ({
   offerId: 'o1',
   offerName: 'Gold Birthday Drink',
   categoryId: null,
@@ -76,7 +76,7 @@ const offer = (policies: readonly ReturnType<typeof policy>[]): LimitSources['ju
 });
 
 const sources = (more: Partial<LimitSources> = {}): LimitSources => ({
-  judged: { evaluatedAt: new Date(now).toISOString(), offers: [] },
+  report: { evaluatedAt: new Date(now).toISOString(), offers: [] },
   contacts: [],
   reservations: [],
   suppressions: [],
@@ -98,9 +98,9 @@ test('contacts stand by channel, open reservations are rings, each blocking poli
     offer: { id: 'o1', name: 'Gold Birthday Drink', status: 'active' },
   });
   const pause = policy('p1', 'Email cooldown', { cooldownHours: 24, hoursSinceLast: 2 });
-  const drawn = limitLanes(
+  const chart = limitLanes(
     sources({
-      judged: {
+      report: {
         evaluatedAt: new Date(now).toISOString(),
         offers: [offer([pause]), offer([pause, policy('p2', 'Nobody', { dncSource: 'segment' })])],
       },
@@ -132,21 +132,21 @@ test('contacts stand by channel, open reservations are rings, each blocking poli
     }),
   );
   assert.deepEqual(
-    drawn.lanes.map(({ name, events }) => [name, events.map(({ key }) => key)]),
+    chart.lanes.map(({ name, events }) => [name, events.map(({ key }) => key)]),
     [
       ['App', ['r1']],
       ['Email', ['i1', 'i2']],
       ['Email cooldown', ['p1']],
     ],
   );
-  const [app, email, cooldown] = drawn.lanes;
+  const [app, email, cooldown] = chart.lanes;
   assert.equal(app?.events[0]?.open, true);
   assert.deepEqual(
     email?.events.map(({ drill }) => 'to' in drill && drill.to),
     [false, '/decisions/d1'],
   );
-  assert.deepEqual([cooldown?.events[0]?.bracket, drawn.contacts, drawn.limits], [true, 3, 1]);
-  assert.ok(drawn.from <= Date.parse('2026-11-20T09:00:00.000Z') && drawn.to >= (cooldown?.events[0]?.until ?? 0));
+  assert.deepEqual([cooldown?.events[0]?.bracket, chart.contacts, chart.limits], [true, 3, 1]);
+  assert.ok(chart.from <= Date.parse('2026-11-20T09:00:00.000Z') && chart.to >= (cooldown?.events[0]?.until ?? 0));
 });
 
 test('suppressions that hold are bars; one without end does not stretch the picture', () => {
@@ -163,12 +163,12 @@ test('suppressions that hold are bars; one without end does not stretch the pict
     expiresAt: '9999-12-31T00:00:00.000Z',
     isActive: true,
   };
-  const drawn = limitLanes(
+  const chart = limitLanes(
     sources({ suppressions: [row, { ...row, id: 's0', expiresAt: '2026-11-25T10:00:00.000Z' }] }),
   );
   assert.deepEqual(
-    drawn.lanes.map(({ events }) => events.map(({ key }) => key)),
+    chart.lanes.map(({ events }) => events.map(({ key }) => key)),
     [['s1']],
   );
-  assert.ok(drawn.to - now <= 2 * 86_400_000 + 1, 'as far ahead as there is behind, two days at least');
+  assert.ok(chart.to - now <= 2 * 86_400_000 + 1, 'as far ahead as there is behind, two days at least');
 });

@@ -8,19 +8,19 @@ import { dayOf, startOf } from '../../ui/charts/zone-days.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
-/** How far back contacts are drawn, and how far ahead what limits them, in days. */
+/** Range of the chart in days: past contacts, and future limits. */
 export const daysBack = 30;
 const daysAhead = 30;
 
 export interface LimitSources {
-  readonly judged: Pick<CustomerEligibility, 'evaluatedAt' | 'offers'>;
+  readonly report: Pick<CustomerEligibility, 'evaluatedAt' | 'offers'>;
   readonly contacts: readonly Pick<InteractionRow, 'id' | 'channelId' | 'timestamp' | 'recommendationId' | 'offer'>[];
   readonly reservations: readonly ReservationRow[];
   readonly suppressions: readonly Omit<Suppression, 'customerId'>[];
-  /** Names of channels by id. */
+  /** Channel names by ID. */
   readonly channels: ReadonlyMap<string, string>;
   readonly timeZone: string;
-  /** Writes an instant as the tenant does. */
+  /** Formats an instant for the tenant. */
   readonly write: (instant: string) => string;
 }
 
@@ -34,11 +34,11 @@ export interface LimitLanes {
 }
 
 /**
- * The contacts of a customer by channel, and what limits further ones: the time that each blocking policy counts or waits for,
- * as the API tells it, and suppressions. Days and weeks are those of the tenant's zone, at their true length.
+ * Builds the chart of a customer's contacts by channel and what limits further ones: the period of each blocking policy, as
+ * the API reports it, and suppressions. Days and weeks use the tenant's time zone, at their real length.
  */
 export function limitLanes(sources: LimitSources): LimitLanes {
-  const now = Date.parse(sources.judged.evaluatedAt);
+  const now = Date.parse(sources.report.evaluatedAt);
   const contacts = contactLanes(sources, now);
   const policies = policyLanes(sources, now);
   const suppressions = suppressionEvents(sources.suppressions, now);
@@ -49,9 +49,9 @@ export function limitLanes(sources: LimitSources): LimitLanes {
   const last = Math.max(now + dayMs / 4, ...spans.map(({ until }) => until ?? now));
   return {
     lanes: [...contacts, ...limits],
-    // A little room before the first, or half of it would be cut away.
+    // Leave room before the first contact, or its dot would be cut in half.
     from: Math.max(first, now - daysBack * dayMs) - (now - Math.max(first, now - daysBack * dayMs)) / 40,
-    // Ahead no longer than back, or the past would have no room.
+    // Limit the future to the length of the past, or there's no room for the past.
     to: Math.min(last, now + Math.min(daysAhead * dayMs, Math.max(2 * dayMs, now - first))),
     now,
     contacts: dots.length,
@@ -92,10 +92,10 @@ function contactLanes({ contacts, reservations, channels, write }: LimitSources,
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Each policy that blocks, once, with the time that its detail tells of; none for what no time ends. */
-function policyLanes({ judged, timeZone }: LimitSources, now: number): LimitLanes['lanes'] {
+/** Returns each blocking policy once, with the period from its details; without one if no time ends it. */
+function policyLanes({ report, timeZone }: LimitSources, now: number): LimitLanes['lanes'] {
   const lanes = new Map<string, { name: string; events: TimelineEvent[] }>();
-  for (const { policyId, policyName, detail } of judged.offers.flatMap(({ policies }) => policies)) {
+  for (const { policyId, policyName, detail } of report.offers.flatMap(({ policies }) => policies)) {
     if (lanes.has(policyId)) continue;
     const window = windowOf(detail, now, timeZone);
     if (window === null) continue;
@@ -113,7 +113,7 @@ const numberOf = (detail: object, name: string): number | null => {
 
 type Window = Pick<TimelineEvent, 'at' | 'name'> & { readonly until: number };
 
-/** The time that a policy counts in or waits for, from what it compared; null where it told of none. */
+/** Returns the period that a policy counts or waits for; null if it reports none. */
 export function windowOf(detail: unknown, now: number, timeZone: string): Window | null {
   if (typeof detail !== 'object' || detail === null) return null;
   const [pause, since] = [numberOf(detail, 'cooldownHours'), numberOf(detail, 'hoursSinceLast')];
@@ -134,7 +134,7 @@ export function windowOf(detail: unknown, now: number, timeZone: string): Window
 
 const waits = (at: number, length: number): Window => ({ at, until: at + length, name: t.pause });
 
-/** The day, week (from Monday) or month of the zone that `now` lies in. */
+/** Returns the day, week (from Monday) or month of the time zone that contains `now`. */
 function periodOf(period: unknown, now: number, timeZone: string): Pick<Window, 'at' | 'until'> | null {
   const day = new Date(`${dayOf(now, timeZone)}T00:00:00Z`);
   const [year, month, date] = [day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate()];
@@ -161,7 +161,7 @@ function suppressionEvents(rows: LimitSources['suppressions'], now: number): rea
         t.suppressionReason(reason),
       ),
       tone: 'warn' as const,
-      // A running pause is computed from the latest contact, as the brackets of policies are.
+      // Running cooldowns are calculated from the last contact, like the policy brackets.
       bracket: id === null,
       drill: policyId === null ? { reason: t.listedBelow } : { to: addresses.policy(policyId), says: t.openPolicy },
     }));

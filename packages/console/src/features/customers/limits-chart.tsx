@@ -10,20 +10,20 @@ import { useFormat } from '../../ui/provider.tsx';
 import { daysBack, limitLanes } from './limit-lanes.ts';
 import { useChannelNames } from './use-channel-names.ts';
 
-/** Contacts that are drawn: more could not be told apart. */
+/** Maximum number of contacts: more would be indistinguishable. */
 const mostContacts = 100;
 
 export interface LimitsChartProps {
   readonly customerId: string;
-  readonly judged: CustomerEligibility;
+  readonly report: CustomerEligibility;
 }
 
-/** The limits of a customer over time: contacts as dots, the times of policies as brackets, suppressions as bars. */
-export function LimitsChart({ customerId, judged }: LimitsChartProps) {
+/** A customer's limits over time: contacts as dots, policy periods as brackets, suppressions as bars. */
+export function LimitsChart({ customerId, report }: LimitsChartProps) {
   const format = useFormat();
   const { timeZone } = format.locale;
   const channels = useChannelNames();
-  const from = new Date(Date.parse(judged.evaluatedAt) - daysBack * 86_400_000).toISOString();
+  const from = new Date(Date.parse(report.evaluatedAt) - daysBack * 86_400_000).toISOString();
   const contacts = useOperation(interactionListOperations.history, {
     query: { customerId, type: 'impression', from, limit: mostContacts },
   });
@@ -35,8 +35,8 @@ export function LimitsChart({ customerId, judged }: LimitsChartProps) {
     );
   }
   if (contacts.data === undefined || reservations.loading || suppressions.loading) return <Skeleton className="h-40" />;
-  const drawn = limitLanes({
-    judged,
+  const chart = limitLanes({
+    report,
     contacts: contacts.data.data,
     reservations: reservations.data?.data ?? [],
     suppressions: suppressions.data?.data ?? [],
@@ -47,12 +47,12 @@ export function LimitsChart({ customerId, judged }: LimitsChartProps) {
   return (
     <Timeline
       title={t.limitsTitle}
-      summary={t.limitsSummary(drawn.contacts, drawn.limits)}
+      summary={t.limitsSummary(chart.contacts, chart.limits)}
       empty={t.limitsNone}
-      lanes={drawn.lanes}
-      from={drawn.from}
-      to={drawn.to}
-      now={drawn.now}
+      lanes={chart.lanes}
+      from={chart.from}
+      to={chart.to}
+      now={chart.now}
       foot={
         <>
           <span>{t.limitsLegend}</span>

@@ -16,33 +16,33 @@ import { OfferName } from './offer-name.tsx';
 import { PolicyName } from './policy-name.tsx';
 import { refusalsOf } from './refusals.ts';
 import { useChannelNames } from './use-channel-names.ts';
-import { channelsAsked, useActiveChannels, useNow } from './use-now.ts';
+import { maxChannels, useActiveChannels, useNow } from './use-now.ts';
 
-/** A part of its own, with the charts. */
+/** A separate chunk, with the charts. */
 const LimitsChart = later(() => import('./limits-chart.tsx').then((module) => module.LimitsChart));
 
-/** A suppression that ends then has no end. */
+/** Suppressions until this year have no end. */
 const never = '9999';
 
 export interface LimitsTabProps {
   readonly customerId: string;
-  readonly judged: CustomerEligibility | undefined;
+  readonly report: CustomerEligibility | undefined;
 }
 
-/** What limits contacts with the customer: policies that block, contacts that count, suppressions, reservations. */
-export function LimitsTab({ customerId, judged }: LimitsTabProps) {
+/** Limits of a customer: blocking policies, counted contacts, suppressions, reservations. */
+export function LimitsTab({ customerId, report }: LimitsTabProps) {
   return (
     <div className="grid items-start gap-4 lg:grid-cols-3">
-      {judged === undefined ? null : (
+      {report === undefined ? null : (
         <div className="min-w-0 rounded-card border border-line bg-surface p-4 lg:col-span-3">
-          <LimitsChart customerId={customerId} judged={judged} />
+          <LimitsChart customerId={customerId} report={report} />
         </div>
       )}
-      <BlockedNow customerId={customerId} judged={judged} />
+      <BlockedNow customerId={customerId} report={report} />
       <Suppressions customerId={customerId} />
-      <Reservations customerId={customerId} judged={judged} />
+      <Reservations customerId={customerId} report={report} />
       <div className="lg:col-span-3">
-        <Counters customerId={customerId} judged={judged} />
+        <Counters customerId={customerId} report={report} />
       </div>
     </div>
   );
@@ -54,21 +54,21 @@ interface Blocking {
   readonly offers: number;
 }
 
-/** Policies that block an offer at this moment, the one with most offers first. */
-function blockingOf(judged: CustomerEligibility | undefined): readonly Blocking[] {
+/** Returns the policies that block offers now, most offers first. */
+function blockingOf(report: CustomerEligibility | undefined): readonly Blocking[] {
   const found = new Map<string, Blocking>();
-  for (const { policyId: id, policyName: name } of judged?.offers.flatMap(({ policies }) => policies) ?? []) {
+  for (const { policyId: id, policyName: name } of report?.offers.flatMap(({ policies }) => policies) ?? []) {
     found.set(id, { id, name, offers: (found.get(id)?.offers ?? 0) + 1 });
   }
   return [...found.values()].toSorted((one, other) => other.offers - one.offers || (one.name < other.name ? -1 : 1));
 }
 
-function BlockedNow({ customerId, judged }: LimitsTabProps) {
-  const blocking = blockingOf(judged);
-  const channels = useActiveChannels().data?.data.slice(0, channelsAsked) ?? [];
+function BlockedNow({ customerId, report }: LimitsTabProps) {
+  const blocking = blockingOf(report);
+  const channels = useActiveChannels().data?.data.slice(0, maxChannels) ?? [];
   return (
     <Section title={t.blocked}>
-      {judged !== undefined && blocking.length === 0 ? (
+      {report !== undefined && blocking.length === 0 ? (
         <p className="pb-1.5 text-dense text-soft">{t.blockedNone}</p>
       ) : null}
       <ul className="flex flex-col gap-1.5 text-dense">
@@ -89,11 +89,11 @@ function BlockedNow({ customerId, judged }: LimitsTabProps) {
 interface BlockedInChannelProps {
   readonly customerId: string;
   readonly channel: { readonly id: string; readonly name: string };
-  /** Policies that block in every channel, which stand above. */
+  /** Policies that block on every channel, listed above. */
   readonly known: readonly string[];
 }
 
-/** Policies that block in one channel. */
+/** Policies that block on one channel. */
 function BlockedInChannel({ customerId, channel, known }: BlockedInChannelProps) {
   const { data } = useNow(customerId, channel.id);
   const refusals = refusalsOf(data?.meta).filter(({ policyId }) => !known.includes(policyId));
@@ -145,17 +145,17 @@ function Suppressions({ customerId }: Pick<LimitsTabProps, 'customerId'>) {
 interface Counter {
   readonly key: string;
   readonly offerId: string;
-  /** Null: the offer isn't active, so its name is asked for by itself. */
+  /** Null for inactive offers, whose name is loaded separately. */
   readonly offer: string | null;
   readonly channel: string;
   readonly lastAt: string;
   readonly counts: Readonly<Record<string, number>>;
 }
 
-function Counters({ customerId, judged }: LimitsTabProps) {
+function Counters({ customerId, report }: LimitsTabProps) {
   const format = useFormat();
   const channels = useChannelNames();
-  const names = new Map(judged?.offers.map(({ offerId, offerName }) => [offerId, offerName]));
+  const names = new Map(report?.offers.map(({ offerId, offerName }) => [offerId, offerName]));
   const answer = useOperation(customerToolOperations.profile, { params: { customerId }, query: {} });
   return (
     <Section title={t.counters} about={<span className="text-caption text-soft">{t.countersHelp}</span>} flush>
@@ -221,20 +221,20 @@ function Counters({ customerId, judged }: LimitsTabProps) {
   );
 }
 
-/** Windows from the shortest to the longest; those that a policy gave stand behind the calendar's. */
+/** Windows from shortest to longest; rolling ones come after calendar ones. */
 const lengths: readonly string[] = ['day', 'week', 'month', 'days30', 'alltime'];
 const placeOf = (window: string): number => (lengths.includes(window) ? lengths.indexOf(window) : lengths.length);
 const byLength = (one: string, other: string): number => placeOf(one) - placeOf(other) || (one < other ? -1 : 1);
 
-/** `day` as "Today", `rolling_7200s` as "2 h rolling". */
+/** Formats `day` as "Today", `rolling_7200s` as "2 h rolling". */
 function windowName(window: string): string {
   const seconds = /^rolling_(\d+)s$/.exec(window)?.[1];
   return seconds === undefined ? (t.windows[window] ?? window) : t.rolling(Number(seconds));
 }
 
-function Reservations({ customerId, judged }: LimitsTabProps) {
+function Reservations({ customerId, report }: LimitsTabProps) {
   const format = useFormat();
-  const names = new Map(judged?.offers.map(({ offerId, offerName }) => [offerId, offerName]));
+  const names = new Map(report?.offers.map(({ offerId, offerName }) => [offerId, offerName]));
   const answer = useOperation(interactionListOperations.reservations, { params: { customerId } });
   return (
     <Section title={t.openReservations}>

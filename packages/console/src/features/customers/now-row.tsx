@@ -10,13 +10,13 @@ import { useFormat } from '../../ui/provider.tsx';
 import { PolicyName } from './policy-name.tsx';
 import { emptyTitle } from './reasons.ts';
 import { refusalsOf } from './refusals.ts';
-import { channelsAsked, useActiveChannels, useNow } from './use-now.ts';
+import { maxChannels, useActiveChannels, useNow } from './use-now.ts';
 
-/** What each active channel would show the customer at this moment. */
+/** What each active channel would show the customer now. */
 export function NowRow({ customerId }: { readonly customerId: string }) {
   const channels = useActiveChannels();
   const active = channels.data?.data ?? [];
-  const left = active.length - channelsAsked;
+  const left = active.length - maxChannels;
   return (
     <Section title={t.now} about={<span className="text-caption text-soft">{t.nowHelp}</span>}>
       {channels.failure === null ? null : (
@@ -24,7 +24,7 @@ export function NowRow({ customerId }: { readonly customerId: string }) {
       )}
       {channels.data !== undefined && active.length === 0 ? <p className="text-soft">{t.nowNone}</p> : null}
       <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2 xl:grid-cols-4">
-        {active.slice(0, channelsAsked).map((channel) => (
+        {active.slice(0, maxChannels).map((channel) => (
           <li key={channel.id} className="min-w-0">
             <NowOfChannel customerId={customerId} channel={channel} />
           </li>
@@ -77,7 +77,7 @@ interface NothingProps {
   readonly simulated: NonNullable<ReturnType<typeof useNow>['data']>;
 }
 
-/** Why a channel shows nothing: the contact policy that refused the most, where policies did. */
+/** Why a channel shows nothing: the contact policy that blocked the most offers, if any did. */
 function Nothing({ simulated: { emptyReason, meta } }: NothingProps) {
   if (emptyReason === null) return t.nowNothing;
   const [first] = emptyReason === 'contact_policy' ? refusalsOf(meta) : [];

@@ -18,7 +18,7 @@ import type { Column } from '../../ui/table-column.ts';
 import { attributeLabel, attributeText } from './attribute-text.ts';
 import { reasonTitle } from './reasons.ts';
 
-/** Rows behind each figure; a figure without is explained on another tab. */
+/** Offers behind each metric; metrics without offers are explained on another tab. */
 const behind: Readonly<Record<string, (offer: JudgedOffer) => boolean>> = {
   totalOffers: () => true,
   eligibleCount: ({ eligible }) => eligible,
@@ -41,17 +41,17 @@ const gates = [
 export interface OffersTabProps {
   readonly customerId: string;
   readonly answer: Answer<CustomerEligibility>;
-  /** The figure whose rows are shown; it stands in the address. */
+  /** The selected metric, stored in the address. */
   readonly gate: string | null;
 }
 
-/** Which offers the customer could get, and what keeps the others back. */
-export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
+/** Eligible offers, and what blocks the others. */
+export function OffersTab({ customerId, answer, gate: selectedGate }: OffersTabProps) {
   const format = useFormat();
   const [opened, setOpened] = useState<JudgedOffer | null>(null);
-  const judged = answer.data;
-  const keeps = behind[asked ?? ''];
-  const shown = judged?.offers.filter((offer) => keeps === undefined || keeps(offer)) ?? [];
+  const report = answer.data;
+  const keeps = behind[selectedGate ?? ''];
+  const shown = report?.offers.filter((offer) => keeps === undefined || keeps(offer)) ?? [];
   const columns: readonly Column<JudgedOffer>[] = [
     {
       key: 'offer',
@@ -106,12 +106,12 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
       text: ({ priority }) => priority,
     },
   ];
-  const look = useListLook(customerToolOperations.eligibility.id, columns, { lives: 'page' });
-  const complete = judged?.pagination.hasMore === false;
-  const total = keeps === undefined ? judged?.pagination.total : shown.length;
+  const look = useListLook(customerToolOperations.eligibility.id, columns, { stateIn: 'page' });
+  const complete = report?.pagination.hasMore === false;
+  const total = keeps === undefined ? report?.pagination.total : shown.length;
   return (
     <div className="flex flex-col gap-4">
-      {judged === undefined ? null : (
+      {report === undefined ? null : (
         <div className="flex flex-col gap-2">
           <div className="grid grid-cols-2 gap-2 sm:grid-cols-4 xl:grid-cols-7">
             {gates.map((gate) => (
@@ -119,7 +119,7 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
                 key={gate}
                 size="small"
                 label={t.gates[gate]}
-                value={format.number(judged.summary[gate])}
+                value={format.number(report.summary[gate])}
                 drill={{
                   to: addresses.customer(customerId, gate in behind ? { tab: 'offers', gate } : { tab: 'limits' }),
                 }}
@@ -127,7 +127,7 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
             ))}
           </div>
           <p className="text-caption text-soft">
-            {t.perOffer} <AsOf at={judged.evaluatedAt} word={t.evaluated} />
+            {t.perOffer} <AsOf at={report.evaluatedAt} word={t.evaluated} />
           </p>
         </div>
       )}
@@ -155,7 +155,7 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
         total={total}
         sort={look.sort}
         onSort={look.onSort}
-        partial={judged?.pagination.hasMore ? t.offersPartial(judged.offers.length) : undefined}
+        partial={report?.pagination.hasMore ? t.offersPartial(report.offers.length) : undefined}
         onPeek={setOpened}
         maxHeight="60dvh"
         error={
@@ -182,10 +182,10 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
   );
 }
 
-/** Every gate of one offer: rules and policies with what they say. */
+/** Every gate of an offer: rules and policies with their results. */
 function Judged({ offer, onClose }: { readonly offer: JudgedOffer; readonly onClose: () => void }) {
   const failed = offer.qualification.filter(({ passed }) => !passed);
-  const held = offer.qualification.filter(({ passed }) => passed);
+  const passedRules = offer.qualification.filter(({ passed }) => passed);
   return (
     <Dialog
       open
@@ -204,7 +204,7 @@ function Judged({ offer, onClose }: { readonly offer: JudgedOffer; readonly onCl
             detail={policy.detail}
           />
         ))}
-        {[...failed, ...held].map((rule) => (
+        {[...failed, ...passedRules].map((rule) => (
           <GateLine
             key={rule.ruleId ?? 'own'}
             passed={rule.passed}

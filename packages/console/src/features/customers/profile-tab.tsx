@@ -13,11 +13,11 @@ import { type AttributeField, attributeLabel, attributeText } from './attribute-
 
 export interface ProfileTabProps {
   readonly answer: Answer<CustomerEligibility>;
-  /** Fields of the customer schema: their labels and types. */
+  /** Fields of the customer schema: labels and types. */
   readonly fields: readonly AttributeField[];
 }
 
-/** What is stored of the customer, as decisions read it. */
+/** The profile as decisions read it. */
 export function ProfileTab({ answer, fields }: ProfileTabProps) {
   return (
     <Loaded answer={answer} operation={customerToolOperations.eligibility}>
@@ -62,7 +62,7 @@ interface AttributesProps extends Pick<ProfileTabProps, 'fields'> {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Labels and values; those of a joined or linked table are objects and get a part of their own. */
+/** Labels and values. Values of joined or linked tables are objects with a section of their own. */
 function Attributes({ values, fields }: AttributesProps) {
   const format = useFormat();
   const fieldOf = (name: string) => fields.find((field) => field.name === name);

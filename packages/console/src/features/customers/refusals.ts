@@ -1,13 +1,12 @@
-/** A contact policy, and how many offers it kept from an answer. */
+/** A contact policy and the number of offers it blocked. */
 export interface Refusal {
   readonly policyId: string;
   readonly offers: number;
 }
 
 /**
- * Which contact policies kept offers from an answer, the most first, as `meta` of a simulation tells it; its form is left open
- * by the contract, and what is no such drop is left out. Drops of later stages are too: there it is the offers before one in
- * the same answer that leave it no room.
+ * Returns the contact policies that blocked offers, most first, from `meta` of a simulation. The contract leaves its shape
+ * open, so other entries are skipped. Also skips drops of later stages, caused by other offers in the same result.
  */
 export function refusalsOf(meta: unknown): readonly Refusal[] {
   const found = new Map<string, number>();

@@ -21,7 +21,7 @@ export interface SummariesTabProps {
   readonly onPeriod: (period: string) => void;
 }
 
-/** What the customer and each offer had to do with each other, by period. */
+/** Contacts and outcomes of the customer by offer and period. */
 export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps) {
   const format = useFormat();
   const channels = useChannelNames();
@@ -85,7 +85,7 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
       text: ({ lastOutcomeKey }) => lastOutcomeKey,
     },
   ];
-  const look = useListLook(interactionListOperations.ofCustomer.id, columns, { lives: 'page' });
+  const look = useListLook(interactionListOperations.ofCustomer.id, columns, { stateIn: 'page' });
   const rows: readonly Row[] = answer.data?.data ?? [];
   return (
     <div className="flex flex-col gap-4">

@@ -19,17 +19,17 @@ import { byDay, type TimelineEntry, type TimelineKind, timelineKinds, timelineOf
 import { useChannelNames } from './use-channel-names.ts';
 
 const page = 50;
-/** A suppression that ends then has no end. */
+/** Suppressions until this year have no end. */
 const never = '9999';
 
 export interface TimelineTabProps {
   readonly customerId: string;
-  /** Kinds that are not shown; they stand in the address. */
+  /** Hidden entry types, stored in the address. */
   readonly hidden: readonly string[];
   readonly onHide: (hidden: readonly string[]) => void;
 }
 
-/** What happened to the customer, newest first, from decisions, history and suppressions. */
+/** The customer's history, newest first, from decisions, interactions and suppressions. */
 export function TimelineTab({ customerId, hidden, onHide }: TimelineTabProps) {
   const format = useFormat();
   const decisions = useList(decisionListOperations.list, { query: { customerId, limit: page } });
@@ -44,13 +44,13 @@ export function TimelineTab({ customerId, hidden, onHide }: TimelineTabProps) {
   );
   const shown = timeline.entries.filter(({ kind }) => !hidden.includes(kind));
   const loading = decisions.loading || history.loading || suppressions.loading;
-  const asked = [
+  const requests = [
     [decisions, decisionListOperations.list],
     [history, interactionListOperations.history],
     [suppressions, suppressionOperations.ofCustomer],
   ] as const;
   const more = () => {
-    // The list whose end is the newest holds the others back.
+    // The list that ends at the newest instant limits the others.
     if (!decisions.complete) decisions.loadMore();
     if (!history.complete) history.loadMore();
   };
@@ -66,7 +66,7 @@ export function TimelineTab({ customerId, hidden, onHide }: TimelineTabProps) {
           </Button>
         ))}
       </fieldset>
-      {asked.map(([answer, operation]) =>
+      {requests.map(([answer, operation]) =>
         answer.failure === null ? null : (
           <FailurePanel key={operation.id} failure={answer.failure} operation={operation} retry={answer.refresh} />
         ),
@@ -74,8 +74,8 @@ export function TimelineTab({ customerId, hidden, onHide }: TimelineTabProps) {
       {loading ? (
         <Skeleton className="h-40" />
       ) : timeline.entries.length === 0 ? (
-        // What could not be read is told above, and is not nothing.
-        asked.some(([{ failure }]) => failure !== null) ? null : (
+        // Failed lists are reported above; they don't count as empty.
+        requests.some(([{ failure }]) => failure !== null) ? null : (
           <Empty level={3} title={t.timelineNone}>
             {t.timelineNoneText}
           </Empty>
@@ -99,7 +99,7 @@ export function TimelineTab({ customerId, hidden, onHide }: TimelineTabProps) {
         ))
       )}
       <p className="flex flex-wrap items-center gap-3 text-caption text-soft">
-        {loading || asked.some(([{ failure }]) => failure !== null) ? null : timeline.since === null ? (
+        {loading || requests.some(([{ failure }]) => failure !== null) ? null : timeline.since === null ? (
           t.whole
         ) : (
           <>
@@ -127,7 +127,7 @@ interface LineProps {
   readonly children: ReactNode;
 }
 
-/** An entry: its time, what it was, and the decision behind it. */
+/** An entry: time, event, and its decision. */
 function Line({ at, icon, to, children }: LineProps) {
   const format = useFormat();
   const content = (
@@ -176,7 +176,7 @@ function InteractionEntry({ row, kind }: { readonly row: RowOf<'contact'>; reado
   const format = useFormat();
   const channel = row.channelId === null ? undefined : names.get(row.channelId);
   const to = row.recommendationId === null ? undefined : addresses.decision(row.recommendationId);
-  // Creatives are often named after their offer, which stands beside it.
+  // Creatives are often named after their offer, which is shown already.
   const creative = row.creative?.name.startsWith(row.offer?.name ?? ' ') ? null : row.creative?.name;
   return (
     <Line at={row.timestamp} icon={kind === 'contact' ? <Eye /> : <MessageSquareReply />} to={to}>

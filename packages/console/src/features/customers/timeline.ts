@@ -2,11 +2,11 @@ import type { DecisionListRow } from '@arbiter/contract/decision-lists';
 import type { InteractionRow } from '@arbiter/contract/interaction-lists';
 import type { Suppression } from '@arbiter/contract/suppressions';
 
-/** Kinds of entries, in the order of their filters. */
+/** Entry types, in the order of their filters. */
 export const timelineKinds = ['decision', 'contact', 'outcome', 'suppression'] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
-/** Something that happened to a customer. */
+/** An event of a customer. */
 export type TimelineEntry =
   | { readonly kind: 'decision'; readonly at: string; readonly key: string; readonly row: DecisionListRow }
   | { readonly kind: 'contact'; readonly at: string; readonly key: string; readonly row: InteractionRow }
@@ -18,7 +18,7 @@ export type TimelineEntry =
       readonly row: Omit<Suppression, 'customerId'>;
     };
 
-/** A list as far as it is loaded, newest first. */
+/** A partially loaded list, newest first. */
 interface Loaded<Row> {
   readonly rows: readonly Row[];
   readonly complete: boolean;
@@ -26,14 +26,14 @@ interface Loaded<Row> {
 
 export interface Timeline {
   readonly entries: readonly TimelineEntry[];
-  /** The entries are whole from this instant on; null: all that is kept is here. */
+  /** Entries are complete from this instant; null if everything is loaded. */
   readonly since: string | null;
 }
 
 /**
- * What happened to a customer, from lists with cursors of their own, newest first. Entries older than the end of a list that
- * goes on are left out: what happened between them is not loaded yet. History is ordered by when it was recorded, so an
- * old event that came late stands at its own time only once everything back to it is loaded.
+ * Merges lists with separate cursors, newest first. Leaves out entries older than the end of an unfinished list, because
+ * entries in between aren't loaded. History is ordered by recording time, so a late event appears at its own time only after
+ * everything back to it is loaded.
  */
 export function timelineOf(
   decisions: Loaded<DecisionListRow>,
@@ -46,7 +46,7 @@ export function timelineOf(
       const kind = row.interactionType === 'response' ? 'outcome' : 'contact';
       return { kind, at: row.timestamp, key: row.id, row } as const;
     }),
-    // A cooldown that runs is computed from the contact that stands here anyway.
+    // A running cooldown is calculated from the contact that's already listed.
     ...suppressions
       .filter(({ id }) => id !== null)
       .map((row) => ({ kind: 'suppression', at: row.createdAt, key: row.id ?? '', row }) as const),
@@ -64,10 +64,10 @@ export function timelineOf(
   };
 }
 
-/** At the same instant what followed from something stands above it. */
+/** At the same instant, effects come above their cause. */
 const order = ({ kind }: TimelineEntry): number => ['suppression', 'outcome', 'contact', 'decision'].indexOf(kind);
 
-/** The days of the entries, as their dates, each with its entries. */
+/** Groups entries by day. */
 export function byDay(
   entries: readonly TimelineEntry[],
   dateOf: (at: string) => string,

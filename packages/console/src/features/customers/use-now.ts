@@ -2,21 +2,21 @@ import { channelOperations } from '@arbiter/contract/channels';
 import { simulationOperations } from '@arbiter/contract/simulations';
 import { useOperation } from '../../data/use-operation.ts';
 
-/** Channels that are asked at once. */
-export const channelsAsked = 6;
+/** Number of channels requested at once. */
+export const maxChannels = 6;
 
-/** The active channels. */
+/** Returns the active channels. */
 export function useActiveChannels() {
   return useOperation(channelOperations.list, { query: { status: 'active', limit: 100 } });
 }
 
-/** What a channel would show the customer at this moment; whoever asks for the same gets the same answer. */
+/** Returns what a channel would show the customer now. Equal requests share a response. */
 export function useNow(customerId: string, channelId: string) {
   const answer = useOperation(
     simulationOperations.run,
     { body: { customerId, channelId, limit: 1 } },
     { keepPrevious: false },
   );
-  // Asked for a customer, it answers as recommend does; asked for a segment, with figures.
+  // For a customer, it responds like recommend; for a segment, with metrics.
   return { ...answer, data: answer.data !== undefined && 'decisions' in answer.data ? answer.data : undefined };
 }

@@ -1,23 +1,23 @@
 import type { SchemaField } from '@arbiter/contract/schemas';
 
-/** A value that tells people who a customer is. */
+/** A value that identifies a customer to people. */
 export interface Telling {
   readonly label: string;
   readonly value: string;
 }
 
-/** How many stand in the head of a page; the whole profile has a tab. */
+/** Maximum number of values in a page header; a tab has the whole profile. */
 const most = 3;
 const longest = 40;
 const words: readonly string[] = ['varchar', 'char', 'text'];
-/** Without their names they say nothing. */
+/** These values mean nothing without their name. */
 const bare: readonly string[] = ['yes', 'no', 'true', 'false', 'unknown'];
 
 type Field = Pick<SchemaField, 'name' | 'displayName' | 'dataType' | 'isPrimaryKey' | 'isSensitive' | 'neverStore'>;
 
 /**
- * Who a customer is: the first columns of words of their table, in its order, that hold something short. Not what is
- * sensitive or never stored: a head is read over shoulders.
+ * Returns identifying values: the first short text columns of the customer's row. Skips sensitive and never stored fields,
+ * because headers are visible to bystanders.
  */
 export function whoOf(fields: readonly Field[], values: Readonly<Record<string, unknown>>): readonly Telling[] {
   return fields
@@ -25,10 +25,10 @@ export function whoOf(fields: readonly Field[], values: Readonly<Record<string, 
     .filter(({ isPrimaryKey, isSensitive, neverStore }) => !isPrimaryKey && !isSensitive && !neverStore)
     .flatMap(({ name, displayName }) => {
       const value = values[name];
-      return typeof value === 'string' && tells(value) ? [{ label: displayName, value }] : [];
+      return typeof value === 'string' && isInformative(value) ? [{ label: displayName, value }] : [];
     })
     .slice(0, most);
 }
 
-const tells = (value: string): boolean =>
+const isInformative = (value: string): boolean =>
   value.trim().length > 1 && value.length <= longest && !bare.includes(value.trim().toLowerCase());

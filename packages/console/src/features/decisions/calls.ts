@@ -8,11 +8,11 @@ import { passes } from '../../data/failure.ts';
 import { callsLeft } from '../../data/pace.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 
-/** The sealed record of a decision; `enabled` false waits. */
+/** Returns the sealed record of a decision; waits while `enabled` is false. */
 export const useRecord = (id: string, enabled = true) =>
   useOperation(decisionOperations.get, { params: { id }, query: {} }, { enabled, keepPrevious: false });
 
-/** A stored trace; null waits. */
+/** Returns a stored trace; null waits. */
 export const useTrace = (id: string | null) =>
   useOperation(
     decisionOperations.getTrace,
@@ -20,20 +20,17 @@ export const useTrace = (id: string | null) =>
     { enabled: id !== null, keepPrevious: false },
   );
 
-/** Decides for show; null waits for a question. */
+/** Simulates a decision; null waits. */
 export const useSimulated = (body: SimulateRequest | null, keepPrevious = false) =>
   useOperation(simulationOperations.run, { body: body ?? {} }, { enabled: body !== null, keepPrevious });
 
-/** The newest decisions, of a customer or before an instant; `everyMs`: again and again. */
+/** Returns the newest decisions of a customer or before an instant, refreshed every `everyMs`. */
 export const useLatest = (
   query: { readonly customerId?: string; readonly limit: number; readonly to?: string },
   options: { readonly enabled?: boolean; readonly everyMs?: number | false } = {},
 ) => useOperation(decisionListOperations.list, { query }, options);
 
-/**
- * The reading of what a decision read. It happens by a press alone and is not repeated by itself, because each is written
- * into the audit log.
- */
+/** Reads the inputs of a decision. Only on demand and never retried, because each read is recorded in the audit log. */
 export function useInputs(id: string) {
   const { run, busy, failure } = useMutate(decisionOperations.get);
   const [read, setRead] = useState<Awaited<ReturnType<typeof run>>>(null);
@@ -41,15 +38,15 @@ export function useInputs(id: string) {
   return { ask, busy, failure, record: read };
 }
 
-/** Replays that are left to presses when the allowance of a minute runs out. */
+/** Replays reserved for the button when the rate limit runs low. */
 const replaysForPresses = 30;
 
-/** The replay of a decision. It runs when it is asked to, because each run is written into the audit log. */
+/** Replays a decision on demand, because each replay is recorded in the audit log. */
 export function useReplay(id: string) {
   const { run, busy, failure } = useMutate(decisionOperations.replay);
   const [replay, setReplay] = useState<Awaited<ReturnType<typeof run>>>(null);
   const ask = useCallback(async () => setReplay(await run({ params: { id }, body: {} })), [id, run]);
-  // The allowance is everybody's of the tenant: what is left of it is for those who press.
+  // The whole tenant shares the rate limit: keep the rest for the button.
   const left = callsLeft(decisionOperations.replay);
   return { ask, busy, failure, replay, byPress: left !== null && left < replaysForPresses };
 }
@@ -58,30 +55,30 @@ export type Replay = ReturnType<typeof useReplay>;
 export interface WhyNotQuestion {
   readonly customerId: string;
   readonly offerId: string;
-  /** Null: asked of now. */
+  /** Null for a new decision. */
   readonly decisionId: string | null;
   readonly channel: string | null;
   readonly placement: string | null;
   readonly flowKey: string | null;
 }
 
-/** Tries of a question that the server was too busy for, and how long to wait between them in milliseconds. */
+/** Number of attempts when the server is busy, and the wait between them in milliseconds. */
 const mostTries = 4;
 const pauseMs = 1_000;
 
 /**
- * Asks why an offer was not shown, of a record or of now: by a press, because the reading is written into the audit log. The
- * search runs in a thread that a busy server may not have at once; then it is asked again by itself, a few times.
+ * Explains why an offer wasn't shown, in a record or now. On demand, because it's recorded in the audit log. The search needs
+ * a thread, so a busy server is retried a few times.
  */
 export function useWhyNot() {
   const { run, busy, failure } = useMutate(whyNotOperations.ask);
   const [answer, setAnswer] = useState<WhyNotAnswer | null>(null);
-  const [asked, setAsked] = useState<{ readonly question: WhyNotQuestion; readonly tries: number } | null>(null);
-  const waits = asked !== null && asked.tries < mostTries && !busy && failure !== null && passes(failure);
+  const [request, setRequest] = useState<{ readonly question: WhyNotQuestion; readonly tries: number } | null>(null);
+  const waits = request !== null && request.tries < mostTries && !busy && failure !== null && passes(failure);
   const send = useCallback(
     async (question: WhyNotQuestion, tries: number) => {
       setAnswer(null);
-      setAsked({ question, tries });
+      setRequest({ question, tries });
       const { customerId, offerId, decisionId, channel, placement, flowKey } = question;
       const now = {
         ...(channel === null ? {} : { channel }),
@@ -94,20 +91,20 @@ export function useWhyNot() {
     [run],
   );
   useEffect(() => {
-    if (!waits || asked === null) return;
-    const timer = setTimeout(() => void send(asked.question, asked.tries + 1), pauseMs);
+    if (!waits || request === null) return;
+    const timer = setTimeout(() => void send(request.question, request.tries + 1), pauseMs);
     return () => clearTimeout(timer);
-  }, [waits, asked, send]);
+  }, [waits, request, send]);
   return { ask: (question: WhyNotQuestion) => send(question, 1), busy: busy || waits, failure, answer };
 }
 
-/** The channels of the tenant, and their names by id. */
+/** Returns the tenant's channels and their names by ID. */
 export function useChannels() {
   const { data } = useOperation(channelOperations.list, { query: { limit: 200 } });
   return useMemo(() => {
     const channels = data?.data ?? [];
     const types = channels.map(({ channelType }) => channelType);
-    // A request names a channel by its type; where several are of one, the type is all that is known.
+    // Requests may name a channel by type. With several of that type, only the type is known.
     const ofType = channels.filter(({ channelType }) => types.filter((each) => each === channelType).length === 1);
     const nameOf = new Map([
       ...ofType.map(({ channelType, name }) => [channelType, name] as const),

@@ -10,7 +10,7 @@ import type { ComparedSide } from './compare-side.ts';
 import { valueDifferences } from './differences.ts';
 import { ValueTable } from './value-table.tsx';
 
-/** Where the inputs of two records differ. It waits for a press, as each reading is written into the audit log. */
+/** Differences between the inputs of two records. On demand, because each read is recorded in the audit log. */
 export function CompareInputs({ left, right }: { readonly left: ComparedSide; readonly right: ComparedSide }) {
   const a = useInputs(left.record?.recommendationId ?? '');
   const b = useInputs(right.record?.recommendationId ?? '');

@@ -18,14 +18,14 @@ import { compareFunnels, compareOffers, type StepDifference } from './difference
 import { stageName } from './drops.ts';
 import { OfferChanges } from './offer-changes.tsx';
 
-/** Two ids of decisions; instead of the second `now` or `draft`: the same customer asked now. */
+/** Two decision IDs; the second can be `now` or `draft` for the same customer now. */
 const CompareSearch = Type.Object({
   a: Type.Optional(Type.String()),
   b: Type.Optional(Type.String()),
   all: Type.Optional(Type.Boolean()),
 });
 
-/** Two decisions side by side: what differs between them. */
+/** Compares two decisions. */
 export function ComparePage() {
   const [search, change] = useSearch(CompareSearch);
   const { a = '', b = '' } = search;
@@ -107,7 +107,7 @@ function Sides({ left, right }: SidesProps) {
     <div className="grid gap-4 sm:grid-cols-2">
       {[left, right].map((side, at) => (
         <section
-          // biome-ignore lint/suspicious/noArrayIndexKey: there are two, the first and the second
+          // biome-ignore lint/suspicious/noArrayIndexKey: always exactly two entries
           key={at}
           aria-label={at === 0 ? t.compareA : t.compareB}
           className="flex min-w-0 flex-col gap-1 rounded-card border border-line bg-surface p-3"

@@ -11,28 +11,25 @@ import type { DecisionRecord } from './record.ts';
 import { useDecision } from './use-decision.ts';
 import { type Where, whereOf } from './where.ts';
 
-/** One of two decisions that are compared. */
+/** One side of a comparison. */
 export interface ComparedSide {
   readonly explained: Explained | null;
-  /** The record; null for one that was made for show. */
+  /** The record; null for a simulation. */
   readonly record: DecisionRecord | null;
   readonly isErased: boolean;
-  /** Null while it loads. */
+  /** Null while loading. */
   readonly title: string | null;
   readonly about: string;
-  /** Its explorer; null for one that was made for show. */
+  /** Its explorer; null for a simulation. */
   readonly to: string | null;
-  /** Facts of how it was made, by name, the same names on both sides. */
+  /** Details by name, the same names on both sides. */
   readonly facts: readonly (readonly [name: string, value: string])[];
   readonly where: Where;
   readonly failure: Failure | null;
   readonly refresh: () => void;
 }
 
-/**
- * A side of a comparison: a recorded decision by its id, or `now` and `draft`, the customer of the other side asked now. What
- * was asked of the other side is asked again.
- */
+/** Loads one side of a comparison: a recorded decision by ID, or `now` and `draft` for the other side's customer and request. */
 export function useComparedSide(id: string, other: ComparedSide | null): ComparedSide {
   const format = useFormat();
   const { nameOf } = useChannels();

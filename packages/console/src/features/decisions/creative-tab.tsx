@@ -11,7 +11,7 @@ export interface CreativeTabProps {
   readonly explained: Explained | null;
 }
 
-/** The words of each item as they were delivered. */
+/** The content of each item as delivered. */
 export function CreativeTab({ record, explained }: CreativeTabProps) {
   const items = isObject(record.result) ? objectsOf(record.result.items) : [];
   const names = new Map(explained?.shown.map(({ offerId, offerName }) => [offerId, offerName]));

@@ -6,7 +6,7 @@ import type { Column } from '../../ui/table-column.ts';
 import { emptyText } from './drops.ts';
 import { type JsonObject, numberOf, objectOf, objectsOf, textOf } from './reading.ts';
 
-/** A row of the list, whichever of the two lists of the API told it. */
+/** A row from either of the API's two lists. */
 export type ListedDecision = Pick<
   DecisionListRow,
   | 'recommendationId'
@@ -19,11 +19,11 @@ export type ListedDecision = Pick<
   | 'emptyReason'
   | 'explored'
 > & {
-  /** Name of the first offer; null as far as history is not kept. */
+  /** Name of the first offer; null if there's no history. */
   readonly topOffer: string | null;
 };
 
-/** A stored trace as a row of the list. */
+/** Converts a trace to a row. */
 export function listedTrace(trace: JsonObject): ListedDecision {
   const shown = objectsOf(trace.selectedOffers);
   const source = textOf(trace.source);
@@ -45,7 +45,7 @@ export function listedTrace(trace: JsonObject): ListedDecision {
   };
 }
 
-/** Columns of the list of decisions. */
+/** Columns of the decision list. */
 export function decisionColumns(channels: ReadonlyMap<string, string>): readonly Column<ListedDecision>[] {
   return [
     {
@@ -102,7 +102,7 @@ function When({ at }: { readonly at: string }) {
   return <time dateTime={at}>{format.instant(at)}</time>;
 }
 
-/** What a decision came to, in one text: every offer is counted, the first is named. */
+/** Summarizes the result: counts every offer, names the first. */
 function resultText({ itemCount, emptyReason, explored, topOffer }: ListedDecision): string {
   if (itemCount === 0) return emptyReason === null ? t.nothing : t.nothingBecause(emptyText(emptyReason).title);
   const others = topOffer !== null && itemCount > 1 ? ` +${itemCount - 1}` : '';

@@ -23,11 +23,11 @@ export interface DecisionFiltersProps {
   readonly search: DecisionSearch;
   readonly change: Change;
   readonly channels: readonly { readonly id: string; readonly name: string }[];
-  /** What stands at the end of the row. */
+  /** Content at the end of the row. */
   readonly tools: ReactNode;
 }
 
-/** The filters as chips, a field that finds a customer or opens a decision, and a dialog for more. */
+/** Filters as chips, a field for a customer or decision ID, and a dialog for more filters. */
 export function DecisionFilters({ search, change, channels, tools }: DecisionFiltersProps) {
   const [text, setText] = useState('');
   const [open, setOpen] = useState(false);
@@ -91,7 +91,7 @@ interface ChipValueProps extends Pick<DecisionFiltersProps, 'channels'> {
   readonly value: string;
 }
 
-/** The value of a filter in words; of records the name. */
+/** Label of a filter value; the name for records. */
 function ChipValue({ name, value, channels }: ChipValueProps) {
   const format = useFormat();
   if (isNamed(name)) return <NamedValue name={name} id={value} />;
@@ -111,7 +111,7 @@ function chipText(name: FilterName, value: string, channels: DecisionFiltersProp
   return value;
 }
 
-/** A day as it stands, an instant as the tenant writes it; what is neither as it was sent. */
+/** Formats days as they are and instants for the tenant; leaves anything else unchanged. */
 function whenText(value: string, format: Format): string {
   const at = Date.parse(value);
   return value.length === 10 || Number.isNaN(at) ? value : format.instant(at);

@@ -18,7 +18,7 @@ interface BadgesProps {
   readonly replay: Replay | null;
 }
 
-/** What happened besides the usual, each as one word; nothing where nothing happened. */
+/** Badges for anything unusual about the decision. */
 export function DecisionBadges({ record, explained, replay }: BadgesProps) {
   const format = useFormat();
   const { result } = record;
@@ -54,7 +54,7 @@ function ReplayBadge({ record, replay }: Omit<BadgesProps, 'explained'>) {
   );
 }
 
-/** The decision in a sentence. */
+/** Summarizes the decision in a sentence. */
 export function leadOf(
   { decidedAt, result }: DecisionRecord,
   { shown }: Explained,
@@ -63,9 +63,9 @@ export function leadOf(
   write: Writers,
 ): string {
   const [first] = shown;
-  // The name of the channel; its key where the channel is gone.
-  const asked = textOf(trace?.channel);
-  const channel = channels.get(textOf(trace?.channelId) ?? first?.channelId ?? asked ?? '') ?? asked;
+  // The channel's name, or its key if it was deleted.
+  const channelText = textOf(trace?.channel);
+  const channel = channels.get(textOf(trace?.channelId) ?? first?.channelId ?? channelText ?? '') ?? channelText;
   const place = channel === null ? '' : t.onChannel(channel);
   const at = write.instant(decidedAt);
   if (first !== undefined) return t.leadShown(first.offerName ?? t.unnamed, shown.length - 1, place, at);
@@ -73,14 +73,14 @@ export function leadOf(
   return t.leadEmpty(reason === null ? '' : emptyText(reason).text, place, at);
 }
 
-/** What can be done with a decision: compare it, try changes on it. */
+/** Actions of a decision: compare and simulate. */
 export function DecisionActions({ record }: { readonly record: DecisionRecord }) {
   const { customerId, recommendationId: id, decidedAt } = record;
   const latest = useLatest(
     { limit: 2, to: decidedAt, ...(customerId === null ? {} : { customerId }) },
     { enabled: customerId !== null },
   );
-  // `to` is exclusive, so the newest row is the one before this decision.
+  // `to` is exclusive, so the newest row is the previous decision.
   const before = latest.data?.data.find(({ recommendationId }) => recommendationId !== id) ?? null;
   return (
     <>

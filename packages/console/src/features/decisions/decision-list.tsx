@@ -21,13 +21,13 @@ import { DecisionPeek } from './decision-peek.tsx';
 import { asksTraces, chipsOf, DecisionSearch, decisionQuery } from './filters.ts';
 import { useTraceList } from './use-trace-list.ts';
 
-/** How often the live tail looks for new decisions, in milliseconds. */
+/** Polling interval of the live tail, in milliseconds. */
 const tailMs = 3_000;
 
-/** Rows of the first page: more than a window shows, so that the second waits until somebody scrolls. */
+/** Size of the first page: more than a window shows, so that the second loads only on scroll. */
 const firstRows = 50;
 
-/** Every decision, newest first, by filters that stand in the address. */
+/** Every decision, newest first, with filters in the address. */
 export function DecisionList() {
   const [search, change] = useSearch(DecisionSearch);
   const { channels, nameOf } = useChannels();

@@ -190,15 +190,15 @@ test('a drop tells its cause, its suppression, its least score, or that the answ
   const write = { number: String, instant: (text: string) => text, offer: String, segment: String };
   const [row] = explainTrace(trace).dropped;
   assert.ok(row);
-  const said = (over: Partial<typeof row>) => dropDetail({ ...row, ...over }, write);
-  assert.equal(said({ reason: 'schedule', detail: { cause: 'ended' } }), 'has ended');
-  assert.equal(said({ reason: 'min_score', detail: { score: 0.1, minScore: 0.2 } }), '0.1, at least 0.2');
+  const detailOf = (over: Partial<typeof row>) => dropDetail({ ...row, ...over }, write);
+  assert.equal(detailOf({ reason: 'schedule', detail: { cause: 'ended' } }), 'has ended');
+  assert.equal(detailOf({ reason: 'min_score', detail: { score: 0.1, minScore: 0.2 } }), '0.1, at least 0.2');
   assert.equal(
-    said({ reason: 'suppressed', detail: { scope: 'offer', reason: 'dismissed', expiresAt: 'T' } }),
+    detailOf({ reason: 'suppressed', detail: { scope: 'offer', reason: 'dismissed', expiresAt: 'T' } }),
     'this offer, until T: dismissed',
   );
-  assert.match(said({ stage: 'admission', reason: 'contact_policy' }) ?? '', /used up/);
-  assert.equal(said({}), null);
+  assert.match(detailOf({ stage: 'admission', reason: 'contact_policy' }) ?? '', /used up/);
+  assert.equal(detailOf({}), null);
 });
 
 test('two decisions side by side: gained, lost, moved, another reason, the rest', () => {

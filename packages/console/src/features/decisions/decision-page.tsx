@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { can } from '../../data/can.ts';
 import { codeOf } from '../../data/failure.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
-import { GonePin, RecordPin } from '../../forms/record-pin.tsx';
+import { DeletedPin, RecordPin } from '../../forms/record-pin.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
@@ -26,7 +26,7 @@ import { useDecision } from './use-decision.ts';
 import { useWriters } from './use-writers.ts';
 import { WhyTab } from './why-tab.tsx';
 
-/** What the address of a decision says: the open tab, the chosen offer and its rival, the step and fate that filter. */
+/** Address state: open tab, selected offer and its rival, filters by step and fate. */
 export const ExplorerSearch = Type.Object({
   tab: Type.Optional(Type.String()),
   offer: Type.Optional(Type.String()),
@@ -35,7 +35,7 @@ export const ExplorerSearch = Type.Object({
   fate: Type.Optional(Type.String()),
 });
 
-/** The explorer of one decision: why what was shown was shown, and the proof of it. */
+/** The decision explorer: why the offers were shown, and the proof. */
 export function DecisionPage() {
   const id = useParam('id');
   const [search, change] = useSearch(ExplorerSearch);
@@ -47,9 +47,9 @@ export function DecisionPage() {
   const replay = useReplay(id);
   const isReplayable = data?.inputsState === 'available';
   useEffect(() => {
-    // Once a visit: each replay leaves a row in the audit log.
-    const isAsked = replay.replay !== null || replay.failure !== null || replay.busy;
-    if (tab === 'proof' && isReplayable && !isAsked && !replay.byPress) void replay.ask();
+    // Once per visit: each replay is recorded in the audit log.
+    const isRequested = replay.replay !== null || replay.failure !== null || replay.busy;
+    if (tab === 'proof' && isReplayable && !isRequested && !replay.byPress) void replay.ask();
   }, [tab, isReplayable, replay]);
   const parents = [{ title: t.parent, to: addresses.decisions() }];
   if (state.record.failure !== null) {
@@ -58,7 +58,7 @@ export function DecisionPage() {
       <Page title={t.decision} parents={parents}>
         {isUnknown ? (
           <>
-            <GonePin kind="decision" id={id} />
+            <DeletedPin kind="decision" id={id} />
             <Empty title={t.notFoundTitle} actions={<ButtonLink to={addresses.decisions()}>{t.backToList}</ButtonLink>}>
               {t.notFound}
             </Empty>
@@ -81,7 +81,7 @@ export function DecisionPage() {
       </Page>
     );
   }
-  // By its id alone: what it is called names the customer.
+  // Identified by ID, because its title names the customer.
   const pin = <RecordPin kind="decision" id={data.recommendationId} name={null} />;
   if (data.inputsState === 'erased') {
     return (
@@ -142,7 +142,7 @@ export function DecisionPage() {
       lead={
         explained === null ? undefined : (
           <>
-            {leadOf(data, explained, state.trace, nameOf, write)} {t.madeBy}{' '}
+            {leadOf(data, explained, state.trace, nameOf, write)} {t.decisionSource}{' '}
             <Link to={flowAddress(data)} title={t.flowAtVersion} className="underline">
               {t.flowVersion(data.flow.key, data.flow.version)}
             </Link>

@@ -16,7 +16,7 @@ import { useWriters } from './use-writers.ts';
 
 const offersInPeek = 8;
 
-/** A look at a decision beside the list. */
+/** Preview of a decision next to the list. */
 export function DecisionPeek({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { record, explained, trace } = useDecision(id);
   const { nameOf } = useChannels();

@@ -3,16 +3,16 @@ import { funnelOf } from './funnel.ts';
 import { type Fate, type OfferStory, offersOf } from './offers.ts';
 import { isObject } from './reading.ts';
 
-/** One value of two documents that differs. */
+/** A value that differs between two documents. */
 export interface ValueDifference {
   /** JSON Pointer. */
   readonly path: string;
-  /** Undefined: not there. */
+  /** Undefined if missing. */
   readonly a: unknown;
   readonly b: unknown;
 }
 
-/** Where two JSON values differ, by the deepest place that does; objects by name, lists by position. */
+/** Returns the deepest differences between two JSON values; objects by name, lists by position. */
 export function valueDifferences(a: unknown, b: unknown, path = ''): ValueDifference[] {
   if (isObject(a) && isObject(b)) {
     const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
@@ -27,7 +27,7 @@ export function valueDifferences(a: unknown, b: unknown, path = ''): ValueDiffer
 
 const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** What became of an offer in one of two decisions. */
+/** An offer's result in one of two decisions. */
 export interface OfferSide {
   readonly fate: Fate;
   readonly rank: number | null;
@@ -37,8 +37,8 @@ export interface OfferSide {
 }
 
 /**
- * `gained`: shown in b alone. `lost`: in a alone. `moved`: at another rank. `reason`: shown in neither, and left for another
- * reason or in one alone. `rescored`: the same but for the score.
+ * `gained`: shown only in b. `lost`: shown only in a. `moved`: different rank. `reason`: not shown in either, with different
+ * reasons. `rescored`: different score.
  */
 export type Change = 'gained' | 'lost' | 'moved' | 'reason' | 'rescored' | 'same';
 
@@ -59,7 +59,7 @@ export interface StepDifference {
 
 const order: readonly Change[] = ['gained', 'lost', 'moved', 'reason', 'rescored', 'same'];
 
-/** The offers of two decisions side by side: what changed most stands first. */
+/** Compares the offers of two decisions, biggest changes first. */
 export function compareOffers(a: Explained, b: Explained): readonly OfferDifference[] {
   const [ofA, ofB] = [byId(offersOf(a)), byId(offersOf(b))];
   const ids = new Set([...ofA.keys(), ...ofB.keys()]);
@@ -97,7 +97,7 @@ function changeOf(a: OfferSide | null, b: OfferSide | null): Change {
 const gateIdOf = (side: OfferSide | null): string | null =>
   side?.story.dropped?.ruleId ?? side?.story.dropped?.policyId ?? null;
 
-/** The funnels of two decisions, step by step in the order of a; steps of b alone stand behind the one before them. */
+/** Compares two funnels in the order of a; steps only in b follow the step before them. */
 export function compareFunnels(a: Explained, b: Explained): readonly StepDifference[] {
   const [left, right] = [funnelOf(a), funnelOf(b)];
   const keys = left.map(({ key }) => key);

@@ -14,22 +14,22 @@ import { numberOf, textOf } from './reading.ts';
 const lookUp = <T>(texts: Readonly<Record<string, T>>, key: string): T | null =>
   Object.hasOwn(texts, key) ? (texts[key] ?? null) : null;
 
-/** What is said of a reason; one that this console does not know is shown as it was sent. */
+/** Returns the texts of a drop reason. Unknown reasons are shown as they are. */
 export const reasonText = (reason: string): DropText =>
   lookUp(dropTexts, reason) ?? { title: reason, text: `It left for the reason ${reason}.` };
 
-/** Why an answer has no item. */
+/** Returns why a result is empty. */
 export const emptyText = (reason: string): DropText =>
   lookUp(emptyTexts, reason) ?? { title: reason, text: `It is empty for the reason ${reason}.` };
 
-/** Name of a stage; a stage of a called flow names that flow: `call_flow:<key>/<type>`. */
+/** Returns the label of a stage. Stages of a called flow include its key: `call_flow:<key>/<type>`. */
 export function stageName(stage: string): string {
   const inside = /^call_flow:(.+)\/([^/]+)$/.exec(stage);
   if (inside !== null) return `${lookUp(stageNames, inside[2] ?? '') ?? inside[2]} (${inside[1]})`;
   return lookUp(stageNames, stage) ?? stage;
 }
 
-/** What else is known of why an offer left, in one line; null where the reason says it all, or a gate says more. */
+/** Returns details of a drop in one line; null if the reason or a gate says it all. */
 export function dropDetail(row: DroppedRow, write: Writers): string | null {
   const { detail, reason, stage } = row;
   const cause = textOf(detail.cause);

@@ -6,7 +6,7 @@ import { ProblemPanel } from '../../ui/problem.tsx';
 import type { DecisionRecord } from './record.ts';
 import { RecordFacts } from './record-facts.tsx';
 
-/** What is left of the decision of a customer who was erased. */
+/** What remains of the decision of an erased customer. */
 export function ErasedPanel({ record }: { readonly record: DecisionRecord }) {
   return (
     <div className="flex flex-col gap-4">

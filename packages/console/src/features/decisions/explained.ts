@@ -1,20 +1,20 @@
 import { countsOf, isObject, type JsonObject, numberOf, objectOf, objectsOf, textOf, textsOf } from './reading.ts';
 
-/** What is known of how a decision came about, whichever source tells it. */
+/** How a decision was made, from any source. */
 export interface Explained {
   /**
-   * `trace`: the stored trace. `rebuilt`: the recorded decision made once more, because no trace was stored; it names no gate
-   * that let an offer pass. `record`: only what the sealed record says of the items.
+   * `trace`: the stored trace. `rebuilt`: the record replayed because no trace was stored; it names no passed gates. `record`:
+   * only the items in the sealed record.
    */
   readonly origin: 'trace' | 'rebuilt' | 'record';
   readonly stages: readonly StageRow[];
   readonly shown: readonly ShownRow[];
   readonly scores: readonly ScoreRow[];
   readonly dropped: readonly DroppedRow[];
-  /** Null: this source tells of no gates. */
+  /** Null if this source has no gates. */
   readonly gates: readonly GateRow[] | null;
   readonly summary: Summary;
-  /** The arrays that were cut at their greatest length; what stood behind it is not known here. */
+  /** Truncated arrays; the rest is unknown. */
   readonly cut: readonly ('scores' | 'dropped' | 'gates')[];
 }
 
@@ -27,7 +27,7 @@ export interface Summary {
   readonly warnings: readonly string[];
   readonly computeErrors: number;
   readonly coupling: readonly JsonObject[];
-  /** Milliseconds; null: it was not taken. */
+  /** Milliseconds; null if it wasn't measured. */
   readonly durationMs: number | null;
 }
 
@@ -81,10 +81,10 @@ export interface Exponents {
 export interface ScoreRow {
   readonly offerId: string;
   readonly score: number;
-  /** Place by score; null where the source names no order. */
+  /** Rank by score; null if the source has no order. */
   readonly rank: number | null;
   readonly components: Components | null;
-  /** Null: the source does not say by which method. */
+  /** Null if the source doesn't name the method. */
   readonly method: string | null;
   readonly exponents: Exponents | null;
   readonly creativeWeight: number | null;
@@ -118,14 +118,14 @@ export interface GateRow {
   readonly status: 'passed' | 'blocked' | 'skipped' | 'overridden' | 'lowered';
   readonly reason: string | null;
   readonly detail: JsonObject;
-  /** Of match rules that failed: the factor by which they lower the score. */
+  /** For failed match rules: the factor that lowers the score. */
   readonly penalty: number | null;
   readonly overriddenBy: string | null;
 }
 
 const most = { scores: 2_000, dropped: 500, gates: 2_000, metaScores: 200 } as const;
 
-/** Reads a stored trace (part 2, "Decision trace"). */
+/** Parses a stored trace. */
 export function explainTrace(trace: JsonObject): Explained {
   const scores = objectsOf(trace.scoringResults);
   const dropped = objectsOf(trace.dropped);
@@ -151,7 +151,7 @@ export function explainTrace(trace: JsonObject): Explained {
   };
 }
 
-/** Reads an answer of simulate: one for now, or a recorded decision that was made once more. */
+/** Parses a simulation: a new one, or a replay of a recorded decision. */
 export function explainSimulated(answer: JsonObject): Explained {
   const meta = objectOf(answer.meta);
   const scores = objectsOf(meta.scores);
@@ -171,7 +171,7 @@ export function explainSimulated(answer: JsonObject): Explained {
   };
 }
 
-/** Reads the result of a sealed record: the items and the counts, nothing of those that were not shown. */
+/** Parses the result of a sealed record: items and counts, nothing about other offers. */
 export function explainRecord(result: JsonObject): Explained {
   const items = objectsOf(result.items);
   return {
@@ -292,7 +292,7 @@ function ruleGate(row: JsonObject): GateRow {
     name: textOf(row.ruleName),
     ruleType: textOf(row.ruleType),
     stage,
-    // A match rule that fails lets the offer pass and lowers its score.
+    // A failed match rule lets the offer pass but lowers its score.
     status: row.status === 'skipped' ? 'skipped' : failed ? (stage === 'match' ? 'lowered' : 'blocked') : 'passed',
     reason: textOf(row.reason),
     detail: objectOf(row.detail),

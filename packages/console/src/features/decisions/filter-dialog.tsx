@@ -19,7 +19,7 @@ export interface FilterDialogProps {
   readonly onClose: () => void;
 }
 
-/** All filters at once. They act when they are applied, so that half a date asks for nothing. */
+/** All filters. They apply together, so that incomplete dates request nothing. */
 export function FilterDialog({ search, change, channels, onClose }: FilterDialogProps) {
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>(
     Object.fromEntries(chipsOf(search).map(({ name, value }) => [name, value])),
@@ -91,7 +91,7 @@ interface PickedProps {
   readonly onValue: (value: string) => void;
 }
 
-/** A record by its name. That of what the address says is asked for; of what was chosen here it is known. */
+/** A record picker. Loads the name for an ID from the address; selected records have one. */
 function Picked({ name, label, value, find, onValue }: PickedProps) {
   const [chosen, setChosen] = useState<Pick | null>(null);
   const isHere = chosen?.value === value;

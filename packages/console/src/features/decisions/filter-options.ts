@@ -7,10 +7,10 @@ export interface FilterOption {
   readonly label: string;
 }
 
-/** Steps of the picture in which no offer leaves. */
+/** Funnel steps that drop no offers. */
 const noLeaving = new Set(['all', 'shown', 'load', 'compute', 'set_properties', 'response', 'commit']);
 
-/** Filters of which one of a few is chosen, with their choices. */
+/** Filters with fixed options. */
 export function filterOptions(
   channels: readonly { readonly id: string; readonly name: string }[],
 ): Readonly<Record<string, readonly FilterOption[]>> {

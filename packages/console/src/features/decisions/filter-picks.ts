@@ -5,7 +5,7 @@ import { qualificationRuleOperations } from '@arbiter/contract/qualification-rul
 import { call } from '../../data/call.ts';
 import type { Pick } from '../../ui/pick-field.tsx';
 
-/** Names that are shown for a text. */
+/** Maximum number of names for a query. */
 const most = 8;
 
 type Find = (text: string, signal: AbortSignal) => Promise<readonly Pick[]>;
@@ -19,7 +19,7 @@ interface Row {
 const query = (text: string) => ({ limit: most, ...(text === '' ? {} : { search: text }) });
 const pick = ({ id, name, status }: Row): Pick => ({ value: id, label: name, detail: status });
 
-/** Filters of which one of many records is chosen by its name: how each is looked for. */
+/** Filters by record, with the search of each. */
 export const filterPicks: Readonly<Record<string, Find>> = {
   offerId: async (text, signal) =>
     (await call(offerOperations.list, { query: query(text), signal })).data.map((row) => pick(row)),

@@ -2,22 +2,19 @@ import { decisionListOperations, traceFilters } from '@arbiter/contract/decision
 import type { decisionOperations } from '@arbiter/contract/decisions';
 import Type, { type Static } from 'typebox';
 
-/**
- * What the address of the list of decisions says: the filters of both lists of the API, in their words. Filters over what
- * became of single offers are known to traces alone.
- */
+/** Address state of the decision list: the filters of both API lists. Only traces know the results of single offers. */
 export const DecisionSearch = Type.Object({
   ...decisionListOperations.list.query.properties,
   ...traceFilters,
   requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  /** The row that is looked at beside the list. */
+  /** The previewed row. */
   peek: Type.Optional(Type.String()),
-  /** True: new decisions appear by themselves. */
+  /** True: new decisions appear automatically. */
   live: Type.Optional(Type.Boolean()),
 });
 export type DecisionSearch = Partial<Static<typeof DecisionSearch>>;
 
-/** Filters in the order in which their chips stand. */
+/** Filters in chip order. */
 export const filterNames = [
   'customerId',
   'decisionFlowKey',
@@ -38,7 +35,7 @@ export const filterNames = [
 ] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** Filters that only traces can answer. */
+/** Filters that need traces. */
 const traceOnly: readonly FilterName[] = ['fate', 'stage', 'reason', 'ruleId', 'policyId', 'requestId'];
 
 export interface Chip {
@@ -46,7 +43,7 @@ export interface Chip {
   readonly value: string;
 }
 
-/** The filters that are set, in their order. */
+/** Returns the active filters, in order. */
 export function chipsOf(search: DecisionSearch): readonly Chip[] {
   return filterNames.flatMap((name) => {
     const value = search[name];
@@ -54,7 +51,7 @@ export function chipsOf(search: DecisionSearch): readonly Chip[] {
   });
 }
 
-/** True when the list of traces must answer: it alone knows of single offers. */
+/** Whether filters need the trace list, which alone knows about single offers. */
 export const asksTraces = (search: DecisionSearch): boolean => traceOnly.some((name) => search[name] !== undefined);
 
 export type DecisionListQuery = Static<typeof decisionListOperations.list.query>;
@@ -68,7 +65,7 @@ export function decisionQuery(search: DecisionSearch): DecisionListQuery {
   ) as DecisionListQuery;
 }
 
-/** The query of `GET /decision-traces`. Whole traces are large, so a page of them is small. */
+/** The query of `GET /decision-traces`. Traces are large, so pages are small. */
 export function traceQuery(search: DecisionSearch, offset: number): TraceListQuery {
   return { ...picked(search, filterNames), limit: tracesPerPage, offset } as TraceListQuery;
 }
@@ -79,6 +76,6 @@ function picked(search: DecisionSearch, names: readonly FilterName[]): Record<st
   return Object.fromEntries(names.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])));
 }
 
-/** What is typed into the field for ids: a customer, or the id of a decision, its request or its trace. */
+/** Interprets the ID field: a customer, or the ID of a decision, request or trace. */
 export const isDecisionId = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text.trim());

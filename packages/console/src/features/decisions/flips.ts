@@ -4,13 +4,13 @@ import { writeNamedValue } from './simulate/values.ts';
 
 export type Flip = WhyNotAnswer['flips'][number];
 
-/** Where a flip was found: in a recorded decision, or in one that would be made now. */
+/** Where a flip was found: in a recorded decision, or in a new one. */
 export interface FlipQuestion {
   readonly customerId: string;
   readonly offerId: string;
-  /** Null: asked of now. */
+  /** Null for a new decision. */
   readonly decisionId: string | null;
-  /** What was asked, for now. */
+  /** The request, for a new decision. */
   readonly channel: string | null;
   readonly placement: string | null;
   readonly flowKey: string | null;
@@ -18,8 +18,8 @@ export interface FlipQuestion {
 }
 
 /**
- * The simulation that shows a flip, with exactly its edits, on the record it was found in. Null for those that no simulation
- * takes: another priority or score of the offer, which the search itself has tried.
+ * Returns the simulation of a flip with exactly its edits, on its record. Null for flips that Simulate can't reproduce:
+ * another priority or score, verified by the search itself.
  */
 export function tryFlip(flip: Pick<Flip, 'kind' | 'changes' | 'at'>, question: FlipQuestion): SimulateSearch | null {
   const place = placeOf(question);
@@ -50,7 +50,7 @@ function placeOf({
   limit,
 }: FlipQuestion): SimulateSearch {
   const subject = { customer: customerId, offer: offerId };
-  // The record says the rest itself.
+  // The record has the rest.
   if (decisionId !== null) return { ...subject, decision: decisionId };
   return {
     ...subject,
@@ -61,7 +61,7 @@ function placeOf({
   };
 }
 
-/** The gate against which nothing is suggested, if there is one. */
+/** Returns the gate that rules out any suggestion, if there is one. */
 export function finalGate(answer: Pick<WhyNotAnswer, 'gates'>): WhyNotAnswer['gates'][number] | null {
   const isFinal = ({ detail }: WhyNotAnswer['gates'][number]): boolean =>
     typeof detail === 'object' && detail !== null && Reflect.get(detail, 'final') === true;

@@ -8,14 +8,14 @@ import { type FunnelStep, shareOf } from './funnel.ts';
 
 export interface FunnelViewProps {
   readonly steps: readonly FunnelStep[];
-  /** Key of the step whose leavers are shown; null: all offers. */
+  /** Key of the selected step; null for all offers. */
   readonly selected: string | null;
   readonly onSelect: (key: string | null) => void;
-  /** Address of this page with the leavers of a step. */
+  /** Address of this page with a step selected. */
   readonly addressOf: (key: string) => string;
 }
 
-/** The way from all candidates to the answer. A step in which offers left shows those in the list below. */
+/** The funnel from candidates to result. Selecting a step filters the list below. */
 export function FunnelView({ steps, selected, onSelect, addressOf }: FunnelViewProps) {
   const format = useFormat();
   const why = ({ reasons }: FunnelStep) => reasons.map(({ reason }) => reasonText(reason).title).join(', ');
@@ -98,7 +98,7 @@ function Step({ step, share, isSelected, onPress }: StepProps) {
       </span>
     </>
   );
-  // Side by side where there is room; else a line each: name, bar, number, and below the bar who left.
+  // Side by side on wide screens; otherwise, one line each with name, bar, number and drops.
   const box =
     'flex min-w-0 flex-1 flex-col gap-0.5 rounded-control border px-2 py-1 text-start max-sm:grid max-sm:grid-cols-[minmax(0,6.25rem)_minmax(0,1fr)_minmax(min-content,2rem)] max-sm:items-center max-sm:gap-x-2 max-sm:py-0.5';
   if (step.left === 0) return <div className={cx(box, 'border-transparent')}>{inside}</div>;

@@ -1,16 +1,16 @@
 import type { Explained, StageRow } from './explained.ts';
 
-/** One step of the way from all candidates to the answer. */
+/** One step of the funnel. */
 export interface FunnelStep {
-  /** `all`, `shown`, or the stage with its node: it selects what left there. */
+  /** `all`, `shown`, or stage and node; selects what was dropped there. */
   readonly key: string;
-  /** `all`, `shown`, or the name of the stage. */
+  /** `all`, `shown`, or the stage. */
   readonly stage: string;
   readonly nodeId: string | null;
-  /** Candidates that are left after the step. */
+  /** Remaining candidates after the step. */
   readonly count: number;
   readonly left: number;
-  /** Why they left, most first. */
+  /** Drop reasons, most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
   readonly durationMs: number | null;
   readonly warnings: readonly string[];
@@ -18,14 +18,14 @@ export interface FunnelStep {
   readonly skipped: boolean;
 }
 
-/** Stages that are told even where nobody left in them; the others are told only when somebody did. */
-const alwaysTold = new Set(['match_creatives', 'qualify', 'suppression', 'contact_policy', 'filter', 'score']);
+/** Stages that are always shown; others only if they dropped offers. */
+const alwaysShown = new Set(['match_creatives', 'qualify', 'suppression', 'contact_policy', 'filter', 'score']);
 
-/** Key of the step in which an offer was dropped. */
+/** Returns the key of the step that dropped an offer. */
 export const stepKey = (stage: string, nodeId: string | null): string =>
   nodeId === null ? stage : `${stage}:${nodeId}`;
 
-/** The steps that narrowed the candidates down; empty where the source tells of no stages. */
+/** Returns the funnel steps; empty if the source has no stages. */
 export function funnelOf({ stages, summary, shown }: Pick<Explained, 'stages' | 'summary' | 'shown'>): FunnelStep[] {
   if (stages.length === 0) return [];
   const entered = stages.find(({ stage }) => stage === 'inventory')?.candidates ?? stages[0]?.candidates ?? 0;
@@ -34,7 +34,7 @@ export function funnelOf({ stages, summary, shown }: Pick<Explained, 'stages' | 
   ];
   for (const row of stages) {
     const left = Math.max(0, row.candidates - row.passed);
-    if (left === 0 && !alwaysTold.has(row.stage) && row.warnings.length === 0) continue;
+    if (left === 0 && !alwaysShown.has(row.stage) && row.warnings.length === 0) continue;
     steps.push(stepOf(row, left));
   }
   steps.push({ ...empty, key: 'shown', stage: 'shown', count: shown.length });
@@ -70,7 +70,7 @@ function stepOf(row: StageRow, left: number): FunnelStep {
   };
 }
 
-/** Width of a step's bar: its share of the widest. */
+/** Returns the width of a step's bar, relative to the widest. */
 export function shareOf(step: FunnelStep, steps: readonly FunnelStep[]): number {
   const widest = Math.max(1, ...steps.map(({ count }) => count));
   return step.count / widest;

@@ -4,7 +4,7 @@ import type { Figure } from './gates.ts';
 const width = 132;
 const height = 16;
 
-/** The picture of a gate, small enough for a line. It repeats what the words beside it say, so readers do not hear it. */
+/** Small chart of a gate. It repeats the text next to it, so screen readers skip it. */
 export function GateFigure({ figure, passed }: { readonly figure: Figure; readonly passed: boolean }) {
   const ink = passed ? 'fill-pass' : 'fill-block';
   switch (figure.kind) {
@@ -38,7 +38,7 @@ interface RulerProps {
   readonly ink: string;
 }
 
-/** The allowed stretch of a number line, and where the value stands. */
+/** The allowed range of a number line, with the value. */
 function Ruler({ value, least, most, ink }: RulerProps) {
   const known = [value, least, most].filter((each) => each !== null);
   const [low, high] = [Math.min(0, ...known), Math.max(...known, 0)];
@@ -62,7 +62,7 @@ function Ruler({ value, least, most, ink }: RulerProps) {
   );
 }
 
-/** Dots for contacts while they can be counted by eye, else a bar. */
+/** Dots for a few contacts, a bar for many. */
 function Counter({ used, max, ink }: { readonly used: number; readonly max: number; readonly ink: string }) {
   const places = Math.max(max, used);
   if (places > 10 || !Number.isInteger(places)) return <Bar share={max === 0 ? 1 : used / max} ink={ink} />;
@@ -71,7 +71,7 @@ function Counter({ used, max, ink }: { readonly used: number; readonly max: numb
       {Array.from({ length: places }, (_, at) => {
         const taken = at < used;
         const look = taken ? ink : 'fill-none stroke-line-strong';
-        // biome-ignore lint/suspicious/noArrayIndexKey: the dots are their places
+        // biome-ignore lint/suspicious/noArrayIndexKey: dots are identified by position
         return <circle key={at} cx={7 + at * 13} cy={8} r={4.5} className={look} strokeWidth={1.5} />;
       })}
       {max > 0 && used > max ? <rect x={max * 13} y={1} width={1.5} height={14} className="fill-soft" /> : null}
@@ -95,7 +95,7 @@ interface HoursProps {
   readonly ink: string;
 }
 
-/** The 24 hours of a day, the open ones tall, the hour of the decision marked. */
+/** The 24 hours of a day: open hours are tall, the hour of the decision is marked. */
 function Hours({ start, end, hour, ink }: HoursProps) {
   const isOpen = (at: number): boolean =>
     start === end ? true : start < end ? at >= start && at < end : at >= start || at < end;
@@ -109,7 +109,7 @@ function Hours({ start, end, hour, ink }: HoursProps) {
         const shade = at === hour || !open ? 1 : 0.45;
         return (
           <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: the bars are the hours
+            // biome-ignore lint/suspicious/noArrayIndexKey: bars are hours
             key={at}
             x={2 + at * step}
             y={15 - tall}
@@ -126,7 +126,7 @@ function Hours({ start, end, hour, ink }: HoursProps) {
 
 const mostMembers = 4;
 
-/** The wanted members, those there are ticked; of what must not be, the one that is there. */
+/** Required segments, with a check for memberships; for excluded segments, the matching one. */
 function Members({ wanted, have, mustHave }: Extract<Figure, { kind: 'set' }>) {
   const shown = wanted.slice(0, mostMembers);
   return (

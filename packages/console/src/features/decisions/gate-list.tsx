@@ -7,7 +7,7 @@ import type { GateRow } from './explained.ts';
 import { GateFigure } from './gate-figure.tsx';
 import { storyOf, type Writers } from './gates.ts';
 
-/** A gate as it is drawn, whichever answer tells of it. */
+/** A gate to display, from any source. */
 export interface ShownGate {
   readonly key: string;
   readonly kind: 'rule' | 'policy' | 'suppression' | 'stage';
@@ -16,7 +16,7 @@ export interface ShownGate {
   readonly ruleType: string | null;
   readonly status: GateRow['status'];
   readonly detail: unknown;
-  /** In words of the API, for what has no story here. */
+  /** The API's text, for gates without a story here. */
   readonly reason: string | null;
   readonly note?: string | null;
 }
@@ -31,7 +31,7 @@ const tones: Readonly<Record<GateRow['status'], Tone>> = {
 
 const order: readonly GateRow['status'][] = ['blocked', 'lowered', 'overridden', 'passed', 'skipped'];
 
-/** The gates of an offer: those that refused first, each with what it asked and what there was. */
+/** The gates of an offer, blocking ones first, with requirement and actual value. */
 export function GateList({ gates, write }: { readonly gates: readonly ShownGate[]; readonly write: Writers }) {
   const sorted = gates.toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
   return (
@@ -91,14 +91,14 @@ function GateLine({ gate, write }: { readonly gate: ShownGate; readonly write: W
   );
 }
 
-/** The page of the rule or policy itself. */
+/** Address of the rule or policy. */
 function recordOf({ kind, id }: ShownGate): string | null {
   if (id === null) return null;
   if (kind === 'rule') return addresses.rule(id);
   return kind === 'policy' ? addresses.policy(id) : null;
 }
 
-/** The decisions in which a rule or policy refused. */
+/** Address of the decisions that a rule or policy blocked. */
 function drillOf({ kind, id }: ShownGate): string | null {
   if (id === null) return null;
   if (kind === 'rule') return addresses.decisions({ ruleId: id });

@@ -36,7 +36,7 @@ const rules: Readonly<Record<string, Case>> = {
   },
   propensity_threshold: {
     detail: { model: 'gbm', minScore: 0.3, actualScore: 0.12 },
-    required: 'propensity by gbm at least 0.3',
+    required: 'propensity from gbm at least 0.3',
     actual: '0.12',
     figure: 'ruler',
   },
@@ -75,7 +75,7 @@ const policies: Readonly<Record<string, Case>> = {
   },
   budget_exhausted: {
     detail: { budgetField: 'impressions', threshold: 500, actual: 500 },
-    required: 'impressions below 500, over all customers',
+    required: 'impressions below 500 across all customers',
     actual: 'impressions 500',
     figure: 'counter',
   },
@@ -88,7 +88,7 @@ const policies: Readonly<Record<string, Case>> = {
   segment_exclusion: {
     detail: { excludeSegments: ['staff'], matchedSegment: 'staff' },
     required: 'not a member of staff',
-    actual: 'is a member of staff',
+    actual: 'member of staff',
     figure: 'set',
   },
   time_window: {
@@ -106,14 +106,14 @@ const policies: Readonly<Record<string, Case>> = {
   },
   mutual_exclusion: {
     detail: { offerGroup: ['x', 'y'], conflictingOfferId: 'x' },
-    required: 'no other offer of its group before it',
-    actual: 'offer x was before it',
+    required: 'no other offer from its group',
+    actual: 'offer x ranked higher',
     figure: 'none',
   },
   cross_channel_cap: {
     detail: { period: 'weekly', max: 3, actual: 4, channels: ['a', 'b'] },
-    required: 'up to 3 contacts this week over 2 channels',
-    actual: '4 contacts this week over 2 channels',
+    required: 'up to 3 contacts this week across 2 channels',
+    actual: '4 contacts this week across 2 channels',
     figure: 'counter',
   },
   customer_total_cap: {
@@ -124,26 +124,26 @@ const policies: Readonly<Record<string, Case>> = {
   },
   offer_category_cap: {
     detail: { period: 'alltime', max: 2, actual: 2, targetCategory: 'Retention' },
-    required: 'up to 2 contacts ever with Retention',
-    actual: '2 contacts ever with Retention',
+    required: 'up to 2 contacts in total for Retention',
+    actual: '2 contacts in total for Retention',
     figure: 'counter',
   },
   allow_override: {
     detail: { policyReason: 'service', overridden: ['p1', 'p2'] },
-    required: 'lifts what other policies refuse',
-    actual: 'service; lifted 2 policies',
+    required: 'overrides other policies',
+    actual: 'service; overrode 2 policies',
     figure: 'none',
   },
   category_suppression: {
     detail: { categoryId: 'c', suppressionDays: 30, daysSince: 4, suppressedUntil: 'T' },
-    required: 'no contact with the category within 30 days',
-    actual: 'last contact 4 days ago, free on <T>',
+    required: 'no contact in this category within 30 days',
+    actual: 'last contact 4 days ago, allowed again <T>',
     figure: 'timer',
   },
   do_not_contact: {
     detail: { dncSource: 'crm', reason: 'asked', policyReason: null },
-    required: 'customers who may be contacted',
-    actual: 'asked not to be contacted (crm)',
+    required: 'contact allowed',
+    actual: 'do not contact (crm)',
     figure: 'none',
   },
   metric_condition: {
@@ -162,7 +162,7 @@ test('every rule type and every policy type of the contract has a sentence, a na
   for (const type of [...qualificationRuleTypes, ...contactPolicyTypes]) assert.ok(gateTypeNames[type], type);
 });
 
-test('each says what it asked and what it found', () => {
+test('each gate shows what it requires and what it found', () => {
   for (const [type, { detail, required, actual, figure }] of Object.entries(rules)) {
     const story = rule(type, detail);
     assert.deepEqual(
@@ -186,7 +186,7 @@ test('a missing value is missing, not 0', () => {
   assert.deepEqual([story?.actual, story?.isMissing], ['missing', true]);
   assert.deepEqual(story?.figure, { kind: 'ruler', value: null, least: 18, most: null });
   assert.equal(rule('recency_check', { attribute: 'd', maxDays: 3, actualDays: null })?.isMissing, true);
-  assert.equal(rule('propensity_threshold', { minScore: 0.2, actualScore: null })?.actual, 'no propensity was known');
+  assert.equal(rule('propensity_threshold', { minScore: 0.2, actualScore: null })?.actual, 'no propensity');
   const hidden = { attribute: 'age', operator: 'gte', expected: 18, actual: null };
   const withheld = storyOf(
     { kind: 'rule', ruleType: 'attribute_condition', detail: hidden, reason: 'age is withheld' },
@@ -204,28 +204,28 @@ test('a missing value is missing, not 0', () => {
 });
 
 test('operators read as conditions; an unknown one is shown as it was sent', () => {
-  const said = (operator: string, expected?: unknown) =>
+  const requiredBy = (operator: string, expected?: unknown) =>
     rule('attribute_condition', { attribute: 'tier', operator, expected, actual: 'basic' })?.required;
-  assert.equal(said('in', ['gold', 'black']), 'tier one of gold, black');
-  assert.equal(said('exists'), 'tier has a value');
-  assert.equal(said('within_last_days', 1), 'tier within the last 1 day');
-  assert.equal(said('resembles', 'gold'), 'tier resembles gold');
+  assert.equal(requiredBy('in', ['gold', 'black']), 'tier one of gold, black');
+  assert.equal(requiredBy('exists'), 'tier has a value');
+  assert.equal(requiredBy('within_last_days', 1), 'tier within the last 1 day');
+  assert.equal(requiredBy('resembles', 'gold'), 'tier resembles gold');
 });
 
 test("the offer's own eligibility has its words for each key", () => {
-  const said = (key: string, more: object = {}) => rule('', { source: 'eligibility', key, ...more });
-  assert.equal(said('requiredSegments', { required: ['a', 'b'], missing: ['b'] })?.actual, 'member of a');
-  assert.equal(said('excludedSegments', { matchedSegment: 'staff' })?.required, 'not a member of staff');
-  assert.equal(said('propensityThreshold', { minScore: 0.5, actualScore: 0.1 })?.actual, '0.1');
-  assert.equal(said('conditions')?.actual, 'does not hold');
+  const storyFor = (key: string, more: object = {}) => rule('', { source: 'eligibility', key, ...more });
+  assert.equal(storyFor('requiredSegments', { required: ['a', 'b'], missing: ['b'] })?.actual, 'member of a');
+  assert.equal(storyFor('excludedSegments', { matchedSegment: 'staff' })?.required, 'not a member of staff');
+  assert.equal(storyFor('propensityThreshold', { minScore: 0.5, actualScore: 0.1 })?.actual, '0.1');
+  assert.equal(storyFor('conditions')?.actual, 'not met');
 });
 
-test('a gate that told nothing has no story; one that could not be evaluated says so', () => {
+test('a gate without details has no story; one that failed to evaluate says so', () => {
   assert.equal(rule('attribute_condition', Object.create(null)), null);
   assert.equal(storyOf({ kind: 'rule', ruleType: 'attribute_condition', detail: null }, write), null);
   assert.equal(policy('do_not_contact', { final: true }), null);
   assert.equal(policy('of tomorrow', { max: 3 }), null);
-  assert.equal(policy('cooldown', { error: 'policy_error' })?.required, 'could not be evaluated, and closes');
+  assert.equal(policy('cooldown', { error: 'policy_error' })?.required, "couldn't be evaluated, so it blocks");
 });
 
 test('values are written as they are', () => {

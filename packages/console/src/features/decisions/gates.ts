@@ -3,39 +3,39 @@ import type { QualificationRuleType } from '@arbiter/contract/qualification-rule
 import { gateTexts } from '../../messages/gates.ts';
 import { isObject, type JsonObject, listOf, numberOf, textOf, textsOf } from './reading.ts';
 
-/** What a gate asked and what it found. */
+/** Requirement and result of a gate. */
 export interface GateStory {
-  /** What would let the offer pass. */
+  /** What lets the offer pass. */
   readonly required: string;
-  /** What there was; null where the gate tells no value (most that pass do not). */
+  /** The actual value; null if the gate has none (most passed gates). */
   readonly actual: string | null;
-  /** True: the value that it asks for is not there, which is something else than 0. */
+  /** True if the value is missing, which isn't the same as 0. */
   readonly isMissing: boolean;
   readonly figure: Figure;
 }
 
-/** The picture of a gate; how it looks is the screen's part. */
+/** Data of the gate's chart. */
 export type Figure =
   | { readonly kind: 'none' }
-  /** A number against a bound or two. */
+  /** A number and its bounds. */
   | {
       readonly kind: 'ruler';
       readonly value: number | null;
       readonly least: number | null;
       readonly most: number | null;
     }
-  /** Wanted members and which of them there are. `mustHave` false: there must be none. */
+  /** Segments and memberships. `mustHave` false: must not be a member. */
   | {
       readonly kind: 'set';
       readonly wanted: readonly string[];
       readonly have: readonly string[];
       readonly mustHave: boolean;
     }
-  /** Used up and allowed. */
+  /** Used and allowed. */
   | { readonly kind: 'counter'; readonly used: number; readonly max: number }
-  /** How much of a time has passed. */
+  /** Elapsed part of a period. */
   | { readonly kind: 'timer'; readonly elapsed: number; readonly length: number; readonly unit: 'hours' | 'days' }
-  /** Hours of the day that are open, and the hour that it was; null: withheld. */
+  /** Open hours and the hour of the decision; null if withheld. */
   | {
       readonly kind: 'clock';
       readonly start: number;
@@ -45,13 +45,13 @@ export type Figure =
       readonly day: number | null;
     };
 
-/** How numbers, instants and ids are written. */
+/** Formatters for numbers, instants and IDs. */
 export interface Writers {
   readonly number: (value: number) => string;
   readonly instant: (value: string) => string;
-  /** Name of an offer; its id where no name is known. */
+  /** Returns the name of an offer, or its ID if unknown. */
   readonly offer: (id: string) => string;
-  /** Name of a segment, which rules name by its id or its name. */
+  /** Returns the name of a segment. Rules name segments by ID or name. */
   readonly segment: (idOrName: string) => string;
 }
 
@@ -67,7 +67,7 @@ const story = (required: string, actual: string | null, figure: Figure = none, i
   figure,
 });
 
-/** A JSON value in words: texts in quotes would say less than without. */
+/** Formats a JSON value, without quotes around strings. */
 export function valueText(value: unknown, write: Pick<Writers, 'number'>): string {
   if (value === null || value === undefined) return t.missing;
   if (typeof value === 'number') return write.number(value);
@@ -79,7 +79,7 @@ export function valueText(value: unknown, write: Pick<Writers, 'number'>): strin
 
 const namesText = (names: readonly string[]): string => (names.length === 0 ? t.nothing : names.join(', '));
 
-/** What a condition wants, in words. */
+/** Formats the requirement of a condition. */
 function conditionText(operator: string, expected: unknown, write: Writers): string {
   const words = t.operators[operator];
   const value =
@@ -141,7 +141,7 @@ const metric =
     );
   };
 
-/** One for each rule type of the contract: a type without words does not compile. */
+/** One per rule type: a type without one doesn't compile. */
 export const ruleStories: Readonly<Record<QualificationRuleType, Teller>> = {
   segment_required(detail, write) {
     const wanted = textsOf(detail.required).map(write.segment);
@@ -185,7 +185,7 @@ export const ruleStories: Readonly<Record<QualificationRuleType, Teller>> = {
   },
 };
 
-/** The time in which contacts were counted: `today`, `in the last 7 days`. */
+/** Formats the counting period: `today`, `in the last 7 days`. */
 function periodText(detail: JsonObject, write: Writers): string {
   const [windowDays, windowHours] = [numberOf(detail.windowDays), numberOf(detail.windowHours)];
   if (windowDays !== null) return t.rollingDays(write.number(windowDays));
@@ -206,7 +206,7 @@ const cap =
     );
   };
 
-/** One for each policy type of the contract: a type without words does not compile. */
+/** One per policy type: a type without one doesn't compile. */
 export const policyStories: Readonly<Record<ContactPolicyType, Teller>> = {
   frequency_cap: cap(() => null),
   customer_total_cap: cap(() => null),
@@ -286,7 +286,7 @@ export const policyStories: Readonly<Record<ContactPolicyType, Teller>> = {
   metric_condition: metric(true),
 };
 
-/** The gate of an offer's own eligibility, which no rule holds. */
+/** Gate of the offer's own eligibility, which has no rule. */
 function eligibilityStory(detail: JsonObject, write: Writers): GateStory {
   const key = textOf(detail.key) ?? '';
   if (key === 'requiredSegments') {
@@ -317,8 +317,8 @@ function eligibilityStory(detail: JsonObject, write: Writers): GateStory {
 const hasType = <K extends string>(stories: Readonly<Record<K, Teller>>, type: string): type is K =>
   Object.hasOwn(stories, type);
 
-/** A rule or policy of a trace, as far as its story needs it. */
-export interface ToldGate {
+/** The part of a rule or policy in a trace that its story needs. */
+export interface GateReport {
   readonly kind: 'rule' | 'policy';
   readonly ruleType: string | null;
   readonly detail: unknown;
@@ -326,17 +326,17 @@ export interface ToldGate {
 }
 
 /**
- * What a gate asked and found. `kind` tells the metric rules from the metric policies, which ask the opposite. Null for a gate
- * that told nothing: one that passed, or one of a type that this console does not know.
+ * Returns requirement and result of a gate. `kind` distinguishes metric rules from metric policies, which are inverse. Returns
+ * null for gates without details: passed gates, or unknown types.
  */
-export function storyOf(gate: ToldGate, write: Writers): GateStory | null {
-  const told = storyOfDetail(gate, write);
-  // The server leaves out a value that is never stored, and says so in the reason: it was there, unlike a missing one.
-  const isWithheld = told?.isMissing === true && gate.reason?.endsWith(' is withheld') === true;
-  return isWithheld ? { ...told, actual: t.hidden, isMissing: false } : told;
+export function storyOf(gate: GateReport, write: Writers): GateStory | null {
+  const story = storyOfDetail(gate, write);
+  // The server omits never stored values and says so in the reason: unlike a missing value, it existed.
+  const isWithheld = story?.isMissing === true && gate.reason?.endsWith(' is withheld') === true;
+  return isWithheld ? { ...story, actual: t.hidden, isMissing: false } : story;
 }
 
-function storyOfDetail(gate: ToldGate, write: Writers): GateStory | null {
+function storyOfDetail(gate: GateReport, write: Writers): GateStory | null {
   const detail = isObject(gate.detail) ? gate.detail : null;
   if (detail === null || Object.keys(detail).every((name) => name === 'final' || name === 'penalty')) return null;
   if (typeof detail.error === 'string') return story(t.cannotEvaluate, detail.error);

@@ -3,7 +3,7 @@ import { decisionTitles } from '../../messages/decision-titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { feature } from '../../route/feature.ts';
 
-/** Decisions: the list, the explorer of one, two side by side, and simulations for one customer. */
+/** Decisions: list, explorer, comparison, and simulations for a customer. */
 export const decisions = feature({
   name: 'decisions',
   screens: [

@@ -16,7 +16,7 @@ export interface InputsTabProps {
   readonly permission: Permission;
 }
 
-/** What the decision read. It waits for a press: the reading is written into the audit log. */
+/** The inputs of a decision. On demand, because reading them is recorded in the audit log. */
 export function InputsTab({ id, permission }: InputsTabProps) {
   const { ask, busy, failure, record } = useInputs(id);
   const format = useFormat();
@@ -82,10 +82,10 @@ export function InputsTab({ id, permission }: InputsTabProps) {
   );
 }
 
-/** What only those want to see who look into the record itself. */
+/** Technical sections. */
 const technical: ReadonlySet<string> = new Set(['counters', 'zones', 'readSet', 'evidence', 'objectiveCounts', 'cut']);
 
-/** What was asked and when stand together; the rest is as it was recorded. */
+/** Shows request and time together, everything else as recorded. */
 const placeOf = (name: string): number => (name === 'request' ? 0 : name === 'now' ? 1 : 2);
 
 function isEmpty(value: unknown): boolean {
@@ -94,7 +94,7 @@ function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.values(value).every(isEmpty);
 }
 
-/** Flat values as a list of names, deeper ones as JSON. */
+/** Flat values as a list, nested ones as JSON. */
 function InputValue({ name, value }: { readonly name: string; readonly value: unknown }) {
   const isFlat = isObject(value) && Object.values(value).every((each) => typeof each !== 'object' || each === null);
   if (!isFlat) return <JsonBlock value={value} label={name} />;

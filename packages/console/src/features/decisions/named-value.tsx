@@ -4,7 +4,7 @@ import { qualificationRuleOperations } from '@arbiter/contract/qualification-rul
 import { useOperation } from '../../data/use-operation.ts';
 import { NameOf } from '../../forms/name-of.tsx';
 
-/** Filters whose value is the id of a record. */
+/** Filters by record ID. */
 export const named = {
   offerId: { kind: 'offer', get: offerOperations.get },
   policyId: { kind: 'policy', get: contactPolicyOperations.get },
@@ -12,7 +12,7 @@ export const named = {
 } as const;
 export const isNamed = (name: string): name is keyof typeof named => Object.hasOwn(named, name);
 
-/** The name of the record that a filter names. */
+/** The name of a filter's record. */
 export function NamedValue({ name, id }: { readonly name: keyof typeof named; readonly id: string }) {
   const { kind, get } = named[name];
   return <NameOf answer={useOperation(get, { params: { id } }, { keepPrevious: false })} kind={kind} id={id} />;

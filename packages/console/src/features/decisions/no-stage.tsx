@@ -6,7 +6,7 @@ import { emptyText } from './drops.ts';
 import { isObject, textOf } from './reading.ts';
 import type { DecisionRecord } from './record.ts';
 
-/** A decision that ended before its first stage: the request named a channel or a placement that was not there. */
+/** Shown for a decision that ended before its first stage, because its channel or placement didn't exist. */
 export function NoStage({ record: { result, customerId } }: { readonly record: DecisionRecord }) {
   const reason = isObject(result) ? textOf(result.emptyReason) : null;
   return (

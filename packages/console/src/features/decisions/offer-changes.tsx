@@ -15,7 +15,7 @@ const tones: Readonly<Record<Change, Tone>> = {
 
 const changeBadge = (change: Change) => <Badge tone={tones[change]}>{t.changes[change] ?? change}</Badge>;
 
-/** Offers of two decisions, each with what became of it before and after. */
+/** Offers of two decisions with their results before and after. */
 export function OfferChanges({
   rows,
   a,
@@ -26,7 +26,7 @@ export function OfferChanges({
   readonly b?: string;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be keyboard accessible
     <section aria-label={t.compareOffers} tabIndex={0} className="overflow-x-auto">
       <table className="w-full text-dense max-sm:table-fixed sm:min-w-130">
         <thead className={a === undefined ? 'hidden-text' : ''}>
@@ -67,7 +67,7 @@ export function OfferChanges({
   );
 }
 
-/** Why an offer left, and by which rule or policy: two contact policies are two reasons. */
+/** Why an offer was dropped, including the rule or policy: two contact policies are two reasons. */
 function leftBy(reason: string, { dropped, gates }: OfferSide['story']): string {
   const id = dropped?.ruleId ?? dropped?.policyId ?? null;
   const gate = id === null ? undefined : gates?.find((each) => each.id === id);

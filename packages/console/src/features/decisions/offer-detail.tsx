@@ -23,11 +23,11 @@ export interface OfferDetailProps {
   readonly rivalId: string | null;
   readonly onRival: (offerId: string | null) => void;
   readonly write: Writers;
-  /** What stands below: why not, and what would flip it. */
+  /** Content below: why not, and what would change it. */
   readonly children?: React.ReactNode;
 }
 
-/** All that is known of one offer in a decision: its score and what set it apart, its gates, why it left. */
+/** Details of one offer: score and differences, gates, drop reason. */
 export function OfferDetail({ story, offers, rivalId, onRival, write, children }: OfferDetailProps) {
   const { fate, rank, place, shown, offerId, dropped } = story;
   const format = useFormat();
@@ -67,10 +67,10 @@ function detailLine(story: OfferStory, write: Writers): React.ReactNode {
   const { dropped } = story;
   if (dropped === null) return null;
   const line = [whyText(story, write), dropDetail(dropped, write)];
-  const told = [...new Set(line)].filter(
+  const lines = [...new Set(line)].filter(
     (text) => text !== null && text !== '' && text !== reasonText(dropped.reason).text,
   );
-  return told.length === 0 ? null : <span className="block text-dense">{told.join(' · ')}</span>;
+  return lines.length === 0 ? null : <span className="block text-dense">{lines.join(' · ')}</span>;
 }
 
 interface ScoreSectionProps {
@@ -163,7 +163,7 @@ function ScoreSection({ story, offers, rivalId, onRival, write }: ScoreSectionPr
   );
 }
 
-/** The components as numbers, where it is not known how they were put together. */
+/** Plain score components, if the formula is unknown. */
 function PlainParts({ components }: { readonly components: Components | null }) {
   const format = useFormat();
   return (

@@ -11,7 +11,7 @@ import { countFates, type Fate, groupByReason, type OfferStory, type ReasonGroup
 
 const fates: readonly Fate[] = ['shown', 'lost', 'blocked'];
 
-/** Heights in px before a line has been drawn and measured: an offer, a reason. */
+/** Estimated heights in px before rendering: an offer, a reason. */
 const offerHeight = 48;
 const reasonHeight = 25;
 
@@ -26,7 +26,7 @@ export interface OfferListProps {
   readonly write: Writers;
 }
 
-/** Every offer of a decision, by fate; what left is grouped by why. Offers outside the window are not drawn: there may be thousands. */
+/** Every offer of a decision by fate; dropped offers grouped by reason. Only visible offers render: there may be thousands. */
 export function OfferList({ offers, selected, onSelect, fate, onFate, write }: OfferListProps) {
   const [text, setText] = useState('');
   const counts = useMemo(() => countFates(offers), [offers]);
@@ -76,7 +76,7 @@ export function OfferList({ offers, selected, onSelect, fate, onFate, write }: O
 const fits = ({ fate: own, name, offerId }: OfferStory, fate: Fate | null, wanted: string): boolean =>
   (fate === null || own === fate) && (wanted === '' || (name ?? offerId).toLowerCase().includes(wanted));
 
-/** What was scored, then what was not, each reason above its offers. */
+/** Scored offers, then dropped ones, each reason above its offers. */
 function linesOf(offers: readonly OfferStory[]): readonly Line[] {
   const scored = offers.filter((story) => story.fate !== 'blocked');
   const groups = groupByReason(offers.filter((story) => story.fate === 'blocked'));
@@ -100,8 +100,8 @@ function Lines({ lines, best, selected, onSelect, write }: LinesProps) {
     getItemKey: (at) => keyOf(lines[at]),
     overscan: 6,
   });
-  // A link may name an offer far down: the list opens where it stands.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the list is opened; later the reader scrolls.
+  // A link may select an offer far down, so the list opens there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the list opens; later, the user scrolls.
   useLayoutEffect(() => {
     const at = lines.findIndex((line) => 'story' in line && line.story.offerId === selected);
     if (at > 0) virtualizer.scrollToIndex(at, { align: 'auto' });
@@ -144,7 +144,7 @@ const isReason = (line: Line | undefined): boolean => line !== undefined && 'gro
 const keyOf = (line: Line | undefined): string =>
   line === undefined ? '' : 'group' in line ? `reason ${line.group.key}` : line.story.offerId;
 
-/** Why the offers below it left, and how many they are. */
+/** Reason of the offers below, and their number. */
 function Reason({ group: { reason, gateName, offers } }: { readonly group: ReasonGroup }) {
   const why = reasonText(reason).title;
   return (

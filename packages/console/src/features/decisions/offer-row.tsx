@@ -9,20 +9,20 @@ import type { Fate, OfferStory } from './offers.ts';
 
 export const fateTones: Readonly<Record<Fate, Tone>> = { shown: 'pass', lost: 'neutral', blocked: 'block' };
 
-/** The name of an offer. Traces name the first of those that left; of the others only the id is known, deleted or not. */
+/** Offer name. Traces name the first dropped offers; others have only an ID, deleted or not. */
 export const nameOf = ({ name, shown, offerId }: OfferStory, write: Writers): string =>
   name ?? (shown === null ? write.offer(offerId) : t.unnamed);
 
 interface OfferRowProps {
   readonly story: OfferStory;
-  /** The best score of the decision: the length of a full bar. */
+  /** Best score of the decision: the length of a full bar. */
   readonly best: number;
   readonly isSelected: boolean;
   readonly onSelect: (offerId: string) => void;
   readonly write: Writers;
 }
 
-/** An offer of the list: its place, its fate, and what decided that. */
+/** An offer in the list: rank, fate and reason. */
 export const OfferRow = memo(function OfferRow({ story, best, isSelected, onSelect, write }: OfferRowProps) {
   const format = useFormat();
   const { fate, rank, score, shown, offerId } = story;
@@ -65,7 +65,7 @@ export const OfferRow = memo(function OfferRow({ story, best, isSelected, onSele
   );
 });
 
-/** Why an offer left, in one line: what there was against what was asked. */
+/** Returns why an offer was dropped, in one line: actual value and requirement. */
 export function whyText(story: OfferStory, write: Writers): string {
   const { dropped, gates } = story;
   if (dropped === null) return '';
@@ -73,13 +73,16 @@ export function whyText(story: OfferStory, write: Writers): string {
   const gate = gates?.find((each) => each.id === id && each.status === 'blocked');
   const kind = dropped.policyId === null ? 'rule' : 'policy';
   const ruleType = gate?.ruleType ?? typeOf(dropped.detail);
-  const told = storyOf({ kind, ruleType, detail: gate?.detail ?? dropped.detail, reason: gate?.reason ?? null }, write);
-  if (told !== null) return told.actual === null ? told.required : `${told.required}; ${t.actual} ${told.actual}`;
+  const cause = storyOf(
+    { kind, ruleType, detail: gate?.detail ?? dropped.detail, reason: gate?.reason ?? null },
+    write,
+  );
+  if (cause !== null) return cause.actual === null ? cause.required : `${cause.required}; ${t.actual} ${cause.actual}`;
   const reason = typeof dropped.detail.reason === 'string' ? dropped.detail.reason : null;
   return dropDetail(dropped, write) ?? reason ?? reasonText(dropped.reason).text;
 }
 
-/** A drop names no type of its rule or policy; the fields of its detail do. */
+/** Derives the type of the rule or policy from the fields of the drop's detail. */
 function typeOf(detail: Readonly<Record<string, unknown>>): string | null {
   if ('operator' in detail && 'attribute' in detail) return 'attribute_condition';
   if ('maxDays' in detail) return 'recency_check';

@@ -1,31 +1,31 @@
 import type { DroppedRow, Explained, GateRow, ScoreRow, ShownRow } from './explained.ts';
 
-/** `shown`: in the answer. `lost`: scored, and others were before it. `blocked`: left before it was scored. */
+/** `shown`: in the result. `lost`: scored, but outranked. `blocked`: dropped before scoring. */
 export type Fate = 'shown' | 'lost' | 'blocked';
 
-/** An offer that the decision looked at. */
+/** An offer that the decision evaluated. */
 export interface OfferStory {
   readonly offerId: string;
-  /** Null: the source does not name it. */
+  /** Null if the source doesn't name it. */
   readonly name: string | null;
   readonly fate: Fate;
-  /** Place in the answer; null unless shown. */
+  /** Rank in the result; null unless shown. */
   readonly rank: number | null;
-  /** Place by score among the scored; null where it was not scored. */
+  /** Rank by score; null if it wasn't scored. */
   readonly place: number | null;
   readonly score: ScoreRow | null;
   readonly shown: ShownRow | null;
   readonly dropped: DroppedRow | null;
-  /** Null: the source tells of no gates. */
+  /** Null if the source has no gates. */
   readonly gates: readonly GateRow[] | null;
 }
 
-/** Every offer of a decision: those shown in their order, then those that lost by score, then the blocked by name. */
+/** Returns every offer: shown ones in order, then lost ones by score, then blocked ones by name. */
 export function offersOf(explained: Explained): readonly OfferStory[] {
   const stories = new Map<string, OfferStory>();
   const scores = new Map(explained.scores.map((row) => [row.offerId, row]));
   const dropped = new Map<string, DroppedRow>();
-  // An offer with a creative for several placements may be dropped once for each; the first reason stands for it.
+  // An offer with creatives for several placements may be dropped once per placement; use the first reason.
   for (const row of explained.dropped) if (!dropped.has(row.offerId)) dropped.set(row.offerId, row);
   const gates = gatesByOffer(explained.gates);
   const add = (offerId: string, fate: Fate, shown: ShownRow | null): void => {
@@ -61,26 +61,26 @@ function gatesByOffer(gates: readonly GateRow[] | null): Map<string, GateRow[]> 
   return found;
 }
 
-/** Numbers of offers by fate. */
+/** Number of offers by fate. */
 export function countFates(offers: readonly OfferStory[]): Readonly<Record<Fate, number>> {
   const counts = { shown: 0, lost: 0, blocked: 0 };
   for (const { fate } of offers) counts[fate] += 1;
   return counts;
 }
 
-/** Offers that left for one and the same reason. */
+/** Offers dropped for the same reason. */
 export interface ReasonGroup {
   readonly key: string;
   readonly reason: string;
-  /** The rule or policy that refused; null for a reason that is neither. */
+  /** The blocking rule or policy; null for other reasons. */
   readonly gateId: string | null;
-  /** Its name, where the source tells it. */
+  /** Its name, if known. */
   readonly gateName: string | null;
   readonly stage: string;
   readonly offers: readonly OfferStory[];
 }
 
-/** Groups what left by why it left, the largest group first. Offers that were shown are in none. */
+/** Groups dropped offers by reason, largest group first. Excludes shown offers. */
 export function groupByReason(offers: readonly OfferStory[]): readonly ReasonGroup[] {
   const groups = new Map<string, { -readonly [K in keyof ReasonGroup]: ReasonGroup[K] } & { offers: OfferStory[] }>();
   for (const story of offers) {

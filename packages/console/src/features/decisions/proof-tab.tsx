@@ -21,7 +21,7 @@ export interface ProofTabProps {
   readonly replay: Replay;
 }
 
-/** The replay with its hashes, and the facts of the sealed record. */
+/** Replay with its hashes, and details of the sealed record. */
 export function ProofTab({ record, replay, explained }: ProofTabProps) {
   const { replay: data, failure, busy, ask, byPress } = replay;
   return (

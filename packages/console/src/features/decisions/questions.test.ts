@@ -173,9 +173,9 @@ test('filters and addresses say the same; those of single offers ask the traces'
   const fate = { ...search, fate: 'contact_policy', policyId: 'p' } as const;
   assert.ok(asksTraces(fate));
   assert.deepEqual(decisionQuery(fate), decisionQuery(search), 'the other list is not asked what it does not know');
-  const { offset, limit, ...asked } = traceQuery(fate, 25);
+  const { offset, limit, ...filter } = traceQuery(fate, 25);
   assert.deepEqual([offset, limit], [25, 25]);
-  assert.deepEqual(asked, { ...decisionQuery(search), fate: 'contact_policy', policyId: 'p' });
+  assert.deepEqual(filter, { ...decisionQuery(search), fate: 'contact_policy', policyId: 'p' });
 });
 
 test('ids are told from names', () => {

@@ -1,6 +1,6 @@
 /**
- * Reads JSON whose shape the contract leaves open (traces, `meta`, results). What is not there, or is of another kind, is
- * null: rows that were stored by an older server lack newer fields.
+ * Reads JSON without a fixed shape (traces, `meta`, results). Missing or mistyped values are null, because older servers
+ * stored fewer fields.
  */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export const objectsOf = (value: unknown): readonly JsonObject[] => listOf(value
 export const textsOf = (value: unknown): readonly string[] =>
   listOf(value).filter((entry): entry is string => typeof entry === 'string');
 
-/** Numbers by name; entries that are none are left out. */
+/** Returns numbers by name; skips other entries. */
 export function countsOf(value: unknown): Readonly<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const [name, entry] of Object.entries(objectOf(value))) if (typeof entry === 'number') found[name] = entry;

@@ -7,18 +7,18 @@ import type { DecisionRecord } from './record.ts';
 
 export interface RecordFactsProps {
   readonly record: DecisionRecord;
-  /** Chance of the whole answer; null: not known. */
+  /** Probability of the whole result; null if unknown. */
   readonly slate: number | null;
 }
 
-/** The flow at the version that decided, with what this decision did in each of its nodes. */
+/** Links to the flow version with this decision's node counts. */
 export const flowAddress = ({ flow, customerId, recommendationId, inputsState }: DecisionRecord): string =>
   addresses.flow(flow.id, {
     ...(flow.version === null ? {} : { version: String(flow.version) }),
     ...(customerId === null || inputsState !== 'available' ? {} : { customer: customerId, decision: recommendationId }),
   });
 
-/** The record's own facts: what was decided by what, and the hashes that hold it together. */
+/** Details of the record: sources and hashes. */
 export function RecordFacts({ record, slate }: RecordFactsProps) {
   const format = useFormat();
   const { flow, flows, customerId } = record;

@@ -2,7 +2,7 @@ import { factorNames, scoreTexts } from '../../messages/score.ts';
 import type { OfferStory } from './offers.ts';
 import { differencesOf, type ScoreParts } from './score.ts';
 
-/** Writes a share as a percentage: 0.16 is `16 %`. */
+/** Formats a ratio as a percentage: 0.16 is `16 %`. */
 export type WritePercent = (share: number) => string;
 
 interface Named {
@@ -10,13 +10,13 @@ interface Named {
   readonly parts: ScoreParts;
 }
 
-/** How many rivals are offered from the best on, and how many on each side of the offer itself. */
+/** Number of rivals to offer: from the best, and on each side of the offer. */
 const bestRivals = 60;
 const neighbours = 20;
 
 /**
- * The scored offers that an offer may be compared with, in their order: the best, those around it and the one that is chosen.
- * A list to choose from that held thousands could be neither read nor drawn in time. `further`: how many are not among them.
+ * Returns offers to compare with, in order: the best, the neighbors and the selected one. A list of thousands would be
+ * unreadable and slow. `further` counts the rest.
  */
 export function rivalsOf(
   offerId: string,
@@ -32,7 +32,7 @@ export function rivalsOf(
   return { offered, further: scored.length - offered.length - (own < 0 ? 0 : 1) };
 }
 
-/** Whom an offer is compared with before anybody chooses: the winner with the next by score, any other with the winner. */
+/** Returns the default rival: the runner-up for the winner, the winner for all others. */
 export function usualRival(story: OfferStory, offers: readonly OfferStory[]): OfferStory | null {
   const scored = offers.filter((each) => each.offerId !== story.offerId && each.score !== null);
   const next = (): OfferStory | null =>
@@ -46,10 +46,7 @@ export function usualRival(story: OfferStory, offers: readonly OfferStory[]): Of
 
 const last = Number.POSITIVE_INFINITY;
 
-/**
- * What sets an offer apart from a rival, in words that are made from the numbers alone: how far the scores are apart, and by
- * which factors, the greatest first.
- */
+/** Explains the difference to a rival from the numbers: the gap between the scores, and its factors, biggest first. */
 export function rivalText(own: Named, other: Named, percent: WritePercent): string {
   const differences = differencesOf(own.parts, other.parts);
   if (differences === null) return scoreTexts.otherMethods(own.name, other.name);

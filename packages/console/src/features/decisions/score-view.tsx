@@ -13,7 +13,7 @@ export interface ScoreViewProps {
   readonly rival: { readonly name: string; readonly parts: ScoreParts } | null;
 }
 
-/** The score with its factors, and both as files: the picture is a table itself, which holds the same numbers. */
+/** The score with its factors, exportable as files. The chart includes a table of the same numbers. */
 export function ScoreView(props: ScoreViewProps) {
   const format = useFormat();
   const { name, parts, rival } = props;
@@ -40,7 +40,7 @@ export function ScoreView(props: ScoreViewProps) {
       };
     }),
   };
-  const summary = t.scoreMade(
+  const summary = t.scoreFormula(
     parts.factors.map(({ name: factor, value }) => `${factorNames[factor] ?? factor} ${format.number(value, 3)}`),
     format.number(parts.product, 6),
   );
@@ -52,8 +52,8 @@ export function ScoreView(props: ScoreViewProps) {
 }
 
 /**
- * A score as its factors on a logarithmic axis: the bar begins at 1, each factor takes its piece, and what is left is the
- * score. The table beside the bars holds the same numbers.
+ * A score as factors on a logarithmic axis: the bar starts at 1, each factor takes its part, and the rest is the score. The
+ * table has the same numbers.
  */
 function Factors({ name, parts, rival }: ScoreViewProps) {
   const format = useFormat();
@@ -173,7 +173,7 @@ interface BarProps {
   readonly left: number;
   readonly right: number;
   readonly className: string;
-  /** The rival's, below the own one. */
+  /** The rival's bar, below. */
   readonly thin?: boolean;
 }
 
@@ -208,7 +208,7 @@ function Ticks({ axis }: { readonly axis: Axis }) {
   );
 }
 
-/** Says by which method an offer was scored. */
+/** Names the scoring method of an offer. */
 export function MethodBadge({ method }: { readonly method: string }) {
   return <Badge tone="neutral">{methodNames[method] ?? method}</Badge>;
 }

@@ -117,11 +117,11 @@ test('what sets two scores apart adds up to the whole, and is told in numbers', 
   const text = rivalText({ name: 'A', parts: parts() }, { name: 'B', parts: other }, percent);
   assert.equal(
     text,
-    'A scored 106 % more than B: fit 100 % higher, propensity 18 % lower, impact 19 % higher, emphasis 3 % higher and relevance 2 % higher.',
+    'A scored 106 % higher than B: fit 100 % higher, propensity 18 % lower, impact 19 % higher, emphasis 3 % higher and relevance 2 % higher.',
   );
   assert.match(
     rivalText({ name: 'B', parts: other }, { name: 'A', parts: parts() }, percent),
-    /^B scored 51 % less than A: fit 50 % lower/,
+    /^B scored 51 % lower than A: fit 50 % lower/,
   );
   assert.equal(
     rivalText({ name: 'A', parts: parts() }, { name: 'C', parts: parts() }, percent),

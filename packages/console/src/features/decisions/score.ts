@@ -1,13 +1,13 @@
 import type { ScoreRow } from './explained.ts';
 
-/** How a score came about, as factors whose product it is. */
+/** A score as a product of factors. */
 export interface ScoreParts {
   readonly method: ScoreMethod;
   readonly factors: readonly Factor[];
   /** Product of the factors. */
   readonly product: number;
   readonly score: number;
-  /** False: a later step (an objective, an extension) gave the offer another score than its factors. */
+  /** False if a later step (an objective, an extension) changed the score. */
   readonly isProduct: boolean;
 }
 
@@ -28,14 +28,11 @@ const factor = (name: FactorName, base: number, exponent = 1): Factor => ({
   name,
   base,
   exponent,
-  // As the engine has it: to the power of 0 is 1, also for 0.
+  // Like the engine: anything to the power of 0 is 1, even 0.
   value: exponent === 0 ? 1 : exponent === 1 ? base : base ** exponent,
 });
 
-/**
- * The factors of a score by its method (docs/design/api-decisioning.md 10). Null where the source does not say how the offer
- * was scored.
- */
+/** Returns the factors of a score by method (docs/design/api-decisioning.md, section 10); null if the method is unknown. */
 export function partsOf(row: ScoreRow): ScoreParts | null {
   const { components, exponents, method } = row;
   if (components === null) return null;
@@ -68,34 +65,31 @@ export function partsOf(row: ScoreRow): ScoreParts | null {
   };
 }
 
-/** Components and scores are told with 6 decimals, so their product may be off by a few of the last. */
+/** Components and scores have 6 decimals, so products may be slightly off. */
 function isNear(product: number, score: number): boolean {
   return Math.abs(product - score) <= Math.max(5e-6, Math.abs(score) * 1e-3);
 }
 
-/** A piece of the bar of a score on a logarithmic axis: from one value down (or up) to the next. */
+/** A segment of a score bar on a logarithmic axis, between two values. */
 export interface Piece {
   readonly name: FactorName;
-  /** Value before the factor, 1 for the first. */
+  /** Value before the factor; 1 for the first. */
   readonly from: number;
   readonly to: number;
-  /** Places on the axis, 0 at its left end and 1 at its right end. */
+  /** Positions on the axis, from 0 (left) to 1 (right). */
   readonly left: number;
   readonly right: number;
   readonly factor: Factor;
 }
 
 export interface Axis {
-  /** The smallest value that has a place, a power of ten; the right end is 1, or more where a score is. */
+  /** The smallest value on the axis, a power of ten. The right end is 1, or more for higher scores. */
   readonly least: number;
   readonly most: number;
   readonly ticks: readonly number[];
 }
 
-/**
- * An axis on which all these scores and what lies between their factors has a place. On a logarithmic axis lengths add up
- * where factors multiply.
- */
+/** Returns an axis that fits all scores and intermediate values. On a logarithmic axis, lengths add up where factors multiply. */
 export function axisFor(parts: readonly ScoreParts[]): Axis {
   let least = 0.1;
   let most = 1;
@@ -111,18 +105,18 @@ export function axisFor(parts: readonly ScoreParts[]): Axis {
   const highest = most <= 1 ? 1 : 10 ** Math.ceil(Math.log10(most) - 1e-9);
   const ticks: number[] = [];
   for (let value = lowest; value <= highest * 1.0001; value *= 10) ticks.push(Number(value.toPrecision(6)));
-  // One decade alone has too few lines to read values by.
+  // A single decade has too few grid lines.
   const within = ticks.length > 2 ? ticks : [...ticks, 2 * lowest, 5 * lowest].sort((a, b) => a - b);
   return { least: lowest, most: highest, ticks: within };
 }
 
-/** Place of a value on the axis, 0 to 1. What is 0 or below the least stands at the left end. */
+/** Returns the position of a value, 0 to 1. Values at or below the minimum are at the left end. */
 export function placeOn({ least, most }: Axis, value: number): number {
   if (value <= least) return 0;
   return Math.min(1, Math.log(value / least) / Math.log(most / least));
 }
 
-/** The bar of a score: it begins at 1, each factor takes its piece, and the last piece ends at the product. */
+/** Returns the bar of a score: it starts at 1, each factor takes its part, and the last one ends at the product. */
 export function piecesOf({ factors }: ScoreParts, axis: Axis): readonly Piece[] {
   let value = 1;
   return factors.map((each) => {
@@ -133,24 +127,21 @@ export function piecesOf({ factors }: ScoreParts, axis: Axis): readonly Piece[] 
   });
 }
 
-/** How much of the distance between two scores a factor makes. */
+/** A factor's part of the difference between two scores. */
 export interface Difference {
   readonly name: FactorName;
   readonly own: Factor;
   readonly other: Factor;
-  /** `own / other`: 1.16 is 16 % more; infinite or 0 where one of them is 0. */
+  /** `own / other`: 1.16 is 16 % higher; infinite or 0 if one is 0. */
   readonly ratio: number;
-  /** Share of the logarithm of the ratio of the scores; null where that is 0 or not finite. They add up to 1. */
+  /** Share of the log ratio of the scores; null if that is 0 or infinite. Shares add up to 1. */
   readonly share: number | null;
 }
 
-/** Differences are too small to speak of below one per mille. */
+/** Differences below 0.1 % are ignored. */
 const leastRatio = 1.001;
 
-/**
- * What sets a score apart from another of the same method, the greatest difference first; what is alike is left out. Null for
- * scores of different methods, which no factor compares.
- */
+/** Returns the differences between two scores of the same method, biggest first; null for different methods. */
 export function differencesOf(own: ScoreParts, other: ScoreParts): readonly Difference[] | null {
   if (own.method !== other.method) return null;
   const whole = Math.log(own.product / other.product);

@@ -19,7 +19,7 @@ export interface TraceTabProps {
   readonly record: DecisionRecord;
 }
 
-/** Every stage with what went in and out and how long it took; below it the trace as it is stored. */
+/** Every stage with counts and duration, and the stored trace below. */
 export function TraceTab({ explained, trace, record }: TraceTabProps) {
   const format = useFormat();
   if (explained === null || explained.stages.length === 0) {
@@ -106,7 +106,7 @@ export function TraceTab({ explained, trace, record }: TraceTabProps) {
 
 const methodName = (method: string): string => rankMethods[method] ?? method;
 
-/** Why candidates left in a stage, and what it warns of. */
+/** Drop reasons and warnings of a stage. */
 function Why({ row: { dropped, warnings } }: { readonly row: Explained['stages'][number] }) {
   const format = useFormat();
   return (
@@ -119,7 +119,7 @@ function Why({ row: { dropped, warnings } }: { readonly row: Explained['stages']
   );
 }
 
-/** Why a decision has no stored trace, as far as the settings tell. */
+/** Why a decision has no trace, according to the settings. */
 function whyNoTrace(format: Format): string {
   const block = boot();
   if (!block.authenticated) return t.traceNone;

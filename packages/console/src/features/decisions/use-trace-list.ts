@@ -6,12 +6,11 @@ import { asksTraces, type DecisionSearch, traceQuery, tracesPerPage } from './fi
 type TraceRow = BodyOf<typeof decisionOperations.listTraces>['traces'][number];
 
 /**
- * Traces by filters, in the form of a list that grows. The operation pages by offset; asking for the first n rows again keeps
- * them in step while new ones come.
+ * Returns traces as a growing list. The operation pages by offset, so the first n rows are requested again to stay consistent.
  */
 export function useTraceList(search: DecisionSearch, enabled: boolean, everyMs: number | false): ListAnswer<TraceRow> {
-  const [asked, setAsked] = useState(tracesPerPage);
-  const query = useMemo(() => ({ ...traceQuery(search, 0), limit: asked }), [search, asked]);
+  const [limit, setLimit] = useState(tracesPerPage);
+  const query = useMemo(() => ({ ...traceQuery(search, 0), limit }), [search, limit]);
   const answer = useOperation(
     decisionOperations.listTraces,
     { query },
@@ -26,7 +25,7 @@ export function useTraceList(search: DecisionSearch, enabled: boolean, everyMs: 
     complete,
     failure: answer.failure,
     loading: answer.loading,
-    // Rows stay in step while more of them are asked for, so they are dimmed only when they could not be renewed.
+    // Rows stay consistent while more load, so dim them only after a failed refresh.
     old: answer.old && answer.failure !== null,
     restarted: false,
     waitsUntil: null,
@@ -34,9 +33,9 @@ export function useTraceList(search: DecisionSearch, enabled: boolean, everyMs: 
     loadingMore: answer.old && answer.failure === null,
     asOf: answer.asOf,
     refresh: answer.refresh,
-    loadMore: () => setAsked(Math.min(mostTraces, asked + tracesPerPage)),
+    loadMore: () => setLimit(Math.min(mostTraces, limit + tracesPerPage)),
   };
 }
 
-/** The operation answers no more at once. */
+/** Maximum page size of the operation. */
 const mostTraces = 200;

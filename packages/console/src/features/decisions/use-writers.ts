@@ -5,7 +5,7 @@ import { middleCut } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';
 import type { Writers } from './gates.ts';
 
-/** Writers for gates, drops and flips; `names` tells the names of offers. */
+/** Returns formatters for gates, drops and flips; `names` has the offer names. */
 export function useWriters(names?: ReadonlyMap<string, string>): Writers {
   const format = useFormat();
   const segments = useOperation(segmentOperations.list, { query: { limit: 200 } }).data;

@@ -7,10 +7,10 @@ export interface ValueTableProps {
   readonly rows: readonly ValueDifference[];
 }
 
-/** Values that differ, by their place. */
+/** Table of different values by path. */
 export function ValueTable({ a, b, rows }: ValueTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be keyboard accessible
     <section aria-label={`${a}, ${b}`} tabIndex={0} className="overflow-x-auto">
       <table className="w-full text-dense max-sm:table-fixed sm:min-w-120">
         <thead>

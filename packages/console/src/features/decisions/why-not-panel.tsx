@@ -21,21 +21,21 @@ export interface WhyNotPanelProps {
   readonly question: FlipQuestion;
   readonly offerName: string;
   readonly write: Writers;
-  /** Shows the gates that the search met: where no trace tells of them. */
+  /** Show the gates found by the search, if there's no trace. */
   readonly withGates: boolean;
 }
 
 /**
- * What would put an offer into the answer: the smallest changes, each of which was tried. Asked by a press, because the search
- * makes many decisions and its reading is written into the audit log.
+ * The smallest changes that would show an offer, each verified. On demand, because the search makes many decisions and is
+ * recorded in the audit log.
  */
 export function WhyNotPanel({ question, offerName, write, withGates }: WhyNotPanelProps) {
-  const [asked, setAsked] = useState<'then' | 'now' | null>(null);
-  const subject: FlipQuestion = asked === 'now' ? { ...question, decisionId: null } : question;
+  const [moment, setMoment] = useState<'then' | 'now' | null>(null);
+  const subject: FlipQuestion = moment === 'now' ? { ...question, decisionId: null } : question;
   const { ask, busy, failure, answer: data } = useWhyNot();
   const blocking = data === null ? null : finalGate(data);
   const askOf = (when: 'then' | 'now') => {
-    setAsked(when);
+    setMoment(when);
     void ask(when === 'now' ? { ...question, decisionId: null } : question);
   };
   return (
@@ -49,8 +49,8 @@ export function WhyNotPanel({ question, offerName, write, withGates }: WhyNotPan
               <Button
                 key={when}
                 size="small"
-                kind={asked === when ? 'plain' : 'quiet'}
-                aria-pressed={asked === when}
+                kind={moment === when ? 'plain' : 'quiet'}
+                aria-pressed={moment === when}
                 onClick={() => askOf(when)}
               >
                 {when === 'then' ? t.whyNotThen : t.whyNotNow}
@@ -60,14 +60,14 @@ export function WhyNotPanel({ question, offerName, write, withGates }: WhyNotPan
         )
       }
     >
-      {asked === null ? (
+      {moment === null ? (
         <Button kind="primary" onClick={() => askOf(question.decisionId === null ? 'now' : 'then')}>
           {t.whyNotAsk}
         </Button>
       ) : busy ? (
         <Spinner label={t.whyNotBusy} />
       ) : failure !== null ? (
-        <FailurePanel operation={whyNotOperations.ask} failure={failure} retry={() => askOf(asked)} />
+        <FailurePanel operation={whyNotOperations.ask} failure={failure} retry={() => askOf(moment)} />
       ) : data === null ? null : (
         <div className="flex flex-col gap-3">
           <p>{data.summary}</p>
@@ -93,7 +93,7 @@ export function WhyNotPanel({ question, offerName, write, withGates }: WhyNotPan
                 : t.flipSearched(data.search.executions, write.number(data.search.executions))}
             </p>
           )}
-          {withGates ? <GateList gates={data.gates.map(askedGate)} write={write} /> : null}
+          {withGates ? <GateList gates={data.gates.map(shownGateOf)} write={write} /> : null}
         </div>
       )}
     </Section>
@@ -136,7 +136,7 @@ function FlipCard({ flip, question, write }: FlipCardProps) {
         ))}
       </ul>
       {search === null ? (
-        <p className="text-caption text-faint">{t.flipNotTried}</p>
+        <p className="text-caption text-faint">{t.flipUnsupported}</p>
       ) : (
         <ButtonLink
           size="small"
@@ -159,13 +159,13 @@ function changeText({ path, from, to }: Flip['changes'][number], write: Writers,
   return t.flipFrom(path.replace(/^customer\./, ''), before, after);
 }
 
-/** With the places that tell close scores apart. */
+/** With enough decimals to tell close scores apart. */
 const scoreText = (value: unknown, format: Format): string =>
   typeof value === 'number' ? format.fixed(value, 6) : String(value);
 
-type AskedGate = WhyNotAnswer['gates'][number];
+type EvaluatedGate = WhyNotAnswer['gates'][number];
 
-function askedGate({ stage, nodeId, status, id, name, ruleType, reason, detail }: AskedGate): ShownGate {
+function shownGateOf({ stage, nodeId, status, id, name, ruleType, reason, detail }: EvaluatedGate): ShownGate {
   const kind =
     id === null || ruleType === null ? 'stage' : /^(qualify|call_flow:.+\/qualify)$/.test(stage) ? 'rule' : 'policy';
   const key = `${stage} ${nodeId ?? ''} ${id ?? ''} ${name ?? ''}`;

@@ -32,7 +32,7 @@ export interface WhyTabProps {
   readonly write: Writers;
 }
 
-/** The way of the candidates, every offer, and all that is known of the chosen one. */
+/** The funnel, every offer, and the details of the selected one. */
 export function WhyTab({ record, explained, search, change, write }: WhyTabProps) {
   const format = useFormat();
   const offers = useMemo(() => (explained === null ? [] : offersOf(explained)), [explained]);

@@ -96,7 +96,7 @@ function About({ flow }: { readonly flow: DecisionFlow }) {
           },
           { label: t.coupling, value: flow.couplingOverride },
           { label: t.autoAssembly, value: flow.autoAssembly ? t.autoOn : t.autoOff },
-          { label: listTexts.made, value: format.instant(flow.createdAt) },
+          { label: listTexts.created, value: format.instant(flow.createdAt) },
           { label: listTexts.changed, value: format.instant(flow.updatedAt) },
         ]}
       />

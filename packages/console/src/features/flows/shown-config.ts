@@ -12,13 +12,13 @@ export interface ShownConfig {
 /** Reads the version that the address names; without one, the newest published, else the draft. */
 export function versionOf(
   flow: Pick<DecisionFlow, 'publishedVersions' | 'deletedAt'>,
-  asked: string | undefined,
+  requested: string | undefined,
 ): 'draft' | number {
   // The versions of a deleted flow can't be read.
   if (flow.deletedAt !== null) return 'draft';
   const numbers = flow.publishedVersions.map(({ version }) => version);
-  if (asked === 'draft') return 'draft';
-  const number = Number(asked);
+  if (requested === 'draft') return 'draft';
+  const number = Number(requested);
   return numbers.includes(number) ? number : (numbers.at(-1) ?? 'draft');
 }
 

@@ -23,7 +23,7 @@ export function AlertRules({ schedulerOff }: { schedulerOff: boolean }) {
   return (
     <Section
       title={t.alerts}
-      about={rules.asOf === null ? null : <AsOf at={rules.asOf} stale={rules.old} word="asked" />}
+      about={rules.asOf === null ? null : <AsOf at={rules.asOf} stale={rules.old} word="checked" />}
       flush
     >
       {schedulerOff ? <p className="border-line border-b px-4 py-2 text-dense text-warn">{t.alertsWait}</p> : null}

@@ -33,7 +33,7 @@ export function DeadLetters() {
           {report.data === undefined || report.data.totalEvents === 0 ? null : (
             <Badge tone={tones[report.data.alert]}>{t.lettersAlert[report.data.alert]}</Badge>
           )}
-          {report.asOf === null ? null : <AsOf at={report.asOf} stale={report.old} word="asked" />}
+          {report.asOf === null ? null : <AsOf at={report.asOf} stale={report.old} word="checked" />}
         </>
       }
       flush

@@ -41,7 +41,7 @@ export function HealthPage() {
           <Badge tone={isReady ? 'pass' : 'block'}>{isReady ? t.ready : t.notReady}</Badge>
         )
       }
-      actions={ready.asOf === null ? null : <AsOf at={ready.asOf} stale={ready.old} word="asked" />}
+      actions={ready.asOf === null ? null : <AsOf at={ready.asOf} stale={ready.old} word="checked" />}
     >
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <Section title={t.checks} flush>

@@ -17,7 +17,7 @@ import { ServerStrip } from './server-strip.tsx';
 /** Parts of their own: the first decision does not wait for what they have to ask. */
 const LastMonth = later(() => import('./last-month.tsx').then((module) => module.LastMonth));
 const NeedsYou = later(() => import('./needs-you.tsx').then((module) => module.NeedsYou));
-const KeptRecords = later(() => import('./kept-records.tsx').then((module) => module.KeptRecords));
+const SavedRecordLists = later(() => import('./saved-records.tsx').then((module) => module.SavedRecordLists));
 const SinceLast = later(() => import('./since-last.tsx').then((module) => module.SinceLast));
 
 /** The start: decide and see why, or load something to decide about; below it what happened last. */
@@ -50,11 +50,11 @@ export function HomePage() {
       }
     >
       {isReturning ? waiting : null}
-      {isReturning ? <KeptRecords /> : null}
+      {isReturning ? <SavedRecordLists /> : null}
       {hasData ? <FirstSteps done={done} /> : <NothingYet />}
       <ServerStrip />
       {isReturning || !hasData ? null : waiting}
-      {isReturning ? null : <KeptRecords />}
+      {isReturning ? null : <SavedRecordLists />}
       {hasData ? <LastMonth /> : null}
       {hasData ? <RecentDecisions answer={recent} /> : null}
     </Page>

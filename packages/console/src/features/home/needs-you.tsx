@@ -102,14 +102,14 @@ export function NeedsYou({ onlyIfAny = false }: NeedsYouProps) {
           },
         ]),
   ];
-  const asked: readonly (readonly [Answer<unknown>, Operation])[] = [
+  const queries: readonly (readonly [Answer<unknown>, Operation])[] = [
     [approvals, approvalOperations.list],
     [alerts, alertOperations.list],
     [flows, decisionFlowOperations.list],
     ...(maySeeLetters ? [[letters, deadLetterOperations.list] as const] : []),
   ];
-  const failed = asked.find(([{ failure }]) => failure !== null);
-  const oldest = asked.reduce<number | null>(
+  const failed = queries.find(([{ failure }]) => failure !== null);
+  const oldest = queries.reduce<number | null>(
     (at, [{ asOf }]) => (asOf === null || at === null ? null : Math.min(at, asOf)),
     Number.POSITIVE_INFINITY,
   );
@@ -118,7 +118,7 @@ export function NeedsYou({ onlyIfAny = false }: NeedsYouProps) {
   return (
     <Section
       title={t.title}
-      about={oldest === null ? null : <AsOf at={oldest} stale={asked.some(([{ old }]) => old)} word="asked" />}
+      about={oldest === null ? null : <AsOf at={oldest} stale={queries.some(([{ old }]) => old)} word="checked" />}
       flush
     >
       {failed?.[0].failure ? (
@@ -126,7 +126,7 @@ export function NeedsYou({ onlyIfAny = false }: NeedsYouProps) {
           <FailurePanel failure={failed[0].failure} operation={failed[1]} retry={failed[0].refresh} />
         </div>
       ) : null}
-      {asked.some(([{ loading }]) => loading) ? (
+      {queries.some(([{ loading }]) => loading) ? (
         <div className="p-4" role="status" aria-label={t.waiting}>
           <Skeleton />
         </div>

@@ -21,9 +21,9 @@ export function NothingYet() {
   const datasets = list.data?.datasets ?? [];
   const [wanted, setWanted] = useState<string | null>(null);
   const chosen = datasets.find(({ key }) => key === wanted) ?? datasets[0];
-  const { run, busy: isAsked, failure } = useMutate(seedDatasetOperations.load);
+  const { run, busy: isStarting, failure } = useMutate(seedDatasetOperations.load);
   const [isUnderWay, setUnderWay] = useState(false);
-  const busy = isAsked || isUnderWay;
+  const busy = isStarting || isUnderWay;
   const status = useOperation(
     seedDatasetOperations.status,
     { params: { key: chosen?.key ?? '' } },
@@ -42,8 +42,8 @@ export function NothingYet() {
       tray().watch({ id: key, kind: 'packLoad', title: t.loadOf(name), open: addresses.home() });
   }, [at.status, key, name]);
   useEffect(() => {
-    if (at.status === 'completed' && !isAsked) void fetchBoot().then(setBoot);
-  }, [at.status, isAsked]);
+    if (at.status === 'completed' && !isStarting) void fetchBoot().then(setBoot);
+  }, [at.status, isStarting]);
   return (
     <div className="rounded-card border border-line bg-surface">
       <Empty

@@ -24,7 +24,7 @@ export function ServerStrip() {
       <LastDay />
       {ready.data?.checks.scheduler === 'off' ? <span className="text-soft">{t.schedulerOff}</span> : null}
       <span className="ms-auto flex items-center gap-3">
-        {ready.asOf === null ? null : <AsOf at={ready.asOf} stale={ready.old} word="asked" />}
+        {ready.asOf === null ? null : <AsOf at={ready.asOf} stale={ready.old} word="checked" />}
         <Link to={addresses.health()}>{t.healthOpen}</Link>
       </span>
     </div>

@@ -17,7 +17,7 @@ import { type Change, changesOf, readVisit, visitOf } from './visit.ts';
 /** Records that are named; the rest is in the audit log. */
 const shown = 6;
 /** Name of the visit among the preferences of a person. */
-const kept = 'home';
+const preferenceKey = 'home';
 
 /**
  * What happened since the person was here before. When that was stands in their preferences, so that it holds on every
@@ -33,16 +33,16 @@ function useLastVisit(): number | null {
   const preferences = useOperation(preferenceOperations.get, {});
   const { run } = useMutate(preferenceOperations.set);
   const [since, setSince] = useState<number | null>(null);
-  const [isNoted, setNoted] = useState(false);
+  const [isVisitStored, setVisitStored] = useState(false);
   const { data } = preferences;
   useEffect(() => {
-    if (data === undefined || isNoted) return;
-    setNoted(true);
-    const visit = visitOf(readVisit(data[kept]), Date.now());
+    if (data === undefined || isVisitStored) return;
+    setVisitStored(true);
+    const visit = visitOf(readVisit(data[preferenceKey]), Date.now());
     setSince(visit.since);
     // What else is kept there belongs to others.
-    void run({ body: { ...data, [kept]: visit } });
-  }, [data, isNoted, run]);
+    void run({ body: { ...data, [preferenceKey]: visit } });
+  }, [data, isVisitStored, run]);
   return since;
 }
 
@@ -54,7 +54,7 @@ function Since({ since }: { since: number }) {
   const rows = useOperation(auditLogOperations.list, { query: { from, limit: 200 } }, { enabled: mayRead });
   const decisions = useOperation(decisionListOperations.list, { query: { from, limit: 1 } });
   const own = block.authenticated ? (block.session.principal?.userId ?? '') : '';
-  const made = decisions.data?.pagination.total ?? null;
+  const decisionCount = decisions.data?.pagination.total ?? null;
   return (
     <Section
       title={t.title}
@@ -62,8 +62,8 @@ function Since({ since }: { since: number }) {
       flush
     >
       <p className="px-4 py-2.5">
-        {made === null ? null : (
-          <Link to={addresses.decisions({ from })}>{t.decisions(format.number(made), made)}</Link>
+        {decisionCount === null ? null : (
+          <Link to={addresses.decisions({ from })}>{t.decisions(format.number(decisionCount), decisionCount)}</Link>
         )}
       </p>
       {mayRead ? (

@@ -16,10 +16,10 @@ export function visitOf(before: Visit | null, now: number): Visit {
 }
 
 /** Reads a visit from preferences, which anybody may have written. */
-export function readVisit(kept: unknown): Visit | null {
-  if (typeof kept !== 'object' || kept === null) return null;
-  const seenAt: unknown = Reflect.get(kept, 'seenAt');
-  const since: unknown = Reflect.get(kept, 'since');
+export function readVisit(stored: unknown): Visit | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const seenAt: unknown = Reflect.get(stored, 'seenAt');
+  const since: unknown = Reflect.get(stored, 'since');
   if (typeof seenAt !== 'number' || !Number.isFinite(seenAt)) return null;
   return { seenAt, since: typeof since === 'number' && Number.isFinite(since) ? since : null };
 }

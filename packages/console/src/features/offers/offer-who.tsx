@@ -19,8 +19,9 @@ export function Who({ offer: { id, eligibility } }: { readonly offer: Offer }) {
   const format = useFormat();
   const rules = useList(qualificationRuleOperations.list, { query: { scope: 'offer', scopeId: id, limit: 50 } });
   const { propensityThreshold = null, requiredSegments = [], excludedSegments = [], conditions } = eligibility;
-  const asked = conditionTree(conditions) !== null;
-  const open = propensityThreshold === null && requiredSegments.length + excludedSegments.length === 0 && !asked;
+  const hasConditions = conditionTree(conditions) !== null;
+  const open =
+    propensityThreshold === null && requiredSegments.length + excludedSegments.length === 0 && !hasConditions;
   return (
     <Section title={t.who}>
       <div className="flex flex-col gap-4">
@@ -33,7 +34,10 @@ export function Who({ offer: { id, eligibility } }: { readonly offer: Offer }) {
               label: t.outOfSegments,
               value: excludedSegments.length === 0 ? null : <Segments of={excludedSegments} />,
             },
-            { label: t.conditions, value: asked ? <ConditionView condition={conditions} otherwise="" /> : null },
+            {
+              label: t.conditions,
+              value: hasConditions ? <ConditionView condition={conditions} otherwise="" /> : null,
+            },
             {
               label: t.ruledBy,
               value:

@@ -16,7 +16,7 @@ const columns: readonly Column<ContactPolicy>[] = [
   statusColumn,
   {
     key: 'says',
-    header: t.says,
+    header: t.sentence,
     cell: ({ ruleType, config }) => (
       <span className="inline-flex max-w-full items-center gap-2 align-middle">
         <span className="truncate" title={policySentence(ruleType, config)}>

@@ -39,7 +39,7 @@ function Policy({ policy }: { readonly policy: ContactPolicy }) {
   const window = windowOf(ruleType, config);
   return (
     <div className="grid items-start gap-4 md:grid-cols-2">
-      <Section title={t.says}>
+      <Section title={t.sentence}>
         <div className="flex flex-col gap-4">
           <p className="text-section font-medium">{policySentence(ruleType, config)}</p>
           {window === null ? null : <Week {...window} />}

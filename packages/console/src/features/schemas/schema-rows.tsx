@@ -67,7 +67,7 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
         ),
     [schema],
   );
-  const look = useListLook(`${schemaTableOperations.listRows.id} ${schema.tableName}`, columns, { lives: 'page' });
+  const look = useListLook(`${schemaTableOperations.listRows.id} ${schema.tableName}`, columns, { stateIn: 'page' });
   const { data } = answer;
   const key = schema.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? schema.rowKey;
   // Rows without a key of their own are told apart by their place.

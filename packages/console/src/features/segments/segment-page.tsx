@@ -94,7 +94,7 @@ const memberColumns: readonly Column<{ readonly customerId: string }>[] = [
 
 function Members({ id }: { readonly id: string }) {
   const list = useList(segmentOperations.customers, { params: { id }, query: { limit: 100 } });
-  const look = useListLook(segmentOperations.customers.id, memberColumns, { lives: 'page' });
+  const look = useListLook(segmentOperations.customers.id, memberColumns, { stateIn: 'page' });
   return (
     <Section title={t.members} flush actions={<ListTools small look={look} title={t.members} list={list} />}>
       <ListTable

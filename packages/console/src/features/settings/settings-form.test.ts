@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { TenantSettingsAnswer } from '@arbiter/contract/tenant-settings';
 import { defaultTenantSettings, settingsWithoutEffect } from '@arbiter/contract/tenant-settings';
 import { settingsTexts } from '../../messages/settings.ts';
-import { keptChanges, patchOf, shownSettings } from './settings-form.ts';
+import { patchOf, shownSettings, validChanges } from './settings-form.ts';
 
 const stored: TenantSettingsAnswer = { ...defaultTenantSettings, settingsVersion: 3 };
 
@@ -21,9 +21,9 @@ test('a number that was cleared is not sent', () => {
 });
 
 test('changes that were kept are taken up again, but for what is no setting any more', () => {
-  const kept = { timezone: 'Asia/Tokyo', enableBudgets: 'yes', holdoutPercentage: null, gone: true };
-  assert.deepEqual(keptChanges(kept, stored), { timezone: 'Asia/Tokyo' });
-  for (const nothing of [undefined, null, 'x', []]) assert.deepEqual(keptChanges(nothing, stored), {});
+  const draft = { timezone: 'Asia/Tokyo', enableBudgets: 'yes', holdoutPercentage: null, gone: true };
+  assert.deepEqual(validChanges(draft, stored), { timezone: 'Asia/Tokyo' });
+  for (const nothing of [undefined, null, 'x', []]) assert.deepEqual(validChanges(nothing, stored), {});
 });
 
 test('settings without effect have no control', () => {

@@ -36,8 +36,8 @@ export function patchOf(stored: TenantSettingsAnswer, changes: Changes): TenantS
 }
 
 /** Changes that were kept from before, as far as they still are settings: another version may have written them. */
-export function keptChanges(kept: unknown, stored: TenantSettingsAnswer): Changes {
-  if (typeof kept !== 'object' || kept === null) return {};
-  const known = shownSettings.filter((name) => typeof Reflect.get(kept, name) === typeof stored[name]);
-  return Object.fromEntries(known.map((name) => [name, Reflect.get(kept, name)]));
+export function validChanges(draft: unknown, stored: TenantSettingsAnswer): Changes {
+  if (typeof draft !== 'object' || draft === null) return {};
+  const known = shownSettings.filter((name) => typeof Reflect.get(draft, name) === typeof stored[name]);
+  return Object.fromEntries(known.map((name) => [name, Reflect.get(draft, name)]));
 }

@@ -20,11 +20,11 @@ import {
   type Changes,
   featureSettings,
   governanceSettings,
-  keptChanges,
   numberSettings,
   patchOf,
   type SettingName,
   textSettings,
+  validChanges,
 } from './settings-form.ts';
 
 /** General and feature settings of the tenant. */
@@ -61,7 +61,7 @@ const finders = {
 
 function Form({ stored }: { stored: TenantSettingsAnswer }) {
   // Whoever goes to another page finds the changes when they come back.
-  const [changes, setChanges] = useDraft('settings', (kept) => keptChanges(kept, stored));
+  const [changes, setChanges] = useDraft('settings', (draft) => validChanges(draft, stored));
   const { run, busy, failure, clear } = useMutate(tenantSettingsOperations.update);
   const permission = can(tenantSettingsOperations.update);
   const readOnly = !permission.allowed;

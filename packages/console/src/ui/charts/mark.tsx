@@ -20,7 +20,7 @@ export function Mark({ name, drill, first, children }: MarkProps) {
       <a
         {...shared}
         href={links.href(drill.to)}
-        aria-label={drill.says ? `${name}, ${drill.says}` : name}
+        aria-label={drill.label ? `${name}, ${drill.label}` : name}
         onClick={(event) => {
           if (leftToBrowser(event)) return;
           event.preventDefault();

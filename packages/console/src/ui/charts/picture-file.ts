@@ -63,10 +63,10 @@ function groundOf(element: Element): string {
 }
 
 function add(into: Element, name: string, attributes: Attributes): Element {
-  const made = into.ownerDocument.createElementNS(svgNames, name);
-  set(made, attributes);
-  into.append(made);
-  return made;
+  const element = into.ownerDocument.createElementNS(svgNames, name);
+  set(element, attributes);
+  into.append(element);
+  return element;
 }
 
 function set(element: Element, attributes: Attributes): void {
@@ -182,7 +182,7 @@ const geometry = [
   'points',
   'transform',
 ];
-const drawn = new Set(['g', 'a', 'path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'text']);
+const shapes = new Set(['g', 'a', 'path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'text']);
 
 function drawPicture(picture: SVGSVGElement, { into, origin }: Drawing): void {
   const { left, top, width, height } = picture.getBoundingClientRect();
@@ -202,25 +202,25 @@ function drawPart(part: Element, into: Element): void {
     return;
   }
   const style = getComputedStyle(part);
-  if (!drawn.has(name) || style.display === 'none' || style.opacity === '0') return;
+  if (!shapes.has(name) || style.display === 'none' || style.opacity === '0') return;
   const isGroup = name === 'g' || name === 'a';
   const [fill, stroke] = [paintOf(style.fill), paintOf(style.stroke)];
   // What is there to be pressed only.
   if (!isGroup && fill.opacity === 0 && stroke.opacity === 0) return;
-  const made = add(into, isGroup ? 'g' : name, {
+  const element = add(into, isGroup ? 'g' : name, {
     ...Object.fromEntries(geometry.map((each) => [each, part.getAttribute(each)])),
     opacity: style.opacity === '1' ? null : style.opacity,
   });
   if (isGroup) {
-    for (const child of part.children) drawPart(child, made);
+    for (const child of part.children) drawPart(child, element);
     return;
   }
-  set(made, {
+  set(element, {
     fill: fill.opacity === 0 ? 'none' : fill.colour,
     'fill-opacity': fill.opacity > 0 && fill.opacity < 1 ? fill.opacity : null,
   });
   if (stroke.opacity > 0) {
-    set(made, {
+    set(element, {
       stroke: stroke.colour,
       'stroke-opacity': stroke.opacity < 1 ? stroke.opacity : null,
       'stroke-width': Number.parseFloat(style.strokeWidth),
@@ -231,11 +231,11 @@ function drawPart(part: Element, into: Element): void {
   }
   if (name === 'text') {
     const width = part instanceof SVGTextElement ? part.getComputedTextLength() : null;
-    set(made, {
+    set(element, {
       ...letters(style),
       ...lengthOf(width),
       'text-anchor': style.textAnchor === 'start' ? null : style.textAnchor,
     });
-    made.textContent = part.textContent;
+    element.textContent = part.textContent;
   }
 }

@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import { differences, type Json, pointerText, sameJson } from './differences.ts';
 import { comparedWords } from './words.ts';
 
-const told = (before: Json, after: Json) =>
+const summaryOf = (before: Json, after: Json) =>
   differences(before, after).found.map(({ pointer, kind }) => `${kind} ${pointer}`);
 
 test('differences are named by JSON pointer', () => {
-  assert.deepEqual(told({ a: 1, b: { 'c/d': 2 } }, { a: 1, b: { 'c/d': 3 }, e: null }), [
+  assert.deepEqual(summaryOf({ a: 1, b: { 'c/d': 2 } }, { a: 1, b: { 'c/d': 3 }, e: null }), [
     'changed /b/c~1d',
     'added /e',
   ]);
-  assert.deepEqual(told({ a: 1 }, {}), ['removed /a']);
+  assert.deepEqual(summaryOf({ a: 1 }, {}), ['removed /a']);
   assert.equal(pointerText('/b/c~1d'), 'b › c/d');
 });
 
@@ -24,24 +24,24 @@ test('what is the same is counted, whatever the order of keys', () => {
 test('lists of plain values are sets: what came and what went', () => {
   const [found] = differences({ tags: ['a', 'b'] }, { tags: ['b', 'c'] }).found;
   assert.deepEqual([found?.kind, found?.added, found?.removed], ['set', ['c'], ['a']]);
-  assert.deepEqual(told(['a', 'b'], ['b', 'a']), ['changed ']);
+  assert.deepEqual(summaryOf(['a', 'b'], ['b', 'a']), ['changed ']);
 });
 
 test('things in a list are known by their id: moved, added, removed, changed inside', () => {
   const node = (id: string, limit: number) => ({ id, config: { limit } });
-  assert.deepEqual(told([node('a', 1), node('b', 1), node('c', 1)], [node('b', 1), node('a', 2), node('d', 1)]), [
+  assert.deepEqual(summaryOf([node('a', 1), node('b', 1), node('c', 1)], [node('b', 1), node('a', 2), node('d', 1)]), [
     'removed /c',
     'moved /b',
     'moved /a',
     'changed /a/config/limit',
     'added /d',
   ]);
-  assert.deepEqual(told([node('a', 1), node('b', 1)], [node('x', 1), node('a', 1), node('b', 1)]), ['added /x']);
+  assert.deepEqual(summaryOf([node('a', 1), node('b', 1)], [node('x', 1), node('a', 1), node('b', 1)]), ['added /x']);
 });
 
 test('lists whose things have no name, or the same one, are compared as a whole', () => {
-  assert.deepEqual(told([{ x: 1 }], [{ x: 2 }]), ['changed ']);
-  assert.deepEqual(told([{ id: 'a' }, { id: 'a' }], [{ id: 'a' }]), ['changed ']);
+  assert.deepEqual(summaryOf([{ x: 1 }], [{ x: 2 }]), ['changed ']);
+  assert.deepEqual(summaryOf([{ id: 'a' }, { id: 'a' }], [{ id: 'a' }]), ['changed ']);
 });
 
 test('texts are compared word by word', () => {

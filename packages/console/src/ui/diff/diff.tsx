@@ -17,22 +17,22 @@ function written(value: Json | undefined, pointer: string, write: DiffProps['wri
   if (value === undefined) return '';
   const own = write?.(value, pointer);
   if (own !== undefined && own !== null) return own;
-  if (value === null) return 'nothing';
+  if (value === null) return 'none';
   if (value === true) return 'yes';
   if (value === false) return 'no';
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 }
 
-const gone = 'rounded-control bg-block-soft text-ink line-through decoration-block';
-const come = 'rounded-control bg-pass-soft text-ink no-underline';
+const removedClass = 'rounded-control bg-block-soft text-ink line-through decoration-block';
+const addedClass = 'rounded-control bg-pass-soft text-ink no-underline';
 
-function Value({ text, kind }: { readonly text: string; readonly kind: 'gone' | 'come' }) {
-  const Element = kind === 'gone' ? 'del' : 'ins';
+function Value({ text, kind }: { readonly text: string; readonly kind: 'removed' | 'added' }) {
+  const Element = kind === 'removed' ? 'del' : 'ins';
   const long = text.includes('\n') || text.length > 80;
   return (
     <Element
       className={cx(
-        kind === 'gone' ? gone : come,
+        kind === 'removed' ? removedClass : addedClass,
         long
           ? 'block max-h-60 overflow-auto p-2 font-mono text-caption break-words whitespace-pre-wrap no-underline'
           : 'px-1',
@@ -49,10 +49,10 @@ function Line({ difference, write }: { readonly difference: Difference; readonly
     return (
       <span className="flex flex-wrap gap-1">
         {removed?.map((value) => (
-          <Value key={`- ${String(value)}`} kind="gone" text={written(value, pointer, write)} />
+          <Value key={`- ${String(value)}`} kind="removed" text={written(value, pointer, write)} />
         ))}
         {added?.map((value) => (
-          <Value key={`+ ${String(value)}`} kind="come" text={written(value, pointer, write)} />
+          <Value key={`+ ${String(value)}`} kind="added" text={written(value, pointer, write)} />
         ))}
       </span>
     );
@@ -73,11 +73,11 @@ function Line({ difference, write }: { readonly difference: Difference; readonly
             const key = at;
             if (piece.kind === 'same') return <span key={key}>{piece.text}</span>;
             return piece.kind === 'removed' ? (
-              <del key={key} className={gone}>
+              <del key={key} className={removedClass}>
                 {piece.text}
               </del>
             ) : (
-              <ins key={key} className={come}>
+              <ins key={key} className={addedClass}>
                 {piece.text}
               </ins>
             );
@@ -88,13 +88,13 @@ function Line({ difference, write }: { readonly difference: Difference; readonly
   }
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-1.5">
-      {before === undefined ? null : <Value kind="gone" text={written(before, pointer, write)} />}
+      {before === undefined ? null : <Value kind="removed" text={written(before, pointer, write)} />}
       {before !== undefined && after !== undefined ? (
         <span aria-hidden className="text-faint">
           →
         </span>
       ) : null}
-      {after === undefined ? null : <Value kind="come" text={written(after, pointer, write)} />}
+      {after === undefined ? null : <Value kind="added" text={written(after, pointer, write)} />}
     </span>
   );
 }
@@ -104,13 +104,13 @@ const words = { added: 'added', removed: 'removed', changed: '', moved: 'moved',
 /** Two states of a record, place by place: what went is struck through, what came stands beside it, the rest is counted. */
 export function Diff({ before, after, names, label, write }: DiffProps) {
   const { found, unchanged } = differences(before, after);
-  if (found.length === 0) return <p className="text-soft">Nothing differs.</p>;
+  if (found.length === 0) return <p className="text-soft">No differences.</p>;
   return (
     <div className="flex flex-col gap-1 text-dense">
       {names ? (
         <p className="text-caption text-soft">
-          From <del className={cx(gone, 'px-1')}>{names.before}</del> to{' '}
-          <ins className={cx(come, 'px-1')}>{names.after}</ins>
+          From <del className={cx(removedClass, 'px-1')}>{names.before}</del> to{' '}
+          <ins className={cx(addedClass, 'px-1')}>{names.after}</ins>
         </p>
       ) : null}
       <dl className="divide-y divide-line">

@@ -233,7 +233,7 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
         /config\.afterOutcome \(An impression is a contact/,
       ],
       ['category_suppression', { suppressionDays: 0, category: 'x' }, /config\.category \(categoryId\?\)/],
-      ['time_window', { startHour: 5, endHour: 5 }, /config \(.*allowed/],
+      ['time_window', { startHour: 5, endHour: 5 }, /config \(.*allows every hour/],
       ['customer_total_cap', { maxTotal: 1, per: 'offer' }, /config\.per/],
       ['do_not_contact', { segments: [] }, /config\.segments/],
       ['mutual_exclusion', { excludeOfferIds: ['a'] }, /config\.excludeOfferIds\[0\] \(must be an existing offer\)/],

@@ -51,8 +51,8 @@ test('who is locked out by wrong codes is told that the password is known', () =
 
 test('a verification says whose registration it carries', () => {
   const { text, html } = mailText({ kind: 'verification', to: 'a@b.example', name: 'Ada <b>', token: 't' }, base);
-  assert.ok(text.replaceAll(/\s+/g, ' ').includes('as Ada <b> with this address'), text);
-  assert.ok(html.includes('as Ada &lt;b&gt; with this address'), html);
+  assert.ok(text.replaceAll(/\s+/g, ' ').includes('as Ada <b> with this email address'), text);
+  assert.ok(html.includes('as Ada &lt;b&gt; with this email address'), html);
 });
 
 test('times are said as people say them', () => {

@@ -101,7 +101,7 @@ test('a failure is told and tried again by the queue, not before the other side 
   const id = await waiting(await provider('/busy'));
   await assert.rejects(tryOnce(id), {
     name: 'DeliveryError',
-    message: 'not delivered: answered 429; retry after 120 s',
+    message: 'not delivered: responded with 429; retry after 120 s',
   });
   assert.equal(await remains(id), true);
   assert.deepEqual([told.at(-1)?.ok, told.at(-1)?.error], [false, 'responded with 429']);
@@ -145,7 +145,7 @@ test('a mail past the bound of the minute waits, and that is no try', async () =
   });
   const id = await waiting({ type: 'email', target: 'ops@example.com' });
   const before = told.length;
-  await assert.rejects(tryOnce(id, mailer), { name: 'Postponed', message: 'postponed; retry in 7 s' });
+  await assert.rejects(tryOnce(id, mailer), { name: 'Postponed', message: 'postponed; again after 7 s' });
   assert.deepEqual([await remains(id), sent.length, told.length], [true, 0, before]);
   wait = null;
   await tryOnce(id, mailer);
@@ -156,8 +156,8 @@ test('a mail past the bound of the minute waits, and that is no try', async () =
 test('the queue waits as long as it was asked to, and an hour at most', async () => {
   for (const [error, least, most] of [
     ['DeliveryError: not delivered: answered 503', 4, 6],
-    ['DeliveryError: not delivered: answered 429; retry after 120 s', 120, 120],
-    ['DeliveryError: not delivered: answered 429; retry after 999999 s', 3600, 3600],
+    ['DeliveryError: not delivered: responded with 429; retry after 120 s', 120, 120],
+    ['DeliveryError: not delivered: responded with 429; retry after 999999 s', 3600, 3600],
   ] as const) {
     const [job] = await server.testDatabase.ownerQuery<{ id: string }>(
       `with made as (
@@ -213,7 +213,7 @@ test('at a slow destination two messages are under way; the others step aside an
   while (open.length < 2) await new Promise((resolve) => setImmediate(resolve));
   // Counts as no try, and nothing is told of it.
   const before = told.length;
-  await assert.rejects(tryOnce(third, own), { name: 'Postponed', message: 'postponed; retry in 2 s' });
+  await assert.rejects(tryOnce(third, own), { name: 'Postponed', message: 'postponed; again after 2 s' });
   assert.deepEqual([told.length, await remains(third)], [before, true]);
   for (const answer of open) answer();
   await Promise.all(under);

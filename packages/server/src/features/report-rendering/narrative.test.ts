@@ -57,8 +57,8 @@ test('level figures, ties, one row, none', () => {
     said([{ offer: 'Gold', impressions: 1200, rate: 0.031 }]),
     'There is one row, “Gold”, with impressions 1,200, click rate 3.1 %.',
   );
-  const unnamed = { columns: [column('jobs', 'integer', 'Jobs that wait'), column('dead', 'integer', 'Dead letters')] };
-  assert.equal(said([{ jobs: 3, dead: 0 }], unnamed), 'Jobs that wait 3.');
+  const unnamed = { columns: [column('jobs', 'integer', 'Waiting jobs'), column('dead', 'integer', 'Dead letters')] };
+  assert.equal(said([{ jobs: 3, dead: 0 }], unnamed), 'Waiting jobs 3.');
   assert.equal(said([{ jobs: 0, dead: 0 }], unnamed), 'All 2 figures are 0.');
   assert.equal(said([{ offer: 'Gold', impressions: null }]), 'There is one row, “Gold”.');
   assert.equal(said([]), '');

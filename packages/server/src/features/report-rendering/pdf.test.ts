@@ -194,7 +194,7 @@ test('a table of 5,000 rows has them all, in order, and its head on every page',
 });
 
 test('no page ends or begins with a single row of a table, and notes stay with its last rows', poppler, async () => {
-  const note = 'Sampled: 10 % of decisions leave a trace.';
+  const note = 'Sampled: 10 % of decisions have a trace.';
   for (let count = 30; count < 80; count += 1) {
     const pdf = await renderPdf(documentOf([sectionOf({ rows: rowsOf(count), notes: [note, note] })]));
     const pages = textOf(pdf, '-layout').split('\f').slice(0, -1);

@@ -200,7 +200,7 @@ test('decision-pipeline: five parts from traces, times of all decisions', async 
 
 test('traces that are off or sampled are told, and at most 1,000 of them are read', async () => {
   await world.put('tenant-settings', { decisionTraceSampleRate: 0.25 });
-  assert.deepEqual((await world.data('funnel')).notes, ['Sampled: 25 % of decisions leave a trace.']);
+  assert.deepEqual((await world.data('funnel')).notes, ['Sampled: 25 % of decisions have a trace.']);
   await world.put('tenant-settings', { decisionTraceEnabled: false });
   assert.match((await world.data('selection_frequency')).notes.join(), /traces are off/);
   await world.put('tenant-settings', { decisionTraceEnabled: true, decisionTraceSampleRate: 1 });
@@ -211,7 +211,7 @@ test('traces that are off or sampled are told, and at most 1,000 of them are rea
     [world.tenantId, idAt(now), newId(), { pipeline: [stage('qualify', 2, 1)] }, new Date(now)],
   );
   const { rows: found, notes } = await world.data('funnel', { decisionFlowKey: 'many' });
-  assert.deepEqual([found[0]?.averageCandidates, notes], [2, ['Worked out from the newest 1000 traces.']]);
+  assert.deepEqual([found[0]?.averageCandidates, notes], [2, ['Based on the newest 1000 traces.']]);
 });
 
 test('figures of real decisions and responses come through', async () => {

@@ -156,10 +156,10 @@ describe('a file', () => {
     for (const [file, message] of [
       ['', 'has no header'],
       ['\n\n', 'has no header'],
-      ['a,b\n1,2\n1,2,3\n', 'line 3: has 3 cells, the header has 2'],
+      ['a,b\n1,2\n1,2,3\n', 'line 3: has 3 cells, but the header has 2'],
       ['a,b\n1,"2\n', 'line 2: a quote is not closed'],
-      ['a,b\n"1"x,2\n', 'line 2: text stands behind a closing quote'],
-      ['a,b\n1"x,2\n', 'line 2: a quote stands inside a cell that is not quoted'],
+      ['a,b\n"1"x,2\n', 'line 2: there is text after a closing quote'],
+      ['a,b\n1"x,2\n', 'line 2: there is a quote inside an unquoted cell'],
       [Array(501).fill('c').join(','), 'must have at most 500 columns'],
       [','.repeat(1_000_000), 'line 1: the header is longer than 256 KB'],
     ] as const) {

@@ -152,12 +152,12 @@ describe('a file is refused', () => {
     for (const [content, message] of [
       ['', 'has no header'],
       ['client_id\n', 'has no rows'],
-      ['age\n1', 'line 1: no column of the file is client_id, the key'],
-      ['client_id,Age,age\nA,1,2', 'line 1: more than one column of the file is age'],
-      ['client_id,default,credit_default\nA,no,no', 'line 1: more than one column of the file is credit_default'],
-      ['client_id\nA,1', 'line 2: has 2 cells, the header has 1'],
+      ['age\n1', 'line 1: the file has no column client_id, which is the key'],
+      ['client_id,Age,age\nA,1,2', 'line 1: more than one column of the file is named age'],
+      ['client_id,default,credit_default\nA,no,no', 'line 1: more than one column of the file is named credit_default'],
+      ['client_id\nA,1', 'line 2: has 2 cells, but the header has 1'],
       ['client_id,job\nA,"open', 'line 2: a quote is not closed'],
-      ['client_id,job\nA,"x"y', 'line 2: text stands behind a closing quote'],
+      ['client_id,job\nA,"x"y', 'line 2: there is text after a closing quote'],
       ['c,'.repeat(200_000), 'line 1: the header is longer than 256 KB'],
     ] as const) {
       assert.deepEqual(messages(await world.refused(content)), [message]);

@@ -60,7 +60,7 @@ export function field(input: Input, refused: Refused): string {
 /** The field of somebody's address; `own` says what is special about it. */
 export const emailField = (refused: Refused, own: Partial<Omit<Input, 'name' | 'type'>>): string =>
   field(
-    { name: 'email', label: 'Email address', autocomplete: 'username', maxLength: 255, ...own, type: 'email' },
+    { name: 'email', label: 'Email', autocomplete: 'username', maxLength: 255, ...own, type: 'email' },
     refused,
   );
 

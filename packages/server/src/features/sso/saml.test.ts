@@ -188,7 +188,7 @@ describe('a forged response', () => {
     const xml = await idp.respond(said);
     const id = /<saml:Assertion[^>]* ID="([^"]+)"/.exec(xml)?.[1];
     for (const name of ['ID', 'Id', 'id']) {
-      refuses(xml.replace('<samlp:Status>', `<a ${name}="${id}"/><samlp:Status>`), /one id/);
+      refuses(xml.replace('<samlp:Status>', `<a ${name}="${id}"/><samlp:Status>`), /share an id/);
     }
   });
 });
@@ -210,7 +210,11 @@ describe('a signed response that is not for us, or not of now', () => {
     ['for another recipient', { places: { SubjectRecipient: 'https://other.example' } }, /recipient/],
     ['without recipient', { places: { SubjectRecipient: null } }, /recipient/],
     ['for another destination', { places: { Destination: 'https://other.example' } }, /destination/],
-    ['that says that it failed', { places: { StatusCode: 'urn:oasis:names:tc:SAML:2.0:status:Responder' } }, /failed/],
+    [
+      'that says that it failed',
+      { places: { StatusCode: 'urn:oasis:names:tc:SAML:2.0:status:Responder' } },
+      /reported a failure/,
+    ],
     ['that expired', { places: { ConditionsNotOnOrAfter: minutes(-3) } }, /expired/],
     ['whose confirmation expired', { places: { SubjectConfirmationDataNotOnOrAfter: minutes(-3) } }, /expired/],
     ['whose confirmation never ends', { places: { SubjectConfirmationDataNotOnOrAfter: null } }, /without an end/],

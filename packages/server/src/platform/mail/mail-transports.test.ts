@@ -140,7 +140,7 @@ test('T20: nothing reaches into the header of a mail', async () => {
     `${'a'.repeat(245)}@b.example`,
   ]) {
     assert.equal(isMailAddress(to), false, to);
-    await assert.rejects(writeMail({ ...message, to }, sender), /one address/, to);
+    await assert.rejects(writeMail({ ...message, to }, sender), /one recipient/, to);
   }
   assert.equal(isMailAddress(`${'a'.repeat(244)}@b.example`), true);
   for (const subject of ['Hi\r\nBcc: c@d.example', 'Hi\nthere', 'Hi\u0000']) {

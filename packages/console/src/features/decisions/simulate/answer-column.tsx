@@ -20,12 +20,12 @@ import { isObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from '
 export interface AnswerColumnProps {
   readonly title: string;
   readonly answer: ReturnType<typeof useSimulated>;
-  /** The offer that is looked for; null: none in particular. */
+  /** The offer to highlight; null for none. */
   readonly looked: string | null;
   readonly write: Writers;
 }
 
-/** One answer of a simulation: what is shown, and what left where. */
+/** One result of a simulation: shown offers and drops. */
 export function AnswerColumn({ title, answer, looked, write }: AnswerColumnProps) {
   const format = useFormat();
   const { data, failure, loading, old, refresh } = answer;
@@ -80,7 +80,7 @@ interface LookedProps {
   readonly write: Writers;
 }
 
-/** What became of the offer that somebody came here for. */
+/** The result of the highlighted offer. */
 function Looked({ offers, looked, write }: LookedProps) {
   const story = looked === null ? undefined : offers.find(({ offerId }) => offerId === looked);
   if (story === undefined) return null;

@@ -10,7 +10,7 @@ export interface ChangeListProps {
   readonly other: unknown;
 }
 
-/** What the question changes against what stands beside it: offers that come, go or move. */
+/** Differences between both results: offers gained, lost or moved. */
 export function ChangeList({ own, other }: ChangeListProps) {
   const rows = useMemo(
     () =>

@@ -18,7 +18,7 @@ export interface EditListProps {
   readonly change: (change: SearchChange<SimulateSearch>, how?: { readonly push: boolean }) => void;
 }
 
-/** What is changed of the customer and the request: each as a chip, and a line that adds another. */
+/** Edits of customer and request, each as a chip, and a line to add one. */
 export function EditList({ search, change }: EditListProps) {
   const [kind, setKind] = useState<Kind>('profile');
   const [name, setName] = useState('');
@@ -42,9 +42,9 @@ export function EditList({ search, change }: EditListProps) {
     change({ [of]: left.length === 0 ? undefined : left }, { push: true });
   };
   const clear = () => {
-    const kept = withoutEdits(search);
-    const gone = Object.keys(search).filter((each) => !(each in kept));
-    change(Object.fromEntries(gone.map((each) => [each, undefined])), { push: true });
+    const remaining = withoutEdits(search);
+    const removed = Object.keys(search).filter((each) => !(each in remaining));
+    change(Object.fromEntries(removed.map((each) => [each, undefined])), { push: true });
   };
   const chips = (['profile', 'attributes', 'segments'] as const).flatMap((of) =>
     (search[of] ?? []).map((text) => ({ of, text, label: labelOf(of, text) })),
@@ -123,7 +123,7 @@ export function EditList({ search, change }: EditListProps) {
   );
 }
 
-/** Names that can be meant: columns of the table of customers, or segments. What a request brings along is the caller's own. */
+/** Suggested names: columns of the customer table, or segments. Request attributes are free text. */
 function useSuggestions(kind: Kind): readonly string[] {
   const schemas = useOperation(schemaOperations.list, { query: { limit: 100 } }, { enabled: kind === 'profile' });
   const segments = useOperation(segmentOperations.list, { query: { limit: 200 } }, { enabled: kind === 'segments' });

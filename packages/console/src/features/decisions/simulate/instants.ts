@@ -1,17 +1,17 @@
-/** An instant as a field for local time has it: `2026-12-09T08:00`, in the zone given. Empty when it is none. */
+/** Formats an instant for a local time field: `2026-12-09T08:00` in the time zone. Empty for an invalid one. */
 export function localInstant(instant: string, timeZone: string): string {
   const at = Date.parse(instant);
   return Number.isNaN(at) ? '' : localText(at, timeZone);
 }
 
 /**
- * What such a field says as an instant of the API; null when it says none. Of an hour that there is twice the first is meant;
- * one that is skipped is taken as the clock shows it an hour later.
+ * Parses a local time field to an instant; null if invalid. Repeated hours resolve to the first; skipped hours to the time an
+ * hour later.
  */
 export function utcInstant(text: string, timeZone: string): string | null {
   const wanted = Date.parse(`${text}Z`);
   if (Number.isNaN(wanted)) return null;
-  // What the clock of the zone is ahead of UTC differs on both sides of a change: both are tried.
+  // The UTC offset differs before and after a clock change, so try both.
   const ahead = (at: number): number => Date.parse(`${localText(at, timeZone)}Z`) - at;
   const tries = [wanted - ahead(wanted - dayMs), wanted - ahead(wanted + dayMs)].sort((a, b) => a - b);
   const found = tries.find((at) => localText(at, timeZone) === text.slice(0, 16)) ?? tries[1] ?? wanted;

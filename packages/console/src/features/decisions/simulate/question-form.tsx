@@ -16,13 +16,13 @@ type Change = (change: SearchChange<SimulateSearch>, how?: { readonly push: bool
 export interface QuestionFormProps {
   readonly search: SimulateSearch;
   readonly change: Change;
-  /** The customer of the newest decision; null: none is known. */
+  /** Customer of the latest decision; null if unknown. */
   readonly newest: string | null;
   readonly unsaved: UnsavedConfig;
   readonly onUnsaved: (config: UnsavedConfig) => void;
 }
 
-/** Who, by which flow, where and when. A recorded decision says all but who itself. */
+/** Customer, flow, channel and time. A recorded decision fixes everything except the customer. */
 export function QuestionForm({ search, change, newest, unsaved, onUnsaved }: QuestionFormProps) {
   const { channels, nameOf } = useChannels();
   const flows = useOperation(decisionFlowOperations.list, { query: { limit: 200 } });
@@ -166,7 +166,7 @@ interface TypedProps {
   readonly onCommit: (text: string) => void;
 }
 
-/** A field whose text counts once it is left or Enter is pressed: the question runs then, not at every letter. */
+/** A field that applies on blur or Enter, so that the simulation doesn't run on every keystroke. */
 function Typed({ value, onCommit, type = 'text', ...rest }: TypedProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const commit = () => {
@@ -190,7 +190,7 @@ function Typed({ value, onCommit, type = 'text', ...rest }: TypedProps) {
 
 interface UnsavedFieldProps {
   readonly config: UnsavedConfig;
-  /** What stands there at first: the draft of the flow. */
+  /** Initial value: the flow's draft. */
   readonly usual: unknown;
   readonly onConfig: (config: UnsavedConfig) => void;
 }

@@ -2,15 +2,15 @@ import type { SimulateRequest } from '@arbiter/contract/simulations';
 import Type, { type Static } from 'typebox';
 import { valuesOf } from './values.ts';
 
-/** What the address of Simulate says: every input of the page, so that a link opens the same question. */
+/** Address state of Simulate: every input, so that a link repeats the simulation. */
 export const SimulateSearch = Type.Object({
   customer: Type.Optional(Type.String()),
-  /** A recorded decision to decide once more, instead of now. */
+  /** A recorded decision to replay instead of a new one. */
   decision: Type.Optional(Type.String()),
   flow: Type.Optional(Type.String()),
-  /** `published` (usual), `draft`, `unsaved`, or the number of a version. */
+  /** `published` (default), `draft`, `unsaved`, or a version number. */
   version: Type.Optional(Type.String()),
-  /** What stands beside it; see `Against`. Left out: what suits the question. */
+  /** The comparison; see `Against`. Undefined chooses one automatically. */
   against: Type.Optional(Type.String()),
   now: Type.Optional(Type.String()),
   channel: Type.Optional(Type.String()),
@@ -24,17 +24,17 @@ export const SimulateSearch = Type.Object({
   impactWeight: Type.Optional(Type.Number({ minimum: 0, maximum: 5 })),
   emphasisWeight: Type.Optional(Type.Number({ minimum: 0, maximum: 5 })),
   seed: Type.Optional(Type.String({ maxLength: 64 })),
-  /** An offer to look at in the answers. */
+  /** An offer to highlight in the results. */
   offer: Type.Optional(Type.String()),
 });
 export type SimulateSearch = Partial<Static<typeof SimulateSearch>>;
 
-/** What the second column runs: nothing, the same without the edits, or another version of the flow. */
+/** What the second column runs: nothing, the same without edits, or another flow version. */
 export type Against = 'nothing' | 'unedited' | 'published' | 'draft' | number;
 
 export const weightNames = ['propensityWeight', 'relevanceWeight', 'impactWeight', 'emphasisWeight'] as const;
 
-/** True when the question changes what is known of the customer, or how scores are weighed. */
+/** Whether the request edits the customer or the score weights. */
 export function hasEdits(search: SimulateSearch): boolean {
   const lists = [search.profile, search.attributes, search.segments];
   return lists.some((list) => list !== undefined && list.length > 0) || hasWeights(search);
@@ -42,13 +42,13 @@ export function hasEdits(search: SimulateSearch): boolean {
 
 const hasWeights = (search: SimulateSearch): boolean => weightNames.some((name) => search[name] !== undefined);
 
-/** The version of a flow that an address names; what it cannot be is `published`. */
+/** Parses the flow version of an address; invalid values mean `published`. */
 export function versionOf(text: string | undefined): 'published' | 'draft' | 'unsaved' | number {
   if (text === 'draft' || text === 'unsaved') return text;
   return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 'published';
 }
 
-/** What stands beside the question. A recorded decision stands beside itself: its record has one plan. */
+/** Returns the comparison. A recorded decision compares with itself: its record has one plan. */
 export function againstOf(search: SimulateSearch): Against {
   const { against, decision } = search;
   if (against === 'nothing') return 'nothing';
@@ -65,16 +65,13 @@ export function againstOf(search: SimulateSearch): Against {
 
 export type SimulateBody = SimulateRequest;
 
-/**
- * The seed where none is named: always the same one, so that two answers side by side differ by what was asked alone, and a
- * link shows the same answer again.
- */
+/** Default seed: constant, so that two results differ only by their inputs and a link repeats them. */
 export const usualSeed = '0';
 
-/** A config that is stored nowhere, for `version=unsaved`. */
+/** An unsaved config, for `version=unsaved`. */
 export type UnsavedConfig = Readonly<Record<string, unknown>> | null;
 
-/** The body of the question; null without a customer, or without the config that it asks for. */
+/** Returns the request body; null without a customer, or without the required config. */
 export function bodyOf(search: SimulateSearch, unsaved: UnsavedConfig = null): SimulateBody | null {
   const { customer, decision, seed, limit } = search;
   if (customer === undefined || customer === '') return null;
@@ -84,7 +81,7 @@ export function bodyOf(search: SimulateSearch, unsaved: UnsavedConfig = null): S
     ...(limit === undefined ? {} : { limit }),
   };
   const own = seed === undefined || seed === '' ? null : seed;
-  // A record has a seed of its own.
+  // Records have their own seed.
   if (decision !== undefined) return { ...shared, ...(own === null ? {} : { seed: own }), decisionId: decision };
   const version = versionOf(search.version);
   if (version === 'unsaved' && unsaved === null) return null;
@@ -97,22 +94,22 @@ export function bodyOf(search: SimulateSearch, unsaved: UnsavedConfig = null): S
   };
 }
 
-/** The body of what stands beside it; null for nothing. Chance is the same on both sides. */
+/** Returns the body of the comparison; null for none. Both sides use the same seed. */
 export function otherBodyOf(search: SimulateSearch, unsaved: UnsavedConfig = null): SimulateBody | null {
   const against = againstOf(search);
   if (against === 'nothing') return null;
   if (against === 'unedited') return bodyOf(withoutEdits(search), unsaved);
-  // The other version is asked with the same edits: only the flow differs.
+  // The other version gets the same edits, so that only the flow differs.
   const { version: _version, ...rest } = search;
   return bodyOf(against === 'published' ? rest : { ...rest, version: String(against) });
 }
 
-/** The same question about the customer as stored. */
+/** Returns the same request for the unedited customer. */
 export function withoutEdits(search: SimulateSearch): SimulateSearch {
   const { profile: _profile, attributes: _attributes, segments: _segments, ...rest } = search;
-  const kept: SimulateSearch = { ...rest };
-  for (const name of weightNames) delete kept[name];
-  return kept;
+  const unedited: SimulateSearch = { ...rest };
+  for (const name of weightNames) delete unedited[name];
+  return unedited;
 }
 
 function editsOf({ profile, attributes, segments }: SimulateSearch): Partial<SimulateBody> {

@@ -17,7 +17,7 @@ import { EditList } from './edit-list.tsx';
 import { againstOf, bodyOf, hasEdits, otherBodyOf, SimulateSearch, type UnsavedConfig, versionOf } from './question.ts';
 import { QuestionForm } from './question-form.tsx';
 
-/** Decides for one customer, for show: live, as drafted, at any instant, with other values; two answers side by side. */
+/** Simulates decisions for one customer: live or draft, at any instant, with edits; two results side by side. */
 export function SimulatePage() {
   const [search, change] = useSearch(SimulateSearch);
   const [unsaved, setUnsaved] = useState<UnsavedConfig>(null);

@@ -1,4 +1,4 @@
-/** Edits of a simulation as they stand in an address: `days_since_visit:21`. */
+/** Simulation edits in an address: `days_since_visit:21`. */
 
 export interface NamedValue {
   readonly name: string;
@@ -6,8 +6,8 @@ export interface NamedValue {
 }
 
 /**
- * Reads `name:value`. A value that is JSON is taken as such, any other as a text; so `21` is a number and `"21"` a text. Null
- * without a name or a colon.
+ * Parses `name:value`. JSON values are parsed, others are strings: `21` is a number, `"21"` a string. Returns null without a
+ * name or colon.
  */
 export function readNamedValue(text: string): NamedValue | null {
   const at = text.indexOf(':');
@@ -15,7 +15,7 @@ export function readNamedValue(text: string): NamedValue | null {
   return { name: text.slice(0, at), value: readValue(text.slice(at + 1)) };
 }
 
-/** A value as a person types it: JSON, else a text. */
+/** Parses a typed value: JSON, else a string. */
 export function readValue(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -24,7 +24,7 @@ export function readValue(text: string): unknown {
   }
 }
 
-/** Writes what `readValue` reads: a text that could be taken for JSON gets quotes. */
+/** Inverse of `readValue`: quotes strings that look like JSON. */
 export function writeValue(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value) ?? 'null';
   return typeof readValue(value) === 'string' && readValue(value) === value ? value : JSON.stringify(value);
@@ -32,14 +32,14 @@ export function writeValue(value: unknown): string {
 
 export const writeNamedValue = ({ name, value }: NamedValue): string => `${name}:${writeValue(value)}`;
 
-/** The values by name; the last of a name counts. */
+/** Returns values by name; the last one wins. */
 export function valuesOf(texts: readonly string[] | undefined): Record<string, unknown> {
   const named = (texts ?? []).map(readNamedValue).filter((entry) => entry !== null);
   return Object.fromEntries(named.map(({ name, value }) => [name, value]));
 }
 
-/** The texts with one value set, or taken out (`undefined`). Others keep their places. */
+/** Returns the texts with a value set, or removed (`undefined`). Others keep their position. */
 export function withValue(texts: readonly string[] | undefined, name: string, value: unknown): string[] {
-  const kept = (texts ?? []).filter((text) => readNamedValue(text)?.name !== name);
-  return value === undefined ? kept : [...kept, writeNamedValue({ name, value })];
+  const others = (texts ?? []).filter((text) => readNamedValue(text)?.name !== name);
+  return value === undefined ? others : [...others, writeNamedValue({ name, value })];
 }

@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { keptNow, mostPins, mostRecents, noteGone, noteOpened, onKept, pin, unpin } from './kept-records.ts';
+import {
+  addRecent,
+  markDeleted,
+  mostPins,
+  mostRecents,
+  onSavedRecords,
+  pin,
+  savedRecords,
+  unpin,
+} from './saved-records.ts';
 import { forgetAll } from './storage.ts';
 import { MemoryStorage, setGlobals, signIn, signOut } from './test-browser.ts';
 
 const local = new MemoryStorage();
-const { kept } = local;
+const { kept: items } = local;
 /** Listeners of the window, which hear what other tabs write. */
 const hearers = new Set<() => void>();
 
 beforeEach(() => {
-  kept.clear();
+  items.clear();
   setGlobals({
     localStorage: local,
     addEventListener: (_: string, hear: () => void) => hearers.add(hear),
@@ -21,90 +30,90 @@ beforeEach(() => {
 });
 
 const offer = { kind: 'offer', id: 'o1', name: 'Gold Birthday Drink' } as const;
-const stored = () => [...kept.values()].join();
+const stored = () => [...items.values()].join();
 const names = (records: readonly { readonly name: string | null; readonly id: string }[]) =>
   records.map(({ name, id }) => name ?? id);
 
 test('what was opened last leads, each record once, and no more of them than are useful', () => {
-  noteOpened(offer, 1);
-  noteOpened({ kind: 'segment', id: 's1', name: 'Lapsed' }, 2);
-  noteOpened({ ...offer, name: 'Platinum Birthday Drink' }, 3);
-  assert.deepEqual(names(keptNow().recents), ['Platinum Birthday Drink', 'Lapsed']);
-  for (let at = 0; at < 30; at += 1) noteOpened({ kind: 'offer', id: `x${at}`, name: `Offer ${at}` }, 10 + at);
-  assert.equal(keptNow().recents.length, mostRecents);
-  assert.equal(keptNow().recents[0]?.name, 'Offer 29');
+  addRecent(offer, 1);
+  addRecent({ kind: 'segment', id: 's1', name: 'Lapsed' }, 2);
+  addRecent({ ...offer, name: 'Platinum Birthday Drink' }, 3);
+  assert.deepEqual(names(savedRecords().recents), ['Platinum Birthday Drink', 'Lapsed']);
+  for (let at = 0; at < 30; at += 1) addRecent({ kind: 'offer', id: `x${at}`, name: `Offer ${at}` }, 10 + at);
+  assert.equal(savedRecords().recents.length, mostRecents);
+  assert.equal(savedRecords().recents[0]?.name, 'Offer 29');
 });
 
 test('a pin keeps its place and learns the name; past the last room nothing is pinned', () => {
   assert.equal(pin(offer, 1), 'pinned');
   assert.equal(pin({ kind: 'offer', id: 'o2', name: 'Oat Milk Week' }, 2), 'pinned');
-  noteOpened({ ...offer, name: 'Platinum Birthday Drink' }, 3);
-  assert.deepEqual(names(keptNow().pins), ['Oat Milk Week', 'Platinum Birthday Drink']);
+  addRecent({ ...offer, name: 'Platinum Birthday Drink' }, 3);
+  assert.deepEqual(names(savedRecords().pins), ['Oat Milk Week', 'Platinum Birthday Drink']);
   for (let at = 2; at < mostPins; at += 1)
     assert.equal(pin({ kind: 'segment', id: `s${at}`, name: 'S' }, at), 'pinned');
   assert.equal(pin({ kind: 'offer', id: 'o3', name: 'One too many' }, 99), 'full');
   // Pinned again is no other pin.
   assert.equal(pin(offer, 100), 'pinned');
   unpin(offer);
-  assert.ok(!keptNow().pins.some(({ id }) => id === 'o1'));
+  assert.ok(!savedRecords().pins.some(({ id }) => id === 'o1'));
 });
 
 test('a browser that takes nothing is told of', () => {
   const none = { ...local, setItem: () => assert.fail('full') };
   Object.defineProperty(globalThis, 'localStorage', { value: none, configurable: true });
-  assert.equal(pin(offer, 1), 'not-kept');
+  assert.equal(pin(offer, 1), 'not-stored');
   // What stays in the page needs no store.
   assert.equal(pin({ kind: 'customer', id: 'CM-000001', name: null }, 1), 'pinned');
 });
 
 test('nothing of a customer is stored: neither the id, nor what a decision is called', () => {
-  noteOpened({ kind: 'customer', id: 'CM-000001', name: 'Mia' }, 1);
+  addRecent({ kind: 'customer', id: 'CM-000001', name: 'Mia' }, 1);
   pin({ kind: 'customer', id: 'CM-000002', name: 'Ben' }, 2);
   pin({ kind: 'decision', id: 'd1', name: 'Decision for CM-000003' }, 3);
-  noteOpened({ kind: 'decision', id: 'd1', name: 'Decision for CM-000003' }, 4);
+  addRecent({ kind: 'decision', id: 'd1', name: 'Decision for CM-000003' }, 4);
   assert.doesNotMatch(stored(), /CM-|Mia|Ben/);
   assert.match(stored(), /"d1"/);
   // While the page stays loaded they are there.
-  assert.deepEqual(names(keptNow().recents), ['d1', 'CM-000001']);
-  assert.deepEqual(names(keptNow().pins), ['d1', 'CM-000002']);
+  assert.deepEqual(names(savedRecords().recents), ['d1', 'CM-000001']);
+  assert.deepEqual(names(savedRecords().pins), ['d1', 'CM-000002']);
   forgetAll();
   signOut();
   signIn('ada', 'engines');
-  assert.deepEqual(keptNow(), { pins: [], recents: [] });
+  assert.deepEqual(savedRecords(), { pins: [], recents: [] });
 });
 
 test('what is gone leaves the recent ones; its pin says so until it is opened or taken out', () => {
   pin(offer, 1);
-  noteOpened(offer, 2);
-  noteGone(offer);
-  assert.deepEqual(keptNow().recents, []);
-  assert.deepEqual([keptNow().pins[0]?.gone, keptNow().pins[0]?.name], [true, 'Gold Birthday Drink']);
-  noteOpened(offer, 3);
-  assert.equal(keptNow().pins[0]?.gone, undefined);
+  addRecent(offer, 2);
+  markDeleted(offer);
+  assert.deepEqual(savedRecords().recents, []);
+  assert.deepEqual([savedRecords().pins[0]?.isDeleted, savedRecords().pins[0]?.name], [true, 'Gold Birthday Drink']);
+  addRecent(offer, 3);
+  assert.equal(savedRecords().pins[0]?.isDeleted, undefined);
 });
 
 test('it belongs to one person in one tenant, and other tabs are heard', () => {
   pin(offer, 1);
   signIn('ben', 'engines');
-  assert.deepEqual(keptNow().pins, []);
+  assert.deepEqual(savedRecords().pins, []);
   signIn('ada', 'looms');
-  assert.deepEqual(keptNow().pins, []);
+  assert.deepEqual(savedRecords().pins, []);
   signIn('ada', 'engines');
-  assert.equal(keptNow().pins.length, 1);
-  let told = 0;
-  const end = onKept(() => {
-    told += 1;
+  assert.equal(savedRecords().pins.length, 1);
+  let calls = 0;
+  const end = onSavedRecords(() => {
+    calls += 1;
   });
-  assert.equal(keptNow(), keptNow(), 'the same until something changes');
-  kept.clear();
+  assert.equal(savedRecords(), savedRecords(), 'the same until something changes');
+  items.clear();
   for (const hear of hearers) hear();
-  assert.deepEqual([told, keptNow().pins.length], [1, 0]);
+  assert.deepEqual([calls, savedRecords().pins.length], [1, 0]);
   end();
   assert.equal(hearers.size, 0);
 });
 
 test('what another version wrote, or a hand, is left out', () => {
-  kept.set(
+  items.set(
     'arbiter:engines:ada:pins',
     JSON.stringify([
       { ...offer, at: 1, pinnedAt: 1 },
@@ -116,8 +125,8 @@ test('what another version wrote, or a hand, is left out', () => {
       'x',
     ]),
   );
-  kept.set('arbiter:engines:ada:recents', '{"kind":"offer"}');
+  items.set('arbiter:engines:ada:recents', '{"kind":"offer"}');
   signIn('ada', 'engines');
-  assert.deepEqual(names(keptNow().pins), ['Gold Birthday Drink']);
-  assert.deepEqual(keptNow().recents, []);
+  assert.deepEqual(names(savedRecords().pins), ['Gold Birthday Drink']);
+  assert.deepEqual(savedRecords().recents, []);
 });

@@ -2,7 +2,7 @@ import type { RecordKind } from '../route/record-address.ts';
 import { catalogueTitles } from './catalogue-titles.ts';
 import { decisionTitles } from './decision-titles.ts';
 
-/** What a record is, by its kind. */
+/** Labels of the record types. */
 export const recordKindTitles: Readonly<Record<RecordKind, string>> = {
   category: 'Category',
   channel: catalogueTitles.channel,
@@ -21,28 +21,29 @@ export const recordKindTitles: Readonly<Record<RecordKind, string>> = {
 const lower = (kind: RecordKind): string => recordKindTitles[kind].toLocaleLowerCase();
 
 /** Texts of pinned and recent records. */
-export const keptTexts = {
+export const savedRecordTexts = {
   pin: 'Pin',
-  pinTip: 'Pin (P): keep it on Home and in the search',
+  pinTip: 'Pin to Home and search (P)',
   unpinTip: 'Unpin (P)',
-  pinKey: 'Pin or unpin the record',
+  pinKey: 'Pin or unpin record',
   pinOf: (kind: RecordKind) => `Pin this ${lower(kind)}`,
   unpinOf: (kind: RecordKind) => `Unpin this ${lower(kind)}`,
-  pinned: 'Pinned. It stands on Home and in the search.',
-  pinnedForPage: 'Pinned until this page is reloaded or closed: the browser stores nothing that names a customer.',
-  notKept: 'It is not pinned: this browser keeps nothing for this page, or has no room left.',
+  pinned: 'Pinned to Home and search.',
+  pinnedForPage:
+    "Pinned until you reload or close this page. The browser doesn't store anything that identifies a customer.",
+  notPinned: 'Not pinned. Browser storage is blocked or full.',
   unpinned: 'Unpinned.',
-  full: (most: number) => `${most} records are pinned already, and there is no room for more. Unpin one on Home first.`,
-  goneTitle: 'A pinned record',
-  gone: (kind: RecordKind, name: string) => `The ${lower(kind)} ${name} is pinned, and it is gone.`,
-  goneUnpin: 'Unpin it',
-  deleted: 'gone',
+  full: (most: number) => `You can pin up to ${most} records. Unpin one on Home first.`,
+  deletedTitle: 'Pinned record',
+  deletedText: (kind: RecordKind, name: string) => `The pinned ${lower(kind)} ${name} was deleted.`,
+  deletedUnpin: 'Unpin',
+  deleted: 'deleted',
   unpinNamed: (name: string) => `Unpin ${name}`,
   pins: 'Pinned',
   recents: 'Recent',
-  pinsNone: 'Nothing is pinned. The pin beside the name of a record, or the key P, keeps it here.',
-  recentsNone: 'Nothing was opened yet.',
-  forPage: 'Customers stay here until the page is reloaded: the browser stores nothing that names one.',
+  pinsNone: 'Nothing pinned yet. Pin a record with P or the pin next to its name.',
+  recentsNone: 'Records you open appear here.',
+  forPage: "Customers stay here until you reload the page. The browser doesn't store anything that identifies them.",
   all: (count: number) => `Show all ${count}`,
   fewer: 'Show fewer',
   opened: (when: string) => `opened ${when}`,

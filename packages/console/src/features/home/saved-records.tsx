@@ -1,9 +1,9 @@
 import { PinOff } from 'lucide-react';
 import { useState } from 'react';
-import { isForPageOnly, type KeptRecord, unpin, useKept } from '../../data/kept-records.ts';
-import { nameOfKept } from '../../forms/kept-name.ts';
+import { isForPageOnly, type SavedRecord, unpin, useSavedRecords } from '../../data/saved-records.ts';
 import { RecordIcon } from '../../forms/record-icon.tsx';
-import { recordKindTitles, keptTexts as t } from '../../messages/kept-records.ts';
+import { savedRecordName } from '../../forms/saved-record-name.ts';
+import { recordKindTitles, savedRecordTexts as t } from '../../messages/saved-records.ts';
 import { screenOfRecord } from '../../route/record-address.ts';
 import { useNow } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -19,8 +19,8 @@ const shownFirst = 6;
  * Pinned records, and those that were opened last. Names are as they were then; opening one refreshes it. Nothing is shown
  * before a record was opened.
  */
-export function KeptRecords() {
-  const { pins, recents } = useKept();
+export function SavedRecordLists() {
+  const { pins, recents } = useSavedRecords();
   if (pins.length + recents.length === 0) return null;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -32,7 +32,7 @@ export function KeptRecords() {
 
 interface RecordsProps {
   readonly title: string;
-  readonly records: readonly KeptRecord[];
+  readonly records: readonly SavedRecord[];
   readonly none: string;
   readonly canUnpin?: boolean;
 }
@@ -68,10 +68,10 @@ function Records({ title, records, none, canUnpin = false }: RecordsProps) {
   );
 }
 
-function Line({ record }: { readonly record: KeptRecord }) {
+function Line({ record }: { readonly record: SavedRecord }) {
   const format = useFormat();
   const now = useNow();
-  const { kind, id, at, gone } = record;
+  const { kind, id, at, isDeleted } = record;
   return (
     <Link
       look="plain"
@@ -81,10 +81,10 @@ function Line({ record }: { readonly record: KeptRecord }) {
       <RecordIcon kind={kind} />
       <span className="flex min-w-0 grow basis-32 flex-wrap items-center gap-x-2">
         <span className="min-w-0 truncate font-medium" dir="auto">
-          {nameOfKept(record)}
+          {savedRecordName(record)}
         </span>
         <span className="text-dense text-soft">{recordKindTitles[kind]}</span>
-        {gone ? <Badge tone="warn">{t.deleted}</Badge> : null}
+        {isDeleted ? <Badge tone="warn">{t.deleted}</Badge> : null}
       </span>
       <time
         className="text-dense whitespace-nowrap text-soft"
@@ -97,13 +97,13 @@ function Line({ record }: { readonly record: KeptRecord }) {
   );
 }
 
-function Unpin({ record }: { readonly record: KeptRecord }) {
+function Unpin({ record }: { readonly record: SavedRecord }) {
   return (
     <Button
       kind="quiet"
       size="small"
       className="me-3"
-      aria-label={t.unpinNamed(nameOfKept(record))}
+      aria-label={t.unpinNamed(savedRecordName(record))}
       icon={<PinOff aria-hidden className="size-4" strokeWidth={1.75} />}
       onClick={() => unpin(record)}
     />

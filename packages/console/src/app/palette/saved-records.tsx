@@ -1,0 +1,31 @@
+import { isSame, type SavedRecord, type SavedRecords } from '../../data/saved-records.ts';
+import { RecordIcon } from '../../forms/record-icon.tsx';
+import { savedRecordName } from '../../forms/saved-record-name.ts';
+import { recordKindTitles, savedRecordTexts as t } from '../../messages/saved-records.ts';
+import { screenOfRecord } from '../../route/record-address.ts';
+import { type Entry, fitting, type Group } from './entries.ts';
+
+/** Number of each before the user types: pages and actions must stay visible. */
+const mostShown = 5;
+
+function entryOf(record: SavedRecord): Entry {
+  const { kind, id, isDeleted } = record;
+  const open = screenOfRecord(kind, id);
+  const kindTitle = recordKindTitles[kind];
+  return {
+    id: `kept ${open}`,
+    title: savedRecordName(record),
+    detail: isDeleted ? `${kindTitle}, ${t.deleted}` : kindTitle,
+    icon: <RecordIcon kind={kind} />,
+    act: { open },
+  };
+}
+
+/** Returns pinned and recent records that match the query, each once; without a query, the first few. */
+export function savedRecordGroups({ pins, recents }: SavedRecords, text: string): readonly Group[] {
+  const others = recents.filter((record) => !pins.some((pin) => isSame(pin, record)));
+  return [
+    { title: t.pins, entries: fitting(text, pins.map(entryOf)) },
+    { title: t.recents, entries: fitting(text, others.map(entryOf)) },
+  ].map(({ title, entries }) => ({ title, entries: entries.slice(0, mostShown) }));
+}
