@@ -10,7 +10,7 @@ function before(target: string) {
   return { '/api': { target, changeOrigin: true, headers: { origin: new URL(target).origin } } };
 }
 
-const describedOnly = /contract\/src\/decision-(drops|policies|record|rules|trace)\.ts$/;
+const describedOnly = /contract\/src\/decision-(drops|policies|record|rules|scores|trace)\.ts$/;
 
 /** The console never looks into the schemas of records and traces, which would weigh 8 KB on every page that names one. */
 const withoutSchemas = {
