@@ -5,14 +5,9 @@ import { DroppedOffer, suppression } from './decision-drops.ts';
 import { PolicyResult } from './decision-policies.ts';
 import { ShownAssignment } from './decision-record.ts';
 import { RuleResult } from './decision-rules.ts';
-import { DecisionSummary, ItemSelection, ScoreComponents } from './decision-scores.ts';
+import { DecisionSummary, debugRows, ItemSelection, ScoreComponents, traceRows } from './decision-scores.ts';
 
 // How a decision came about, stage by stage (docs/design/api-decisioning.md 11).
-
-/** Most rows of a trace. Later rows are cut; those of the offers in the response come first. */
-export const traceRows = { perOffer: 2_000, dropped: 500 };
-/** Most rows of `meta`. */
-export const debugRows = { scores: 200, dropped: 500 };
 
 const text = (description: string) => Type.String({ description });
 const textOrNull = (description: string) => Nullable(Type.String(), { description });
