@@ -44,7 +44,7 @@ export const featureTiers: readonly (readonly string[])[] = [
 ];
 
 /** The folder of each feature below `features/`: one level of subjects, which the imports don't care about. */
-export const featureGroups: Readonly<Record<string, readonly string[]>> = {
+const featureGroups: Readonly<Record<string, readonly string[]>> = {
   identity: [
     ...['accounts', 'audit', 'credentials', 'google', 'identities', 'mail', 'preferences', 'scim', 'second-factor'],
     ...['sessions', 'settings', 'sign-in-pages', 'sso', 'tenants', 'users'],

@@ -7,7 +7,7 @@ import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from 
 import type { Server } from './compose.ts';
 import type { ProcessMetrics } from './metrics.ts';
 
-/** Work that runs alongside this process's requests. Only `main` starts timers (docs/design/architecture.md 2). */
+/** Work that runs alongside this process's requests. Only `main` starts timers (docs/architecture.md). */
 export interface Background {
   /** The scheduler's state for /ready. */
   scheduler(): 'ok' | 'failed' | 'off';
