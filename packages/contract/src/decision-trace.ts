@@ -19,7 +19,7 @@ const flag = (description: string) => Type.Boolean({ description });
 export const TraceStage = Type.Object(
   {
     stage: text(
-      "Type of the node, or a stage of the engine: `mandatory`, `suppression`, `admission`, `coupling`. Stages of a called flow start with `call_flow:<flow key>/`.",
+      'Type of the node, or a stage of the engine: `mandatory`, `suppression`, `admission`, `coupling`. Stages of a called flow start with `call_flow:<flow key>/`.',
     ),
     nodeId: textOrNull('Id of the node; null for a stage that is not part of the flow.'),
     candidates: count('Number of offers that entered the stage.'),
