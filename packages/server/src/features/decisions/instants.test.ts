@@ -1,4 +1,4 @@
-// The clock that is set by hand stands for the database's (docs/adr/0065-the-database-tells-the-time.md).
+// The manually set clock replaces the database's (ADR 65).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
