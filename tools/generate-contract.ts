@@ -32,6 +32,8 @@ const doors = [
   ...core.map((name) => `core/${name}`),
   ...withGroups.map(({ name }) => name),
   'console-boot.ts',
+  // Parts of decisions that several operations return.
+  ...['drops', 'policies', 'record', 'rules', 'scores', 'trace'].map((part) => `decision-${part}.ts`),
   'openapi.ts',
   'operations.ts',
 ].sort();

@@ -14,7 +14,7 @@ export interface Fault {
   readonly seenIn?: string;
 }
 
-const features = 'packages/server/src/features';
+const features = 'packages/server/src/features/catalogue';
 
 export const faults: readonly Fault[] = [
   {

@@ -23,6 +23,7 @@ export const scannedFiles: readonly string[] = [
   'packages/sdk/src/**/*.ts',
   'packages/*/README.md',
   'docs/guides/*.md',
+  'docs/adr/*.md',
   'docs/glossary.md',
   'docs/architecture.md',
   'README.md',

@@ -6,7 +6,7 @@ import type { Preprocessor } from 'knip';
 const withoutTables: Preprocessor = (results) => {
   for (const [file, issues] of Object.entries(results.issues.exports)) {
     if (
-      !/packages\/server\/src\/((db|http|jobs)\/tables|features\/[^/]+\/index)\.ts$/.test(file) ||
+      !/packages\/server\/src\/((db|http|jobs)\/tables|features\/[^/]+\/[^/]+\/index)\.ts$/.test(file) ||
       issues.tables === undefined
     )
       continue;

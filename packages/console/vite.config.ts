@@ -10,6 +10,21 @@ function before(target: string) {
   return { '/api': { target, changeOrigin: true, headers: { origin: new URL(target).origin } } };
 }
 
+const describedOnly = /contract\/src\/decision-(drops|policies|record|rules|scores|trace)\.ts$/;
+
+/** The console never looks into the schemas of records and traces, which would weigh 8 KB on every page that names one. */
+const withoutSchemas = {
+  name: 'without-schemas',
+  transform: (code: string, id: string) =>
+    describedOnly.test(id)
+      ? code
+          .matchAll(/^export const (\w+)/gm)
+          .map(([, name]) => `export const ${name} = {};\n`)
+          .toArray()
+          .join('')
+      : null,
+};
+
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   // One build serves every path: the server writes the <base> of the page, and files are named from there.
@@ -17,6 +32,7 @@ export default defineConfig(({ mode }) => ({
   plugins: [
     react(),
     tailwind(),
+    withoutSchemas,
     // The server writes this into the page; here it stands in for it.
     { name: 'base-element', apply: 'serve', transformIndexHtml: () => [{ tag: 'base', attrs: { href: '/' } }] },
   ],

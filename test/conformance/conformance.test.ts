@@ -6,7 +6,7 @@ import { after, before, describe, it, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
 import { type ConformanceCase, readCase } from '../../packages/engine/test/conformance-case.ts';
-import { seedOf } from '../../packages/server/src/features/sealed-records/decision-ids.ts';
+import { seedOf } from '../../packages/server/src/features/deciding/sealed-records/decision-ids.ts';
 import {
   type CallResult,
   startTestServer,

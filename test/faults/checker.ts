@@ -1,6 +1,6 @@
-import { decodeState } from '../../packages/server/src/features/customer-states/customer-state-codec.ts';
+import { decodeState } from '../../packages/server/src/features/deciding/customer-states/customer-state-codec.ts';
 
-import { eventsOf } from '../../packages/server/src/features/stream/decision-events.ts';
+import { eventsOf } from '../../packages/server/src/features/operations/stream/decision-events.ts';
 
 // The offline checker of docs/design/quality.md 5: reads the database and the record of the load, and shares no code with the
 // services of the server. The codecs of the state row and of packed events are used for reading them only.

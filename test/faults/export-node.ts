@@ -2,7 +2,7 @@
 // run by export-race.ts. Arguments: URL of the database, folder of exports, tenant.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../../packages/server/src/db/index.ts';
-import { exportHistory } from '../../packages/server/src/features/exports/exports.service.ts';
+import { exportHistory } from '../../packages/server/src/features/operations/exports/exports.service.ts';
 import { createPrivateFolder, type PrivateFolder } from '../../packages/server/src/platform/private-folder.ts';
 
 const [url, folder, tenantId] = process.argv.slice(2);

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import type { ExportAnswer, InteractionRow } from '../../packages/contract/src/index.ts';
 import { findPack } from '../../packages/packs/src/index.ts';
 import { systemActor } from '../../packages/server/src/db/index.ts';
-import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
+import { loadPack } from '../../packages/server/src/features/operations/seed-packs/index.ts';
 import { startTestServer, type TestServer, testLoadPorts } from '../../packages/server/src/main/test-server.ts';
 import { idAt } from '../../packages/server/src/platform/ids.ts';
 

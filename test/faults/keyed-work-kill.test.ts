@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../packages/server/src
 import {
   startDestination,
   type TestDestination,
-} from '../../packages/server/src/features/notifications/test-destination.ts';
+} from '../../packages/server/src/features/operations/notifications/test-destination.ts';
 import { type Answer, createPatientCaller, must } from './api.ts';
 import { seededRandom } from './recorded-load.ts';
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Operation, operations } from '@arbiter/contract';
-import { createExamples } from '../../packages/server/src/http/docs-examples.ts';
+import { createExamples } from '../../packages/server/src/http/docs/docs-examples.ts';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 
 /** The request examples of the documents, sent as a reader would who follows them from top to bottom. */

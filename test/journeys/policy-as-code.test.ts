@@ -103,7 +103,7 @@ test('what the folder holds beside: own files stay, unknown ones are refused, se
   await writeFile(join(folder, 'policy', 'notes.txt'), 'mine');
   const refused = await shell('arbiter plan policy');
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /notes\.txt# is not known/);
+  assert.match(refused.err, /notes\.txt# is not a known/);
   const exported = await shell('arbiter export policy --json');
   assert.equal(JSON.parse(exported.out).removed, 0);
   assert.equal(await readFile(join(folder, 'policy', 'notes.txt'), 'utf8'), 'mine');

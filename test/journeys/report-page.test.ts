@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { type ReportDocument, renderReport } from '../../packages/server/src/features/report-rendering/index.ts';
+import {
+  type ReportDocument,
+  renderReport,
+} from '../../packages/server/src/features/operations/report-rendering/index.ts';
 import {
   businessWeek,
   column,
   documentOf,
   hostileTexts,
   sectionOf,
-} from '../../packages/server/src/features/report-rendering/test-documents.ts';
+} from '../../packages/server/src/features/operations/report-rendering/test-documents.ts';
 import { launchBrowser, noBrowser } from './console/browser.ts';
 
 /** A report's HTML as readers open it: from the server, from a mail, on a telephone, on paper. */

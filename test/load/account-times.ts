@@ -1,7 +1,11 @@
 // How long registrations and requests for a password link take on a busy machine, for known and unknown addresses: the
-// medians mustn't differ (docs/adr/0069-account-requests-are-answered-later.md). Run by hand:
+// medians mustn't differ (docs/adr/0069). Run by hand:
 //   node_modules/.bin/node test/load/account-times.ts [rounds]
-import { createPeople, freshAddress, trusting } from '../../packages/server/src/features/accounts/test-people.ts';
+import {
+  createPeople,
+  freshAddress,
+  trusting,
+} from '../../packages/server/src/features/identity/accounts/test-people.ts';
 import { startTestServer } from '../../packages/server/src/main/test-server.ts';
 
 const rounds = Number(process.argv[2] ?? 40);

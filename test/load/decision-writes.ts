@@ -3,7 +3,7 @@
 //   node test/load/decision-writes.ts [rounds = 5] [decisions = 3000]
 import { readdirSync, readFileSync } from 'node:fs';
 import { createHotPath } from '../../packages/server/src/db/index.ts';
-import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
+import { createOutboxDispatcher } from '../../packages/server/src/features/operations/stream/index.ts';
 import { startTestServer } from '../../packages/server/src/main/test-server.ts';
 
 const rounds = Number(process.argv[2] ?? 5);

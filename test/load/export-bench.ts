@@ -1,12 +1,12 @@
 // Export of interaction history: how fast, and whole whatever is killed (docs/design/quality.md R15;
-// docs/adr/0056-exports-remember-what-they-have-written.md). By hand, or as a row of `npm run bench`:
+// docs/adr/0056). By hand, or as a row of `npm run bench`:
 //   node test/load/export-bench.ts [rows = 100000] [kills = 20] [mostHeldMs = 5000]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import { createTestDatabase } from '../../packages/server/src/db/test-database.ts';
-import { exportHistory } from '../../packages/server/src/features/exports/exports.service.ts';
+import { exportHistory } from '../../packages/server/src/features/operations/exports/exports.service.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 import { createPrivateFolder } from '../../packages/server/src/platform/private-folder.ts';
 import { raceExports } from '../faults/export-race.ts';

@@ -1,4 +1,4 @@
-// The forms in which history and events may be written, side by side (docs/adr/0021-packed-history-and-read-summaries.md): batches of 25
+// The forms in which history and events may be written, side by side (docs/adr/0021): batches of 25
 // decisions with three items each, durable or not as the cluster is, forced row-level security, the restricted role.
 // Interleaved rounds; medians of the backend's processor time and of the WAL per decision.
 //   node test/load/history-bench.ts [rounds = 7] [batches = 120]
@@ -11,9 +11,12 @@ import {
   uuidArray,
 } from '../../packages/server/src/db/index.ts';
 import { createTestDatabase } from '../../packages/server/src/db/test-database.ts';
-import { type DecidedItem, insertShown } from '../../packages/server/src/features/interactions/shown-items.store.ts';
-import { createDecisionEvents } from '../../packages/server/src/features/stream/decision-events.ts';
-import { insertOutbox } from '../../packages/server/src/features/stream/outbox.store.ts';
+import {
+  type DecidedItem,
+  insertShown,
+} from '../../packages/server/src/features/deciding/interactions/shown-items.store.ts';
+import { createDecisionEvents } from '../../packages/server/src/features/operations/stream/decision-events.ts';
+import { insertOutbox } from '../../packages/server/src/features/operations/stream/outbox.store.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 
 const rounds = Number(process.argv[2] ?? 7);

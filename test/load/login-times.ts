@@ -1,7 +1,11 @@
 // What a refused sign-in takes, by whether the address is known: the medians must not tell (docs/design/quality.md T29,
 // docs/design/api-settled.md "Access and console"). Run by hand:
 //   node_modules/.bin/node test/load/login-times.ts [users]
-import { createPeople, freshAddress, trusting } from '../../packages/server/src/features/accounts/test-people.ts';
+import {
+  createPeople,
+  freshAddress,
+  trusting,
+} from '../../packages/server/src/features/identity/accounts/test-people.ts';
 import { startTestServer } from '../../packages/server/src/main/test-server.ts';
 
 const userCount = Number(process.argv[2] ?? 100);

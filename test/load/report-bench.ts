@@ -1,13 +1,13 @@
-// Sources of reports and dashboards over a tenant's history (docs/adr/0058-reports-are-claimed-with-their-run.md). By hand, or
+// Sources of reports and dashboards over a tenant's history (docs/adr/0058). By hand, or
 // as rows of `npm run bench`:
 //   node test/load/report-bench.ts [interactions = 1000000] [days = 90]
 import { reportSourceKeys } from '@arbiter/contract';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import { createTestDatabase } from '../../packages/server/src/db/test-database.ts';
-import { renderReport } from '../../packages/server/src/features/report-rendering/index.ts';
-import { composeDocument } from '../../packages/server/src/features/reports/document.service.ts';
-import { readSource, sourceOf } from '../../packages/server/src/features/reports/sources.service.ts';
-import { fillHistory } from '../../packages/server/src/features/reports/test-filled-history.ts';
+import { renderReport } from '../../packages/server/src/features/operations/report-rendering/index.ts';
+import { composeDocument } from '../../packages/server/src/features/operations/reports/document.service.ts';
+import { readSource, sourceOf } from '../../packages/server/src/features/operations/reports/sources.service.ts';
+import { fillHistory } from '../../packages/server/src/features/operations/reports/test-filled-history.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 import type { Row } from './bench-report.ts';
 import { n0 } from './bench-report.ts';

@@ -1,14 +1,21 @@
 // Reports of 5,000 rows in each format: how long, how much memory, and how long the event loop stands still meanwhile
-// (docs/adr/0059-reports-are-rendered-by-our-own-writers.md). By hand, or as rows of `npm run bench`:
+// (docs/adr/0059). By hand, or as rows of `npm run bench`:
 //   node test/load/report-render-bench.ts [rows = 5000] [rounds = 5]
 import { execFile } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { ReportDocument, ReportFormat } from '../../packages/server/src/features/report-rendering/index.ts';
-import { renderReport } from '../../packages/server/src/features/report-rendering/index.ts';
-import { column, documentOf, sectionOf } from '../../packages/server/src/features/report-rendering/test-documents.ts';
+import type {
+  ReportDocument,
+  ReportFormat,
+} from '../../packages/server/src/features/operations/report-rendering/index.ts';
+import { renderReport } from '../../packages/server/src/features/operations/report-rendering/index.ts';
+import {
+  column,
+  documentOf,
+  sectionOf,
+} from '../../packages/server/src/features/operations/report-rendering/test-documents.ts';
 import { createReportThread } from '../../packages/server/src/main/report-threads.ts';
 import { median } from './bench-load.ts';
 import { ms, n0, type Row } from './bench-report.ts';

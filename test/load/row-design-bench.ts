@@ -1,7 +1,7 @@
-// The row design of the hot path, measured before anything was built on it (docs/adr/0011-rows-of-the-hot-path.md).
+// The row design of the hot path, measured before anything was built on it (docs/adr/0011).
 // One "decision" = read the customer's state under its lock, decode, count one contact, encode, seal 700 bytes of inputs,
 // write state, one sealed record, one history row; one outbox row per batch. Forced RLS, restricted role, durable.
-// Long states: written whole; split, with the base in the same row (docs/adr/0022-history-order-and-split-states.md); split, with the
+// Long states: written whole; split, with the base in the same row (docs/adr/0022); split, with the
 // base in a table of its own.
 //   node test/load/row-design-bench.ts    with a PostgreSQL of its own, or with DATABASE_ADMIN_URL of a superuser
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
@@ -16,13 +16,13 @@ import {
   type CustomerState,
   emptyState,
   laneOf,
-} from '../../packages/server/src/features/customer-states/customer-state.ts';
+} from '../../packages/server/src/features/deciding/customer-states/customer-state.ts';
 import {
   decodeState,
   encodeState,
   encodeWhole,
   type StoredState,
-} from '../../packages/server/src/features/customer-states/customer-state-codec.ts';
+} from '../../packages/server/src/features/deciding/customer-states/customer-state-codec.ts';
 
 const seconds = Number(process.env.SECONDS_PER_CASE ?? 4);
 const batchSize = 25;

@@ -9,12 +9,12 @@ import {
   type StateRow,
   saveStates,
   stateRow,
-} from '../../packages/server/src/features/customer-states/states.store.ts';
-import { insertShown, type ShownDecision } from '../../packages/server/src/features/interactions/index.ts';
-import { newestVersions } from '../../packages/server/src/features/plans/index.ts';
-import { itemId, newDecisionId } from '../../packages/server/src/features/sealed-records/index.ts';
-import { insertRecords } from '../../packages/server/src/features/sealed-records/sealed-records.store.ts';
-import { insertOutbox } from '../../packages/server/src/features/stream/index.ts';
+} from '../../packages/server/src/features/deciding/customer-states/states.store.ts';
+import { insertShown, type ShownDecision } from '../../packages/server/src/features/deciding/interactions/index.ts';
+import { newestVersions } from '../../packages/server/src/features/deciding/plans/index.ts';
+import { itemId, newDecisionId } from '../../packages/server/src/features/deciding/sealed-records/index.ts';
+import { insertRecords } from '../../packages/server/src/features/deciding/sealed-records/sealed-records.store.ts';
+import { insertOutbox } from '../../packages/server/src/features/operations/stream/index.ts';
 
 const [url = '', adminUrl = '', tenantId = '', seconds = '10'] = process.argv.slice(2);
 /** As the product's batcher (features/decisions/decisions.service.ts). */

@@ -10,9 +10,9 @@ import {
   type GovernedType,
   governedTypes,
   recordAsOf,
-} from '../../packages/server/src/features/catalogue-history/index.ts';
-import { tableOf } from '../../packages/server/src/features/catalogue-records/index.ts';
-import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
+} from '../../packages/server/src/features/catalogue/catalogue-history/index.ts';
+import { tableOf } from '../../packages/server/src/features/catalogue/catalogue-records/index.ts';
+import { loadPack } from '../../packages/server/src/features/operations/seed-packs/index.ts';
 import { startTestServer, type TestServer, testLoadPorts } from '../../packages/server/src/main/test-server.ts';
 import { createFixtures, type Fixtures } from './fixtures.ts';
 

@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { isSecret, isSignature, namesTenant, type Operation, operations } from '@arbiter/contract';
 import { type Config, readConfig, variables } from '../../packages/server/src/config.ts';
-import { createPeople, trusting } from '../../packages/server/src/features/accounts/test-people.ts';
+import { createPeople, trusting } from '../../packages/server/src/features/identity/accounts/test-people.ts';
 import {
   startServerOn,
   startTestServer,

@@ -7,8 +7,8 @@ import {
   type Resource,
   resources,
 } from '@arbiter/contract';
-import { providerKeys } from '../../packages/server/src/features/sso/test-keys.ts';
-import { createSamlIdp, encoded } from '../../packages/server/src/features/sso/test-saml-idp.ts';
+import { providerKeys } from '../../packages/server/src/features/identity/sso/test-keys.ts';
+import { createSamlIdp, encoded } from '../../packages/server/src/features/identity/sso/test-saml-idp.ts';
 import { type Fixtures, type Made, type Resource as Path, randomId } from './fixtures.ts';
 
 /** A call that the operation answers with success, by the lowest role that it takes. */

@@ -10,16 +10,16 @@ import {
   roles,
 } from '@arbiter/contract';
 import { systemActor, type Tx } from '../../packages/server/src/db/index.ts';
-import { giveKeyTo } from '../../packages/server/src/features/credentials/test-owner.ts';
-import { createTestApp } from '../../packages/server/src/features/second-factor/test-app.ts';
-import type { LinkPurpose } from '../../packages/server/src/features/sessions/index.ts';
-import { createTenant } from '../../packages/server/src/features/tenants/index.ts';
+import { giveKeyTo } from '../../packages/server/src/features/identity/credentials/test-owner.ts';
+import { createTestApp } from '../../packages/server/src/features/identity/second-factor/test-app.ts';
+import type { LinkPurpose } from '../../packages/server/src/features/identity/sessions/index.ts';
+import { createTenant } from '../../packages/server/src/features/identity/tenants/index.ts';
 import {
   createPerson,
   ensureUser,
   selectIdByEmail,
   upsertPassword,
-} from '../../packages/server/src/features/users/index.ts';
+} from '../../packages/server/src/features/identity/users/index.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 

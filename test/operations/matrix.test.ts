@@ -14,9 +14,9 @@ import {
   type Problem,
   roles,
 } from '@arbiter/contract';
-import { bucketOf } from '../../packages/server/src/http/rate-limit.ts';
-import { bodyLimits } from '../../packages/server/src/http/request-body.ts';
-import { createChecks } from '../../packages/server/src/http/validation.ts';
+import { bodyLimits } from '../../packages/server/src/http/input/request-body.ts';
+import { createChecks } from '../../packages/server/src/http/input/validation.ts';
+import { bucketOf } from '../../packages/server/src/http/limits/rate-limit.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { type Call, examples, examplesAmiss } from './examples.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -39,7 +39,7 @@ import {
 } from './requests.ts';
 
 /**
- * The operation matrix (docs/design/architecture.md 3): what every operation must do, asked of every operation of the contract. A new
+ * The operation matrix (docs/architecture.md): what every operation must do, asked of every operation of the contract. A new
  * operation is covered as soon as it has an example (examples.ts). The operations of a test contract (kinds/contract.ts) are
  * asked the same: what an operation may declare holds before the first feature declares it.
  */

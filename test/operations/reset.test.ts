@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test';
 import { namesTenant, type Operation, operations } from '@arbiter/contract';
 import Type from 'typebox';
 import { systemActor } from '../../packages/server/src/db/index.ts';
-import { createPackPort } from '../../packages/server/src/features/seed-packs/index.ts';
-import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
+import { createPackPort } from '../../packages/server/src/features/operations/seed-packs/index.ts';
+import { createOutboxDispatcher } from '../../packages/server/src/features/operations/stream/index.ts';
 import { enqueueJob, job } from '../../packages/server/src/jobs/index.ts';
 import { allResets } from '../../packages/server/src/main/features.ts';
 import {

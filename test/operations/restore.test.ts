@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type EntityType, type Resource, resources } from '@arbiter/contract';
-import { bySpelling } from '../../packages/server/src/features/restore/spellings.rules.ts';
+import { bySpelling } from '../../packages/server/src/features/catalogue/restore/spellings.rules.ts';
 import { features } from '../../packages/server/src/main/features.ts';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { createFixtures, type Fixtures, type Made, type Resource as Path, randomId } from './fixtures.ts';

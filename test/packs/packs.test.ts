@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Pack, packs } from '@arbiter/packs';
 import { systemActor } from '../../packages/server/src/db/index.ts';
-import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
+import { loadPack } from '../../packages/server/src/features/operations/seed-packs/index.ts';
 import { startTestServer, type TestServer, testLoadPorts } from '../../packages/server/src/main/test-server.ts';
 
 // What a newcomer meets: each pack, loaded into a tenant of its own and used through the API.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { PolicyDrift, PolicyExport, PolicyFile, PolicyPlan, PolicyPlanBody } from '@arbiter/contract';
-import { giveKeyTo } from '../../packages/server/src/features/credentials/test-owner.ts';
+import { giveKeyTo } from '../../packages/server/src/features/identity/credentials/test-owner.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 
 export interface Made extends Record<string, unknown> {

@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import type { PolicyFile, PolicyPlan } from '@arbiter/contract';
 import { packs } from '@arbiter/packs';
 import { systemActor } from '../../packages/server/src/db/index.ts';
-import { headerLine } from '../../packages/server/src/features/gitops/layout.ts';
-import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
+import { headerLine } from '../../packages/server/src/features/operations/gitops/layout.ts';
+import { loadPack } from '../../packages/server/src/features/operations/seed-packs/index.ts';
 import {
   startTestServer,
   type TestServer,
@@ -510,8 +510,8 @@ describe('files that are refused', () => {
       /^offers\/c.yaml#\/prority is not a property of offer files; did you mean priority\?/,
       /^offers\/d.yaml# must be at offers\/e.yaml/,
       /^offers\/f.yml# is not a resource file/,
-      /^offer\/g.yaml# is not known; .*did you mean offers\?/,
-      /^README.md# is not known/,
+      /^offer\/g.yaml# is not a known folder; .*did you mean offers\?/,
+      /^README.md# is not a known file/,
       /^offers\/deep\/h.yaml# /,
       /^offers\/i.yaml#\/name has an anchor.*line 1/,
       /^offers\/j.yaml#\/name is listed more than once/,
@@ -573,7 +573,10 @@ describe('files that are refused', () => {
     await it.make('categories', { name: 'Cards' });
     const files = [file('offers/a.yaml', 'name: a\ncategoryId: Cards\n')];
     assert.deepEqual((await it.diff({ files })).summary.create, 1);
-    assert.match((await it.refused('diff', { files, prune: true }))[0]!.message, /names no category/);
+    assert.match(
+      (await it.refused('diff', { files, prune: true }))[0]!.message,
+      /refers to the category .*, which does not exist/,
+    );
   });
 
   test('secrets: what an object needs is told, and only it', async () => {

@@ -420,7 +420,7 @@ test('what configs of policies and of enrich nodes name is named in files', asyn
   assert.equal(configOf('by label').targetCategory, 'engagement');
   const byGold = files.find(({ content }) => /^name: by sub-category$/m.test(content))!.path;
   const [error] = await elsewhere.refused('diff', { files: edited(files, byGold, '- Gold', '- Silver') });
-  assert.match(error?.message ?? '', /names no sub-category/);
+  assert.match(error?.message ?? '', /refers to the sub-category .*, which does not exist/);
 });
 
 test('the registry of models is in files, so that a flow can name a family', async () => {

@@ -3,10 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { lockMadeStates, saveStates } from '../../packages/server/src/features/customer-states/index.ts';
-import { contactsSince, insertShown } from '../../packages/server/src/features/interactions/index.ts';
-import { insertScored } from '../../packages/server/src/features/models/index.ts';
-import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
+import { insertScored } from '../../packages/server/src/features/catalogue/models/index.ts';
+import { lockMadeStates, saveStates } from '../../packages/server/src/features/deciding/customer-states/index.ts';
+import { contactsSince, insertShown } from '../../packages/server/src/features/deciding/interactions/index.ts';
 import {
   insertReservations,
   raiseVolumes,
@@ -14,7 +13,8 @@ import {
   volumeArrays,
   volumeNames,
   volumeRef,
-} from '../../packages/server/src/features/volumes/index.ts';
+} from '../../packages/server/src/features/deciding/volumes/index.ts';
+import { createOutboxDispatcher } from '../../packages/server/src/features/operations/stream/index.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 import { populate } from './world.ts';

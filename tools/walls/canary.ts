@@ -1,4 +1,4 @@
-import { featureTiers } from './tiers.ts';
+import { featureTiers, folderOf } from './tiers.ts';
 
 /** Files by path. */
 export type Files = Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Canary {
 export const server = 'packages/server/src';
 export const [lowest = ''] = featureTiers.flat();
 /** Folder of a feature: canaries that are about any feature stand in it. */
-export const feature = `${server}/features/${lowest}`;
+export const feature = `${server}/features/${folderOf(lowest)}`;
 
 /** A canary for each text: a file of its own in the folder. `ending` is what follows the file's name. */
 export function breaking(rule: string, folder: string, texts: readonly string[], ending = '.ts'): readonly Canary[] {

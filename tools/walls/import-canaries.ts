@@ -1,6 +1,6 @@
 import { breaking, type Canary, type Files, feature, importing, lowest, server } from './canary.ts';
 import { consoleDevelopmentLibraries } from './console-canaries.ts';
-import { closedFor, featureTiers } from './tiers.ts';
+import { closedFor, featureTiers, folderOf } from './tiers.ts';
 
 const library = (name: string): Files => ({
   [`node_modules/${name}/package.json`]: `{"name":"${name}","version":"1.0.0","main":"index.js"}`,
@@ -39,7 +39,7 @@ export const importedFiles: Files = {
   [`${feature}/inner.ts`]: 'export const x = 1;\n',
   'tools/tool.ts': 'export const x = 1;\n',
   ...Object.fromEntries(
-    featureTiers.flat().map((name) => [`${server}/features/${name}/index.ts`, 'export const x = 1;\n']),
+    featureTiers.flat().map((name) => [`${server}/features/${folderOf(name)}/index.ts`, 'export const x = 1;\n']),
   ),
 };
 
@@ -50,12 +50,12 @@ export const linkedPackages = ['engine', 'contract', 'sdk', 'packs', 'console', 
 const featureOrder: readonly Canary[] = featureTiers.flat().flatMap((name) =>
   breaking(
     `feature-order-${name}`,
-    `${server}/features/${name}`,
-    closedFor(name).map((closed) => importing(`../${closed}/index.ts`)),
+    `${server}/features/${folderOf(name)}`,
+    closedFor(name).map((closed) => importing(`../../${folderOf(closed)}/index.ts`)),
   ),
 );
 
-const anotherFeature = featureTiers.flat().at(-1);
+const anotherFeature = featureTiers.flat().at(-1) ?? '';
 
 /** Rule, folder of the file that breaks it, what it imports. */
 const imports: readonly (readonly [rule: string, folder: string, specifier: string])[] = [
@@ -68,9 +68,9 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['package-cli', 'packages/cli/src', '@arbiter/packs'],
   ['server-platform', `${server}/platform`, '../http/binder.ts'],
   ['server-db', `${server}/db`, '../http/binder.ts'],
-  ['server-http', `${server}/http`, `../features/${lowest}/index.ts`],
+  ['server-http', `${server}/http`, `../features/${folderOf(lowest)}/index.ts`],
   ['server-jobs', `${server}/jobs`, '../http/binder.ts'],
-  ['server-features', feature, '../../main/start.ts'],
+  ['server-features', feature, '../../../main/start.ts'],
   ['engine-imports-nothing', 'packages/engine/src', 'node:crypto'],
   ['contract-imports-typebox-only', 'packages/contract/src', 'ajv'],
   ['packs-and-sdk-have-no-library', 'packages/sdk/src', 'ajv'],
@@ -78,8 +78,8 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['cli-starts-the-server-in-two-files', 'packages/cli/src/commands', '@arbiter/server'],
   ['nothing-imports-main', `${server}/http`, '../main/start.ts'],
   ['server-does-not-use-its-own-door', `${server}/http`, '../index.ts'],
-  ['features-meet-at-the-door', `${server}/features/${anotherFeature}`, `../${lowest}/inner.ts`],
-  ['main-uses-feature-doors', `${server}/main`, `../features/${lowest}/inner.ts`],
+  ['features-meet-at-the-door', `${server}/features/${folderOf(anotherFeature)}`, `../../${folderOf(lowest)}/inner.ts`],
+  ['main-uses-feature-doors', `${server}/main`, `../features/${folderOf(lowest)}/inner.ts`],
   ['jobs-own-the-queue', feature, 'graphile-worker'],
   ['platform-owns-the-outside', feature, 'undici'],
   ['processes-are-started-in-db-and-main', feature, 'node:child_process'],
@@ -95,13 +95,13 @@ export const importCanaries: readonly Canary[] = [
   ...featureOrder,
   ...imports.flatMap(([rule, folder, specifier]) => breaking(rule, folder, [importing(specifier)])),
   // The room is one file today; a folder of that name would keep to the same rule.
-  { rule: 'server-feature', files: { [`${server}/feature.ts`]: importing(`./features/${lowest}/index.ts`) } },
-  ...breaking('server-feature', `${server}/feature`, [importing(`../features/${lowest}/index.ts`)]),
+  { rule: 'server-feature', files: { [`${server}/feature.ts`]: importing(`./features/${folderOf(lowest)}/index.ts`) } },
+  ...breaking('server-feature', `${server}/feature`, [importing(`../features/${folderOf(lowest)}/index.ts`)]),
   {
     rule: 'no-cycles',
     files: { [`${server}/http/a.ts`]: importing('./b.ts'), [`${server}/http/b.ts`]: importing('./a.ts') },
   },
-  { rule: 'feature-has-a-tier', files: { [`${server}/features/stray/index.ts`]: 'export const x = 1;' } },
+  { rule: 'feature-has-a-tier', files: { [`${server}/features/catalogue/stray/index.ts`]: 'export const x = 1;' } },
   // The importer is told to pass by what a build left.
   { rule: 'module-not-seen', files: { 'packages/cli/dist/left-behind.ts': 'export const x = 1;' } },
 ];

@@ -1,7 +1,7 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 import { consoleImportRules } from './console-rules.ts';
 import { testFile } from './test-file.ts';
-import { closedFor, featureTiers } from './tiers.ts';
+import { closedFor, featureTiers, folderOf } from './tiers.ts';
 
 /**
  * The table of docs/architecture.md as dependency-cruiser rules. Paths are relative to the repository's root.
@@ -17,8 +17,8 @@ const featureOrder: IForbiddenRuleType[] = featureTiers.flat().flatMap((feature)
     name: `feature-order-${feature}`,
     comment: `${feature} may import features below it only; what lies beside or above comes through a port that main plugs in.`,
     severity: 'error',
-    from: { path: `${features}${feature}/`, pathNot: testFile },
-    to: { path: `${features}(${closed.join('|')})/` },
+    from: { path: `${features}${folderOf(feature)}/`, pathNot: testFile },
+    to: { path: `${features}(${closed.map(folderOf).join('|')})/` },
   };
   return [rule];
 });
@@ -129,14 +129,14 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'features-meet-at-the-door',
     comment: 'A feature is imported through its index.ts only.',
     severity: 'error',
-    from: { path: '^packages/server/src/features/([^/]+)/', pathNot: testFile },
-    to: { path: features, pathNot: [`${features}$1/`, `${features}[^/]+/index\\.ts$`] },
+    from: { path: '^packages/server/src/features/([^/]+/[^/]+)/', pathNot: testFile },
+    to: { path: features, pathNot: [`${features}$1/`, `${features}[^/]+/[^/]+/index\\.ts$`] },
   },
   {
     name: 'main-uses-feature-doors',
     severity: 'error',
     from: { path: '^packages/server/src/main/', pathNot: testFile },
-    to: { path: features, pathNot: `${features}[^/]+/index\\.ts$` },
+    to: { path: features, pathNot: `${features}[^/]+/[^/]+/index\\.ts$` },
   },
   {
     name: 'jobs-own-the-queue',

@@ -8,7 +8,7 @@ import type { NotYet } from './not-yet.ts';
 import { type Finding, folders, type Repository } from './repository.ts';
 import { checkSource, sourceRuleNames } from './source-rules.ts';
 import { checkTables, tableRules } from './tables.ts';
-import { featureTiers } from './tiers.ts';
+import { featureTiers, folderOf } from './tiers.ts';
 
 /** Every rule of the walls: each must be seen to fail on a canary. */
 export const ruleNames: readonly string[] = [
@@ -93,14 +93,15 @@ function cycles({ sources }: Repository): Finding[] {
 /** Features that stand in no tier would be under no order. */
 function strayFeatures(repository: Repository): Finding[] {
   return [
-    ...straysOf(repository, 'server', featureTiers.flat(), 'tools/walls/tiers.ts'),
+    ...straysOf(repository, 'server', featureTiers.flat().map(folderOf), 'tools/walls/tiers.ts'),
     ...straysOf(repository, 'console', consoleTiers.flat(), 'tools/walls/console-tiers.ts'),
   ];
 }
 
 function straysOf({ files }: Repository, name: string, tiers: readonly string[], list: string): Finding[] {
   const known = new Set(tiers);
-  const folder = new RegExp(`^packages/${name}/src/features/([^/]+)/`);
+  const levels = known.values().next().value?.split('/').length ?? 1;
+  const folder = new RegExp(`^packages/${name}/src/features/(${Array(levels).fill('[^/]+').join('/')})/`);
   const firstFiles = new Map<string, string>();
   for (const file of files) {
     const feature = folder.exec(file)?.[1];

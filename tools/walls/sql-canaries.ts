@@ -1,9 +1,9 @@
 import { breaking, type Canary, type Files, feature, server } from './canary.ts';
-import { featureTiers } from './tiers.ts';
+import { featureTiers, folderOf } from './tiers.ts';
 
 /** A feature with a table of its own. */
 const owner = featureTiers.flat().at(-1) ?? '';
-const ownerFolder = `${server}/features/${owner}`;
+const ownerFolder = `${server}/features/${folderOf(owner)}`;
 
 const inserted = (name: string): string => `\${${name}}`;
 
@@ -65,14 +65,14 @@ const anywhere = [
   "export const part = 'from plants where tenant_id = $1';",
   "export const part = 'left join plants p on p.id = b.id';",
   "export const statement = { name: 'plants.lock', text: 'select id from plants for update', values: [] };",
-  "import { sql } from '../../db/sql.ts';\nexport const now = sql`now()`;",
-  "import { sql as raw } from '../../db/sql.ts';\nexport const now = raw`now()`;",
+  "import { sql } from '../../../db/sql.ts';\nexport const now = sql`now()`;",
+  "import { sql as raw } from '../../../db/sql.ts';\nexport const now = raw`now()`;",
 ];
 
 const inRules = [
-  "import { sql } from '../../db/sql.ts';\nexport const now = sql`now()`;",
-  "import { sql as raw } from '../catalogue-records/index.ts';\nexport const now = raw`now()`;",
-  "import { newestVersion } from '../../db/index.ts';\nexport const version = newestVersion;",
+  "import { sql } from '../../../db/sql.ts';\nexport const now = sql`now()`;",
+  "import { sql as raw } from '../../catalogue/catalogue-records/index.ts';\nexport const now = raw`now()`;",
+  "import { newestVersion } from '../../../db/index.ts';\nexport const version = newestVersion;",
   "import { countPlants } from './plants.store.ts';\nexport const count = countPlants;",
   "export { sql } from 'kysely';",
 ];

@@ -12,7 +12,7 @@ import { tablesIn, wholeText } from './sql-text.ts';
 export const tableRules = ['tables-have-one-owner', 'tables-are-named-by-their-owner'];
 
 interface Owners {
-  /** Owner by table: a feature (`features/offers`) or a room (`http`). */
+  /** Owner by table: a feature (`features/catalogue/offers`) or a room (`http`). */
   readonly byTable: ReadonlyMap<string, string>;
   readonly findings: readonly Finding[];
 }
@@ -28,9 +28,9 @@ export function checkTables(repository: Repository): Finding[] {
   return [...findings, ...strangers];
 }
 
-/** `features/<name>` or the room: the folder whose code may name what the folder owns. */
+/** Returns `features/<group>/<name>` or the room: the folder whose code may name what the folder owns. */
 function ownerOf(file: string): string {
-  const [, room = '', inside = ''] = /^packages\/server\/src\/([^/]+)\/?([^/]*)/.exec(file) ?? [];
+  const [, room = '', inside = ''] = /^packages\/server\/src\/([^/]+)\/?([^/]*\/?[^/]*)/.exec(file) ?? [];
   return room === 'features' ? `features/${inside}` : room;
 }
 
@@ -40,7 +40,7 @@ function readOwners({ sources, schema }: Repository): Owners {
   const existing = new Set([...schema.matchAll(/^create (?:table|view) (\w+)/gm)].map(([, name = '']) => name));
   const wrong = (file: string, what: string) => findings.push({ rule: 'tables-have-one-owner', file, line: 0, what });
   for (const [file, source] of sources) {
-    if (!/^packages\/server\/src\/(features\/[^/]+\/index|[^/]+\/tables)\.ts$/.test(file)) continue;
+    if (!/^packages\/server\/src\/(features\/[^/]+\/[^/]+\/index|[^/]+\/tables)\.ts$/.test(file)) continue;
     for (const table of declaredTables(source)) {
       const other = byTable.get(table);
       if (other !== undefined) wrong(file, `${table} is owned by ${other} already`);

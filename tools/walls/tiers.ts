@@ -43,6 +43,34 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['admin', 'maintenance', 'reports'],
 ];
 
+/** The folder of each feature below `features/`: one level of subjects, which the imports don't care about. */
+const featureGroups: Readonly<Record<string, readonly string[]>> = {
+  identity: [
+    ...['accounts', 'audit', 'credentials', 'google', 'identities', 'mail', 'preferences', 'scim', 'second-factor'],
+    ...['sessions', 'settings', 'sign-in-pages', 'sso', 'tenants', 'users'],
+  ],
+  catalogue: [
+    ...['catalogue-history', 'catalogue-records', 'categories', 'channels', 'condition-sql', 'contact-policies'],
+    ...['content', 'creatives', 'flow-routes', 'flows', 'models', 'offers', 'outcomes', 'qualification'],
+    ...['ranking-profiles', 'restore', 'schemas', 'segments'],
+  ],
+  deciding: [
+    ...['customer-states', 'customer-tools', 'decisions', 'estimates', 'evidence', 'history-import', 'interactions'],
+    ...['model-learning', 'objectives', 'plans', 'sealed-records', 'simulations', 'suppressions', 'volumes', 'why-not'],
+  ],
+  operations: [
+    ...['admin', 'alerts', 'approvals', 'console', 'erasure', 'exports', 'gitops', 'maintenance', 'notifications'],
+    ...['report-rendering', 'reports', 'retention', 'seed-packs', 'stream'],
+  ],
+};
+
+/** Returns the path of a feature below `features/`: `catalogue/offers`. Throws for one that has no group. */
+export function folderOf(feature: string): string {
+  const group = Object.keys(featureGroups).find((name) => featureGroups[name]?.includes(feature));
+  if (group === undefined) throw new Error(`${feature} has no group in tools/walls/tiers.ts`);
+  return `${group}/${feature}`;
+}
+
 /** Features that this one may not import: those beside it and those above it. Empty for the only one at the top. */
 export function closedFor(feature: string): readonly string[] {
   const level = featureTiers.findIndex((tier) => tier.includes(feature));

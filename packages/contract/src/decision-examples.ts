@@ -59,7 +59,25 @@ export const recommendAnswerExample = {
   dryRun: false,
   experiment: null,
   freshness: { configVersion: 12, configAgeMs: 40, evidenceAgeMs: 3, profileAgeMs: 0 },
-  trace: { traceId: exampleId('trace'), summary: { candidateCount: 12, afterQualification: 9, finalCount: 1 } },
+  trace: {
+    traceId: exampleId('trace'),
+    summary: {
+      candidateCount: 12,
+      mandatoryCount: 0,
+      afterCreatives: 10,
+      afterQualification: 9,
+      afterSuppression: 9,
+      afterContactPolicy: 8,
+      afterScoring: 8,
+      finalCount: 1,
+      computeErrors: 0,
+      channelCoupling: [],
+      slateProbability: 1,
+      droppedByReason: { no_creative: 2, qualification: 1, contact_policy: 1, cut: 7 },
+      warnings: [],
+      durationMs: 0.84,
+    },
+  },
 };
 
 export const respondExample = { recommendationId: decided, rank: 1, outcome: 'click' };

@@ -1,8 +1,10 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { IdFilter, IdText, Int, JsonObject, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { IdFilter, IdText, Int, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { replayAnswerExample } from './decision-examples.ts';
 import { traceFilters } from './decision-lists.ts';
+import { RecordedInputs, RecordedResult, ShownAssignment } from './decision-record.ts';
+import { DecisionTrace } from './decision-trace.ts';
 
 // The operations of decisions; records, replay, traces (docs/design/api-decisioning.md 3, 12).
 
@@ -46,21 +48,16 @@ export const DecisionRecord = Type.Object(
     resultHash: textOrNull('SHA-256 of the result in RFC 8785 form; null after erasure.'),
     inputsState: text('Whether inputs are available, withheld or erased.'),
     withheld: Type.Array(Type.String(), { description: 'Attributes that are never stored.' }),
-    assignment: Nullable(JsonObject('Probabilities of creative, experiment and holdout assignment.'), {
-      description:
-        'creative: for each item, the share of its creative among the usable ones of its offer. experiment: ' +
-        "share of the variant, or null. holdout { inHoldout, share }: the customer's side and the share of " +
-        'customers on it, or null without a holdout. called [{ flowKey, nodeId, variant, share }]: the same ' +
-        'for called flows that scored, in order; absent if they have no challengers.',
+    assignment: Nullable(ShownAssignment, {
+      description: 'Probabilities of creative, experiment and holdout assignment; null after erasure.',
     }),
     slateProbability: Nullable(Type.Number(), { description: 'Product of the selection probabilities.' }),
-    result: Nullable(JsonObject('Items and summary, unrounded.'), { description: 'The result; null after erasure.' }),
-    inputs: Type.Optional(
-      Nullable(JsonObject('Everything the decision read.'), { description: 'Returned with `include=inputs` only.' }),
-    ),
+    result: Nullable(RecordedResult, { description: 'The result; null after erasure.' }),
+    inputs: Type.Optional(Nullable(RecordedInputs, { description: 'Returned with `include=inputs` only.' })),
   },
   { description: 'The sealed record of a decision.' },
 );
+export type DecisionRecord = Static<typeof DecisionRecord>;
 
 export const ReplayAnswer = Type.Object(
   {
@@ -160,7 +157,7 @@ export const decisionOperations = {
         description: 'Traces.',
         schema: Type.Object(
           {
-            traces: Type.Array(JsonObject('A trace.'), { description: 'The traces.' }),
+            traces: Type.Array(DecisionTrace, { description: 'The traces.' }),
             total: Type.Integer({ description: 'Total number of matching traces.' }),
             limit: Int(1, 200, 'Page size used.'),
             offset: Type.Integer({ description: 'Number of rows skipped.' }),
@@ -183,7 +180,7 @@ export const decisionOperations = {
     role: 'viewer',
     loadClass: 'crud',
     params: Type.Object({ id: IdText('Trace id.') }, { description: 'Trace to read.' }),
-    responses: { 200: { description: 'The trace.', schema: JsonObject('The trace.') } },
+    responses: { 200: { description: 'The trace.', schema: DecisionTrace } },
     errors: ['not_found'],
     audit: [],
     transaction: 'tenant',

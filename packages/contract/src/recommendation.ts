@@ -2,6 +2,8 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { JsonObject, Nullable, Timestamp } from './core/schemas.ts';
 import { recommendAnswerExample, recommendExample } from './decision-examples.ts';
+import { DecisionSelection, ScoreComponents } from './decision-scores.ts';
+import { DebugMeta, TimedSummary } from './decision-trace.ts';
 
 // Recommend: what is asked and what is answered (docs/design/api-decisioning.md 2).
 
@@ -133,18 +135,6 @@ export const RecommendRequest = Type.Object(
 );
 export type RecommendRequest = Static<typeof RecommendRequest>;
 
-export const DecisionSelection = Type.Object(
-  {
-    probability: Type.Number({
-      description: 'Probability with which this item was drawn here; 1 if nothing was left to chance.',
-    }),
-    estimated: Type.Boolean({ description: 'True if the probability is an estimate.' }),
-    explored: Type.Boolean({ description: 'True if exploration chose another item than the best.' }),
-    method: Type.String({ description: 'Rank method, exploration strategy or `mandatory`.' }),
-  },
-  { description: 'How the item was chosen.' },
-);
-
 const text = (description: string) => Type.String({ description });
 const textOrNull = (description: string) => Nullable(Type.String(), { description });
 const number = (description: string) => Type.Number({ description });
@@ -167,18 +157,7 @@ export const RecommendedItem = Type.Object(
     priority: Type.Optional(number('Priority of the offer, or of its creative.')),
     mandatory: Type.Optional(Type.Boolean({ description: 'True for an offer that must be shown.' })),
     score: Type.Optional(number('Score, 6 decimals.')),
-    scoreComponents: Type.Optional(
-      Type.Object(
-        {
-          propensity: number('Likelihood of a positive outcome.'),
-          relevance: number('Fit of channel, recency and interests.'),
-          impact: number('Business value.'),
-          emphasis: number('Priority as a share.'),
-          fitMultiplier: number('Product of the penalties of failed match rules.'),
-        },
-        { description: "Components of the score. All are computed, including those the method doesn't use." },
-      ),
-    ),
+    scoreComponents: Type.Optional(ScoreComponents),
     modelKey: Type.Optional(textOrNull('Model that provided the propensity.')),
     modelType: Type.Optional(textOrNull('Type of that model.')),
     propensitySource: Type.Optional(text('Source of the propensity.')),
@@ -283,17 +262,12 @@ export const RecommendAnswer = Type.Object(
     trace: Type.Object(
       {
         traceId: textOrNull('Id of the stored trace, if the decision was sampled.'),
-        summary: JsonObject('Counts by stage.'),
+        summary: TimedSummary,
       },
       { description: 'Trace of the decision.' },
     ),
     quota: Type.Optional(RecommendQuota),
-    meta: Type.Optional(
-      JsonObject(
-        'Stages, dropped candidates, scores, warnings, a hint if no channel or placement matches, and ' +
-          '`schemaWarnings` if a customer schema has rows that the flow does not read. Only with `debug`.',
-      ),
-    ),
+    meta: Type.Optional(DebugMeta),
   },
   { description: 'The decision.', examples: [recommendAnswerExample] },
 );

@@ -6,7 +6,7 @@ import { Id, IdText, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 /** Credentials that one answer lists at most. */
 export const userCredentialsListed = 1_000;
 
-/** An API key or OAuth client that a user owns (docs/adr/0068-a-credential-does-what-its-owner-may.md). */
+/** An API key or OAuth client that a user owns (docs/adr/0068). */
 export const UserCredential = Type.Object(
   {
     kind: StringEnum(['api_key', 'oauth_client'], { description: 'Kind of credential.' }),

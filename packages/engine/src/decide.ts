@@ -1,6 +1,6 @@
 import { daysFromCivil } from './arithmetic/calendar.ts';
 import type { Plan } from './compile/plan.ts';
-import type { Decision, DecisionSummary } from './decision.ts';
+import type { CouplingRow, Decision, DecisionSummary } from './decision.ts';
 import { couple } from './delivery/coupling.ts';
 import { type Items, writeItems } from './delivery/items.ts';
 import { knownTarget } from './delivery/known-targets.ts';
@@ -259,7 +259,7 @@ function offsetOf(clock: ZoneClock, now: number): number {
   return seconds * 1000 - Math.floor(now / 1000) * 1000;
 }
 
-function finish(run: Run, written: Items, slate: Slate, coupling: readonly Json[]): Decision {
+function finish(run: Run, written: Items, slate: Slate, coupling: readonly CouplingRow[]): Decision {
   const { program, target } = run;
   const { items } = written;
   const properties: Record<string, Json> = {};
@@ -335,7 +335,7 @@ function holdoutShare({ program, holdout }: Run): number | null {
   return holdout ? share : 1 - share;
 }
 
-function summarize(run: Run, written: Items, slate: Slate, channelCoupling: readonly Json[]): DecisionSummary {
+function summarize(run: Run, written: Items, slate: Slate, channelCoupling: readonly CouplingRow[]): DecisionSummary {
   const { after } = run;
   return {
     candidateCount: after.inventory,

@@ -158,10 +158,23 @@ export interface DecisionSummary {
   readonly afterScoring: number;
   readonly finalCount: number;
   readonly computeErrors: number;
-  readonly channelCoupling: readonly Json[];
+  readonly channelCoupling: readonly CouplingRow[];
   readonly slateProbability: number;
   readonly droppedByReason: Readonly<Record<string, number>>;
   readonly warnings: readonly string[];
+}
+
+/** Coupling of the requested placements of one channel. */
+export interface CouplingRow {
+  readonly channelId: string;
+  /** `atomic`, or that placements stand alone. */
+  readonly mode: string;
+  /** Where the mode is set. */
+  readonly source: 'flow' | 'channel';
+  /** True: placements were emptied. */
+  readonly cascaded: boolean;
+  readonly emptyPlacements: readonly string[];
+  readonly suppressedPlacements: readonly string[];
 }
 
 /** Trace body of P2 2 and docs/design/api-decisioning.md 11, as far as the engine knows it. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createTestApp, type TestApp } from '../../../packages/server/src/features/second-factor/test-app.ts';
+import { createTestApp, type TestApp } from '../../../packages/server/src/features/identity/second-factor/test-app.ts';
 import { cannotBrowse, holdEachJourney, openStage, patiently, type Stage, says } from './browser.ts';
 import { mailedToken } from './mail.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createTestApp } from '../../../packages/server/src/features/second-factor/test-app.ts';
+import { createTestApp } from '../../../packages/server/src/features/identity/second-factor/test-app.ts';
 import { startOidcProvider, type TestOidcProvider } from '../../../packages/server/src/platform/test-oidc-provider.ts';
 import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { mailedToken } from './mail.ts';

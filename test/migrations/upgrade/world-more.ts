@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { giveKeyTo } from '../../../packages/server/src/features/credentials/test-owner.ts';
+import { giveKeyTo } from '../../../packages/server/src/features/identity/credentials/test-owner.ts';
 import type { TestServer } from '../../../packages/server/src/main/test-server.ts';
 import type { Body, Made } from './world.ts';
 

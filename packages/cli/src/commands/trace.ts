@@ -1,12 +1,9 @@
-import type { Operations } from '@arbiter/contract';
-import { ApiError, type CallBody, type Client } from '@arbiter/sdk';
+import type { DecisionRecord, DroppedOffer, SelectedOffer, DecisionTrace as Trace } from '@arbiter/contract';
+import { ApiError, type Client } from '@arbiter/sdk';
 import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { tableLines } from '../table.ts';
-
-type Trace = CallBody<Operations['decisionTraces.get']>;
-type DecisionRecord = CallBody<Operations['decisions.get']>;
 
 /** Maximum number of dropped offers in the output; `--json` has up to 500. */
 const droppedShown = 20;
@@ -56,50 +53,36 @@ async function find(client: Client, id: string): Promise<Trace | DecisionRecord>
 
 const isRecord = (found: Trace | DecisionRecord): found is DecisionRecord => 'inputsState' in found;
 
-type Row = Readonly<Record<string, unknown>>;
+const digits = (value: number | null, count: number): string => (value === null ? '' : value.toFixed(count));
 
-const rowOf = (value: unknown): Row => (typeof value === 'object' && value !== null ? { ...value } : {});
-const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? value.map(rowOf) : []);
-const textOf = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
-const digits = (value: unknown, count: number): string => (typeof value === 'number' ? value.toFixed(count) : '');
-
-function reportTrace(call: Call, body: Trace): void {
-  const found = rowOf(body);
-  const summary = rowOf(found.summary);
-  const selected = rowsOf(found.selectedOffers);
-  const version = found.decisionFlowVersion === null ? '' : ` v${textOf(found.decisionFlowVersion)}`;
-  const group = found.controlGroup === true ? ', control group' : '';
+function reportTrace(call: Call, found: Trace): void {
+  const { summary, selectedOffers, dropped } = found;
+  const version = found.decisionFlowVersion === null ? '' : ` v${found.decisionFlowVersion}`;
+  const group = found.controlGroup ? ', control group' : '';
   call.print(
-    `${textOf(found.customerId)}, flow ${textOf(found.decisionFlowKey)}${version}, ${selected.length} of ` +
-      `${textOf(summary.candidateCount)} offers, ${digits(found.totalDurationMs, 1)} ms${group}`,
+    `${found.customerId}, flow ${found.decisionFlowKey}${version}, ${selectedOffers.length} of ` +
+      `${summary.candidateCount} offers, ${digits(found.totalDurationMs, 1)} ms${group}`,
   );
-  const stages = rowsOf(found.pipeline).map((stage) => [
-    textOf(stage.stage),
-    textOf(stage.candidates),
-    textOf(stage.passed),
+  const stages = found.pipeline.map((stage) => [
+    stage.stage,
+    String(stage.candidates),
+    String(stage.passed),
     reasonsOf(stage.dropped),
     digits(stage.durationMs, 2),
   ]);
   print(call, ['stage', 'in', 'out', 'dropped by', 'ms'], stages);
-  printSelected(call, selected);
-  const dropped = rowsOf(found.dropped);
+  printSelected(call, selectedOffers);
   if (dropped.length > 0) {
     const rows = dropped
       .slice(0, droppedShown)
-      .map(({ offerName, stage, reason, detail }) => [
-        textOf(offerName),
-        textOf(stage),
-        textOf(reason),
-        inShort(detail),
-      ]);
+      .map(({ offerName, stage, reason, detail }) => [offerName, stage, reason, inShort(detail)]);
     print(call, ['dropped', 'stage', 'reason', 'detail'], rows);
     const more = dropped.length - droppedShown;
     if (more > 0) call.print(`${more} more were dropped. Use --json to see them.`);
   }
-  for (const warning of Array.isArray(summary.warnings) ? summary.warnings : [])
-    call.print(`Warning: ${textOf(warning)}`);
+  for (const warning of summary.warnings) call.print(`Warning: ${warning}`);
   call.print('');
-  call.print(`Trace ${textOf(found.traceId ?? found.id)}, request ${textOf(found.requestId)}`);
+  call.print(`Trace ${found.id}, request ${found.requestId}`);
 }
 
 function reportRecord(call: Call, record: DecisionRecord): void {
@@ -107,32 +90,35 @@ function reportRecord(call: Call, record: DecisionRecord): void {
   const customer = record.customerId ?? 'an erased customer';
   call.print(`${customer}, flow ${record.flow.key}${version}, decided at ${record.decidedAt}`);
   call.print('No trace was stored. From the sealed record:');
-  const { items, emptyReason } = rowOf(record.result);
-  const shown = rowsOf(items);
-  printSelected(call, shown);
-  if (shown.length === 0 && record.result !== null) call.print(`No offer was shown: ${textOf(emptyReason)}`);
+  const { result } = record;
+  if (result !== null) {
+    printSelected(call, result.items);
+    if (result.items.length === 0) call.print(`No offer was shown: ${result.emptyReason ?? ''}`);
+  }
   call.print(`Recommendation ${record.recommendationId}, request ${record.requestId}`);
 }
 
-function printSelected(call: Call, selected: readonly Row[]): void {
+type Shown = Pick<SelectedOffer, 'rank' | 'offerId' | 'score' | 'selection'> &
+  Partial<Pick<SelectedOffer, 'offerName'>>;
+
+function printSelected(call: Call, selected: readonly Shown[]): void {
   if (selected.length === 0) return;
-  const rows = selected.map(({ rank, offerId, offerName, score, selection }) => {
-    const { probability, method, explored } = rowOf(selection);
-    const way = `${textOf(method)}${explored === true ? ', explored' : ''}`;
-    return [textOf(rank), textOf(offerName ?? offerId), digits(score, 4), digits(probability, 4), way];
+  const rows = selected.map(({ rank, offerId, offerName, score, selection: { probability, method, explored } }) => {
+    const way = `${method}${explored ? ', explored' : ''}`;
+    return [String(rank), offerName ?? offerId, digits(score, 4), digits(probability, 4), way];
   });
   print(call, ['rank', 'offer', 'score', 'probability', 'method'], rows);
 }
 
-const reasonsOf = (dropped: unknown): string =>
-  Object.entries(rowOf(dropped))
-    .map(([reason, count]) => `${reason} ${textOf(count)}`)
+const reasonsOf = (dropped: Readonly<Record<string, number>>): string =>
+  Object.entries(dropped)
+    .map(([reason, count]) => `${reason} ${count}`)
     .join(', ');
 
-/** Formats a detail on one line; objects as JSON, truncated. */
-function inShort(detail: unknown): string {
-  if (detail === null || detail === undefined) return '';
-  const text = typeof detail === 'string' ? detail : JSON.stringify(detail);
+/** Formats a detail on one line: JSON, truncated. */
+function inShort(detail: DroppedOffer['detail']): string {
+  if (detail === null) return '';
+  const text = JSON.stringify(detail);
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 

@@ -30,7 +30,7 @@ export interface RateLimit {
 
 /**
  * One operation of the API, described once. Validation, authorization, limits, transactions, OpenAPI, the SDK and the
- * operation matrix test are derived from this value (docs/design/architecture.md 3).
+ * operation matrix test are derived from this value (docs/architecture.md).
  */
 export interface Operation {
   /** `<resource>.<verb>`, unique, camelCase: `offers.create`. */

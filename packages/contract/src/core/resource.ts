@@ -73,7 +73,7 @@ export const documentWords: DraftWords = {
 
 /**
  * A kind of record, described once. Its seven operations, how the server stores, lists and checks it, and what keeps
- * other records from being deleted are derived from this value (docs/design/architecture.md 9). Its table is `path`
+ * other records from being deleted are derived from this value (docs/architecture.md). Its table is `path`
  * with underscores.
  */
 export interface Resource {

@@ -1,6 +1,6 @@
+import type { CouplingRow } from '../decision.ts';
 import { recordDrop } from '../nodes/close-stage.ts';
 import type { Run } from '../run.ts';
-import type { Json } from '../snapshot.ts';
 import type { RequestedPlacement } from './target.ts';
 import type { Delivery } from './walk.ts';
 
@@ -8,11 +8,14 @@ import type { Delivery } from './walk.ts';
  * Coupling of a multi-placement answer (docs/design/api-decisioning.md 10): on a channel that is atomic, one requested
  * placement left empty empties all its requested placements. The flow's override beats the channel's mode.
  */
-export function couple(run: Run, delivery: Delivery): { readonly delivery: Delivery; readonly rows: readonly Json[] } {
+export function couple(
+  run: Run,
+  delivery: Delivery,
+): { readonly delivery: Delivery; readonly rows: readonly CouplingRow[] } {
   const { requested } = run.target;
   if (requested === null) return { delivery, rows: [] };
   const override = run.plan.flow.couplingOverride;
-  const rows: Json[] = [];
+  const rows: CouplingRow[] = [];
   const emptied = new Set<number>();
   const isEmpty = ({ slot }: RequestedPlacement): boolean => (delivery[slot]?.length ?? 0) === 0;
   for (const channelId of new Set(requested.map((placement) => placement.channelId))) {

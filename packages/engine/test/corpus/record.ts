@@ -76,15 +76,20 @@ export const resultText = (plan: Plan, input: StoredInput): string =>
   canonicalJson(resultOf(decide(plan, unpackInput(input))));
 
 /** Calls `each` for every decision of a corpus, with its plan compiled. */
-export function readCorpus(text: string, each: (plan: Plan, record: CorpusRecord, line: number) => void): void {
+export function readCorpus(
+  text: string,
+  each: (plan: Plan, record: CorpusRecord, line: number, snapshot: Snapshot) => void,
+): void {
   let plan: Plan | null = null;
+  let snapshot: Snapshot | null = null;
   for (const [at, line] of text.trimEnd().split('\n').entries()) {
     const read = JSON.parse(line) as CorpusLine;
     if ('plan' in read) {
-      plan = compile(read.plan);
+      snapshot = read.plan;
+      plan = compile(snapshot);
       continue;
     }
-    if (plan === null) throw new Error('a corpus must start with a plan');
-    each(plan, read, at + 1);
+    if (plan === null || snapshot === null) throw new Error('a corpus must start with a plan');
+    each(plan, read, at + 1, snapshot);
   }
 }

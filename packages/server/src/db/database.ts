@@ -56,7 +56,7 @@ export interface TransactionOptions {
   readonly onCatalogueVersion?: (version: number) => void;
 }
 
-/** The only way to the data. The pool itself is never exposed (docs/design/architecture.md 5). */
+/** The only way to the data. The pool itself is never exposed (docs/architecture.md). */
 export interface Database {
   /**
    * Runs one transaction (READ COMMITTED unless the options differ) bound to a tenant. Commits when `fn` resolves and

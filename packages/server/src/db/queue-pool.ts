@@ -6,7 +6,7 @@ export const queueSchema = 'graphile_worker';
 
 /**
  * Opens the job worker's connections as `arbiter_queue`, a role that owns only the queue's tables
- * (docs/design/architecture.md 5). `onError` receives broken connections.
+ * (docs/architecture.md). `onError` receives broken connections.
  */
 export function createQueuePool(url: string, max: number, onError: (error: unknown) => void): pg.Pool {
   const pool = new pg.Pool({

@@ -1,4 +1,4 @@
--- The doors into the job queue (docs/design/architecture.md 5). Run as arbiter_queue after graphile-worker's own migrations, at every
+-- The doors into the job queue (docs/adr/0005). Run as arbiter_queue after graphile-worker's own migrations, at every
 -- migration, so it must stay repeatable. Each function sees no more than its caller may: one tenant, from the setting, or
 -- all of them for arbiter_system.
 

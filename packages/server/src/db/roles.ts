@@ -11,7 +11,7 @@ export interface ApplicationLogin {
 }
 
 /**
- * Group roles of the cluster (docs/design/architecture.md 5). The doors are NOINHERIT: a member can `set role` to the
+ * Group roles of the cluster (docs/architecture.md). The doors are NOINHERIT: a member can `set role` to the
  * role behind the door but has none of its rights otherwise, on PostgreSQL 15 as well as 18.
  */
 const groupRoles = [

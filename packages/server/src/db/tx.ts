@@ -18,7 +18,7 @@ declare const txBrand: unique symbol;
 
 /**
  * An open transaction with the tenant set for row-level security. Every service and store function takes it first
- * (docs/design/architecture.md 5). Only `db/` creates one.
+ * (docs/architecture.md). Only `db/` creates one.
  */
 export interface Tx {
   readonly [txBrand]: true;

@@ -3,13 +3,13 @@ import type { Registry } from 'prom-client';
 import type { Database } from '../db/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { OperatorSecrets } from './binding/operator-secrets.ts';
 import type { connectionLimits } from './connections.ts';
 import type { AnyHandler } from './handler.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { LoadShedder } from './load-shedding.ts';
-import type { OperatorSecrets } from './operator-secrets.ts';
+import type { LoadShedder } from './limits/load-shedding.ts';
+import type { RateLimitStore } from './limits/rate-limit.ts';
 import type { Authenticate } from './principal.ts';
-import type { RateLimitStore } from './rate-limit.ts';
 import type { Site } from './site.ts';
 
 /** The part of the configuration that the HTTP layer reads. */

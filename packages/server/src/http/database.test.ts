@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import type { Tx } from '../db/tx.ts';
 import { AppError } from '../platform/app-error.ts';
 import { type Handlers, handlerEntries, reply } from './handler.ts';
-import { createRateLimitStore } from './rate-limit.ts';
+import { createRateLimitStore } from './limits/rate-limit.ts';
 import { createTestApp, keys, type TestApp, tenantA, tenantB } from './test-app.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from '@arbiter/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { WholeAnswer } from './answer.ts';
+import type { WholeAnswer } from './answers/answer.ts';
 import { asksForHtml } from './web-paths.ts';
 
 /** What browsers get at paths without an operation. */

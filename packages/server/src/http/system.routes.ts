@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { openapi, type ReadyChecks, systemOperations } from '@arbiter/contract';
 import { inTurns } from '../platform/turns.ts';
 import type { AppDependencies } from './app-dependencies.ts';
-import { docsPage } from './docs-page.ts';
-import { errorsPage } from './errors-page.ts';
+import { docsPage } from './docs/docs-page.ts';
+import { errorsPage } from './docs/errors-page.ts';
 import { type AnyHandler, type Handlers, handlerEntries, rawBytes, rawJson, reply } from './handler.ts';
 import { basePath } from './web-paths.ts';
 

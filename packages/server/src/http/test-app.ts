@@ -7,7 +7,7 @@ import { createApp } from './app.ts';
 import type { AppDependencies, HttpConfig } from './app-dependencies.ts';
 import type { AnyHandler } from './handler.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
-import { createLoadShedder } from './load-shedding.ts';
+import { createLoadShedder } from './limits/load-shedding.ts';
 import { createRegistry } from './metrics.ts';
 import type { Principal } from './principal.ts';
 

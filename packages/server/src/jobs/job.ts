@@ -26,7 +26,7 @@ export interface JobSchedule<Payload> {
 export interface Job<P extends TSchema = TSchema, S extends JobScope = JobScope> {
   /** `<noun>.<verb>`; unique; topic of its dead letters. */
   readonly name: string;
-  /** Ids, numbers and words of closed lists only: never customer data (docs/design/architecture.md 5). */
+  /** Ids, numbers and words of closed lists only: never customer data (docs/adr/0005). */
   readonly payload: P;
   readonly scope: S;
   /** Tries before it becomes a dead letter. */

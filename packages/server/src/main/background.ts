@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
-import { learnSoon } from '../features/model-learning/index.ts';
-import { createOutboxDispatcher } from '../features/stream/index.ts';
-import { selectTenantIds } from '../features/tenants/index.ts';
+import { learnSoon } from '../features/deciding/model-learning/index.ts';
+import { selectTenantIds } from '../features/identity/tenants/index.ts';
+import { createOutboxDispatcher } from '../features/operations/stream/index.ts';
 import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from '../jobs/index.ts';
 import type { Server } from './compose.ts';
 import type { ProcessMetrics } from './metrics.ts';
 
-/** Work that runs alongside this process's requests. Only `main` starts timers (docs/design/architecture.md 2). */
+/** Work that runs alongside this process's requests. Only `main` starts timers (docs/architecture.md). */
 export interface Background {
   /** The scheduler's state for /ready. */
   scheduler(): 'ok' | 'failed' | 'off';

@@ -17,7 +17,7 @@ import {
   verifyBackupFile,
   writeBackupFile,
 } from '../db/index.ts';
-import { selectTenantNames } from '../features/tenants/index.ts';
+import { selectTenantNames } from '../features/identity/tenants/index.ts';
 import { keyIdOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
 import { openWithPassphrase, sealWithPassphrase, shortestPassphrase } from '../platform/passphrase.ts';

@@ -14,31 +14,35 @@ import {
   type HotPath,
 } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
-import { expireApprovals } from '../features/approvals/index.ts';
-import { createConsoleSite, createDist } from '../features/console/index.ts';
-import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
-import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
-import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
-import { areSameSubject } from '../features/identities/index.ts';
-import { mailQueue } from '../features/mail/index.ts';
-import { learnSoon } from '../features/model-learning/index.ts';
-import { createMailCounter, createNotifier } from '../features/notifications/index.ts';
-import { templateNarrativeWriter } from '../features/report-rendering/index.ts';
-import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
-import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
-import { pageOperations } from '../features/sign-in-pages/index.ts';
-import { createOutboxReaper, type ReapOutbox } from '../features/stream/index.ts';
-import { readSessionHolder } from '../features/users/index.ts';
+import { createCustomerKeys, createKeyedHash } from '../features/deciding/customer-states/index.ts';
+import {
+  createDecisionMetrics,
+  createDecisionService,
+  type DecisionService,
+} from '../features/deciding/decisions/index.ts';
+import { learnSoon } from '../features/deciding/model-learning/index.ts';
+import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/identity/credentials/index.ts';
+import { areSameSubject } from '../features/identity/identities/index.ts';
+import { mailQueue } from '../features/identity/mail/index.ts';
+import { createMfaTokens, furtherStep } from '../features/identity/second-factor/index.ts';
+import { createLinks, createSessions, type Links, type Sessions } from '../features/identity/sessions/index.ts';
+import { pageOperations } from '../features/identity/sign-in-pages/index.ts';
+import { readSessionHolder } from '../features/identity/users/index.ts';
+import { expireApprovals } from '../features/operations/approvals/index.ts';
+import { createConsoleSite, createDist } from '../features/operations/console/index.ts';
+import { createMailCounter, createNotifier } from '../features/operations/notifications/index.ts';
+import { templateNarrativeWriter } from '../features/operations/report-rendering/index.ts';
+import { createOutboxReaper, type ReapOutbox } from '../features/operations/stream/index.ts';
 import { createApp } from '../http/app.ts';
+import { createKeyedWork } from '../http/binding/keyed-work.ts';
+import type { OperatorSecrets } from '../http/binding/operator-secrets.ts';
 import type { AnyHandler } from '../http/handler.ts';
-import { createKeyedWork } from '../http/keyed-work.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
-import type { LoadShedder } from '../http/load-shedding.ts';
+import type { LoadShedder } from '../http/limits/load-shedding.ts';
+import { createRedisRateLimitStore } from '../http/limits/rate-limit.redis.ts';
+import { createRateLimitStore } from '../http/limits/rate-limit.ts';
 import { createRegistry } from '../http/metrics.ts';
-import type { OperatorSecrets } from '../http/operator-secrets.ts';
 import type { Authenticate } from '../http/principal.ts';
-import { createRedisRateLimitStore } from '../http/rate-limit.redis.ts';
-import { createRateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createEnvelope, keyOf } from '../platform/crypto.ts';

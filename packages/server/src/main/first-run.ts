@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
 import type { Database } from '../db/index.ts';
-import { makeSignInLink } from '../features/accounts/index.ts';
+import { createCustomerKeys } from '../features/deciding/customer-states/index.ts';
+import { makeSignInLink } from '../features/identity/accounts/index.ts';
+import { createLinks } from '../features/identity/sessions/index.ts';
+import { hasTenants } from '../features/identity/tenants/index.ts';
 import {
   type AppliedTenant,
   applyBootstrap,
   type BootstrapDependencies,
   createDemoTenant,
-} from '../features/admin/index.ts';
-import { createCustomerKeys } from '../features/customer-states/index.ts';
-import { createPackPort } from '../features/seed-packs/index.ts';
-import { createLinks } from '../features/sessions/index.ts';
-import { hasTenants } from '../features/tenants/index.ts';
+} from '../features/operations/admin/index.ts';
+import { createPackPort } from '../features/operations/seed-packs/index.ts';
 import { keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createPasswords } from '../platform/passwords.ts';

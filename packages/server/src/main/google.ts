@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { GoogleProvider } from '../features/google/index.ts';
+import type { GoogleProvider } from '../features/identity/google/index.ts';
 import { deriveKey, keyOf } from '../platform/crypto.ts';
 import { createOidcClient } from '../platform/oidc.ts';
 import type { Outbound } from '../platform/outbound.ts';

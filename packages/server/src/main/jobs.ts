@@ -1,6 +1,6 @@
 import { jobsOf } from '../feature.ts';
-import { mailQueue } from '../features/mail/index.ts';
-import { templateNarrativeWriter } from '../features/report-rendering/index.ts';
+import { mailQueue } from '../features/identity/mail/index.ts';
+import { templateNarrativeWriter } from '../features/operations/report-rendering/index.ts';
 import { createJobRegistry, type JobRegistry, machineryJobs } from '../jobs/index.ts';
 import { features } from './features.ts';
 import { type JobPorts, jobFeaturePorts } from './ports.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import type { MailPorts } from '../features/mail/index.ts';
+import type { MailPorts } from '../features/identity/mail/index.ts';
 import { createMailOutbox } from '../platform/mail/mail-outbox.ts';
 import { createSesTransport } from '../platform/mail/mail-ses.ts';
 import { createSmtpTransport } from '../platform/mail/mail-smtp.ts';

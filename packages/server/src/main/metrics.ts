@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database, Written } from '../db/index.ts';
-import { countFailedExports } from '../features/exports/index.ts';
+import { countFailedExports } from '../features/operations/exports/index.ts';
 import { countAllDeadLetters, countJobs } from '../jobs/index.ts';
 import { AppError } from '../platform/app-error.ts';
 

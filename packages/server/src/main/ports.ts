@@ -2,45 +2,22 @@ import type { KeyObject } from 'node:crypto';
 import type { MetricsSummary } from '@arbiter/contract';
 import type { Database, Tx } from '../db/index.ts';
 import type { Resets, Restorable, Retainer } from '../feature.ts';
-import type { AccountDependencies, AccountJobPorts, SignInPorts, SignUp } from '../features/accounts/index.ts';
-import { noteAlertDelivery, type TickPorts } from '../features/alerts/index.ts';
-import type { ExpiryPorts } from '../features/approvals/index.ts';
-import type { AuditPorts, ChainProof } from '../features/audit/index.ts';
-import type { ChannelPorts } from '../features/channels/index.ts';
-import type { ConsolePorts } from '../features/console/index.ts';
-import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
-import { contentHandlersInside, type ReadProfile } from '../features/content/index.ts';
-import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
-import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
-import { customerNumbers, type KeyedHash } from '../features/customer-states/index.ts';
-import type { DecisionRouteDeps, Trials } from '../features/decisions/index.ts';
-import type { ErasureRoutePorts } from '../features/erasure/index.ts';
-import type { ReachPorts } from '../features/estimates/index.ts';
-import { lockRoutes } from '../features/flow-routes/index.ts';
+import type { ChannelPorts } from '../features/catalogue/channels/index.ts';
+import { type PolicyReferrers, policiesNamingSegment } from '../features/catalogue/contact-policies/index.ts';
+import { contentHandlersInside, type ReadProfile } from '../features/catalogue/content/index.ts';
+import { type CreativePorts, deleteCreativesOfOffer } from '../features/catalogue/creatives/index.ts';
+import { lockRoutes } from '../features/catalogue/flow-routes/index.ts';
 import {
   type FlowRoutePorts,
   flowsNamingPolicy,
   flowsScoringBy,
   noteForAssembly,
   selectFlowsContaining,
-} from '../features/flows/index.ts';
-import type { GoogleDependencies } from '../features/google/index.ts';
-import type { HistoryImportPorts } from '../features/history-import/index.ts';
-import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
-import type { EnqueueMail, MailPorts } from '../features/mail/index.ts';
-import type { ExpireApprovals } from '../features/maintenance/index.ts';
-import type { ModelPorts } from '../features/models/index.ts';
-import type { NotificationJobPorts, Notifier } from '../features/notifications/index.ts';
-import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
-import { rulesNamingSegment } from '../features/qualification/index.ts';
-import { type FindProfileUses, keepsProfile } from '../features/ranking-profiles/index.ts';
-import {
-  type BackgroundPorts,
-  noteReportDelivery,
-  type RunPorts,
-  reportFiles,
-  startReports,
-} from '../features/reports/index.ts';
+} from '../features/catalogue/flows/index.ts';
+import type { ModelPorts } from '../features/catalogue/models/index.ts';
+import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/catalogue/offers/index.ts';
+import { rulesNamingSegment } from '../features/catalogue/qualification/index.ts';
+import { type FindProfileUses, keepsProfile } from '../features/catalogue/ranking-profiles/index.ts';
 import {
   type AppendEvents,
   type FindFieldUses,
@@ -49,9 +26,7 @@ import {
   hasSchemas,
   readCustomerProfile,
   recordableColumns,
-} from '../features/schemas/index.ts';
-import type { MfaTokens } from '../features/second-factor/index.ts';
-import type { SeedPorts } from '../features/seed-packs/index.ts';
+} from '../features/catalogue/schemas/index.ts';
 import {
   type FindSegmentUses,
   type RefreshPorts,
@@ -59,19 +34,44 @@ import {
   segmentsAmong,
   segmentsAsking,
   segmentsOfCustomers,
-} from '../features/segments/index.ts';
-import type { Links, Sessions } from '../features/sessions/index.ts';
-import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
-import { requiresSso, type SsoDependencies } from '../features/sso/index.ts';
-import { appendEvents, type ReapOutbox } from '../features/stream/index.ts';
-import type { SuppressionPorts } from '../features/suppressions/index.ts';
-import type { TenantPorts } from '../features/tenants/index.ts';
-import type { WhyNotPorts } from '../features/why-not/index.ts';
-import type { OperationHandlers } from '../http/call-inside.ts';
+} from '../features/catalogue/segments/index.ts';
+import { customerNumbers, type KeyedHash } from '../features/deciding/customer-states/index.ts';
+import type { DecisionRouteDeps, Trials } from '../features/deciding/decisions/index.ts';
+import type { ReachPorts } from '../features/deciding/estimates/index.ts';
+import type { HistoryImportPorts } from '../features/deciding/history-import/index.ts';
+import { readCreativeTotals, type SettlementNumbers } from '../features/deciding/interactions/index.ts';
+import type { SuppressionPorts } from '../features/deciding/suppressions/index.ts';
+import type { WhyNotPorts } from '../features/deciding/why-not/index.ts';
+import type { AccountDependencies, AccountJobPorts, SignInPorts, SignUp } from '../features/identity/accounts/index.ts';
+import type { AuditPorts, ChainProof } from '../features/identity/audit/index.ts';
+import type { AccessTokens, Pepper } from '../features/identity/credentials/index.ts';
+import type { GoogleDependencies } from '../features/identity/google/index.ts';
+import type { EnqueueMail, MailPorts } from '../features/identity/mail/index.ts';
+import type { MfaTokens } from '../features/identity/second-factor/index.ts';
+import type { Links, Sessions } from '../features/identity/sessions/index.ts';
+import { readSettings, type SettingsPorts } from '../features/identity/settings/index.ts';
+import { requiresSso, type SsoDependencies } from '../features/identity/sso/index.ts';
+import type { TenantPorts } from '../features/identity/tenants/index.ts';
+import { noteAlertDelivery, type TickPorts } from '../features/operations/alerts/index.ts';
+import type { ExpiryPorts } from '../features/operations/approvals/index.ts';
+import type { ConsolePorts } from '../features/operations/console/index.ts';
+import type { ErasureRoutePorts } from '../features/operations/erasure/index.ts';
+import type { ExpireApprovals } from '../features/operations/maintenance/index.ts';
+import type { NotificationJobPorts, Notifier } from '../features/operations/notifications/index.ts';
+import {
+  type BackgroundPorts,
+  noteReportDelivery,
+  type RunPorts,
+  reportFiles,
+  startReports,
+} from '../features/operations/reports/index.ts';
+import type { SeedPorts } from '../features/operations/seed-packs/index.ts';
+import { appendEvents, type ReapOutbox } from '../features/operations/stream/index.ts';
+import type { OperationHandlers } from '../http/binding/call-inside.ts';
+import type { KeyedWork } from '../http/binding/keyed-work.ts';
 import type { AnyHandler } from '../http/handler.ts';
-import type { KeyedWork } from '../http/keyed-work.ts';
+import type { RateLimitStore } from '../http/limits/rate-limit.ts';
 import type { Authenticate } from '../http/principal.ts';
-import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';

@@ -12,7 +12,7 @@ import { afterEnd, type Lives, noLives } from './restarts.ts';
 import type { WorkChecks, WorkFacts } from './server-process.ts';
 import { shownMetrics, summaryOf } from './tenant-metrics.ts';
 
-/** Several server processes behind one port (docs/adr/0018-processes-behind-one-port.md), started and watched by this one. */
+/** Several server processes behind one port (docs/adr/0018), started and watched by this one. */
 export interface Processes {
   /** Why there will be no more processes: one ended again and again. Resolves at most once. */
   readonly failed: Promise<string>;

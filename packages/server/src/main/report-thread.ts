@@ -5,7 +5,7 @@ import {
   type ReportDocument,
   type ReportFormat,
   renderReport,
-} from '../features/report-rendering/index.ts';
+} from '../features/operations/report-rendering/index.ts';
 
 /** To the thread: a report to render. */
 export interface ToReportThread {

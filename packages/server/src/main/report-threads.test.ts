@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { ReportDocument } from '../features/report-rendering/index.ts';
-import { renderReport } from '../features/report-rendering/index.ts';
-import { businessWeek, documentOf, sectionOf } from '../features/report-rendering/test-documents.ts';
+import type { ReportDocument } from '../features/operations/report-rendering/index.ts';
+import { renderReport } from '../features/operations/report-rendering/index.ts';
+import { businessWeek, documentOf, sectionOf } from '../features/operations/report-rendering/test-documents.ts';
 import { AppError } from '../platform/app-error.ts';
 import { createReportThread, type ReportThread } from './report-threads.ts';
 

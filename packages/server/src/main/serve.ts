@@ -1,8 +1,8 @@
 import { type Config, ConfigError, configExitCode, crashLoopExitCode, readConfig } from '../config.ts';
 import { BackupError, createDatabase, migrate, pendingMigrations } from '../db/index.ts';
-import type { AppliedTenant } from '../features/admin/index.ts';
-import { findOperatorTenant } from '../features/tenants/index.ts';
-import { selectMemberships } from '../features/users/index.ts';
+import { findOperatorTenant } from '../features/identity/tenants/index.ts';
+import { selectMemberships } from '../features/identity/users/index.ts';
+import type { AppliedTenant } from '../features/operations/admin/index.ts';
 import { isUuid } from '../platform/ids.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import {

@@ -11,7 +11,7 @@ import {
   type WhyNotAnswer,
   whyNot,
 } from '@arbiter/engine';
-import type { PackedCounts, PackedEvidence, SearchJob } from '../features/why-not/index.ts';
+import type { PackedCounts, PackedEvidence, SearchJob } from '../features/deciding/why-not/index.ts';
 import { zoneCalendar } from '../platform/zone-calendar.ts';
 
 /** To the thread: a job, with its plan if the thread has asked for it. */

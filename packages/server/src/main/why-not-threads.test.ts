@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { compile, decide } from '@arbiter/engine';
 import { chanceOf, inputAt, randomWorld, type World } from '../../../engine/src/why-not/test-world.ts';
-import type { SearchTask } from '../features/why-not/index.ts';
+import type { SearchTask } from '../features/deciding/why-not/index.ts';
 import { AppError } from '../platform/app-error.ts';
 import { createSearchThreads, type SearchThreads } from './why-not-threads.ts';
 

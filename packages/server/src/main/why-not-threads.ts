@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { WhyNotAnswer } from '@arbiter/engine';
-import type { RunSearch, SearchTask } from '../features/why-not/index.ts';
+import type { RunSearch, SearchTask } from '../features/deciding/why-not/index.ts';
 import { AppError } from '../platform/app-error.ts';
 import { overdue } from '../platform/deadline.ts';
 import type { FromThread, ToThread } from './why-not-thread.ts';
@@ -33,7 +33,7 @@ interface Thread {
 
 /**
  * Creates threads for searches that take up to a second of pure computing, which would block every request of the
- * process (ADR 40). The first search starts them, and they keep the plans they received. Tenants take turns.
+ * process (docs/adr/0040). The first search starts them, and they keep the plans they received. Tenants take turns.
  */
 export function createSearchThreads(most: number, onError: (error: unknown) => void): SearchThreads {
   const threads: Thread[] = [];

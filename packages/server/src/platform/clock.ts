@@ -1,4 +1,4 @@
-/** The one clock of the server. No other code of the server reads the time (docs/adr/0065-the-database-tells-the-time.md). */
+/** The one clock of the server. No other code of the server reads the time (docs/adr/0065). */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;

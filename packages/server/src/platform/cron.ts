@@ -2,8 +2,8 @@ import { instantOf, wallClock } from './zones.ts';
 
 /**
  * Cron expressions and the one rule for all schedules at a change of the clock (docs/design/quality.md T22). No package keeps it: the
- * best of them drop every run of `0,15,30 2 * * *` on the day on which 02:00 to 03:00 does not exist (docs/adr, "Direct
- * dependencies").
+ * best of them drop every run of `0,15,30 2 * * *` on the day on which 02:00 to 03:00 does not exist
+ * (docs/adr/0010).
  */
 
 /** A cron expression, read. */

@@ -19,3 +19,10 @@ export function asJsonObject(value: Readonly<Record<string, unknown>>): { readon
 export function asJson(value: unknown): Json {
   return value as Json;
 }
+
+/** The same JSON, of which nothing may be changed. */
+export type Frozen<T> = T extends readonly (infer E)[]
+  ? readonly Frozen<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T;

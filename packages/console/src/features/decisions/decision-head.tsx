@@ -21,7 +21,7 @@ interface BadgesProps {
 /** Badges for anything unusual about the decision. */
 export function DecisionBadges({ record, explained, replay }: BadgesProps) {
   const format = useFormat();
-  const result = isObject(record.result) ? record.result : {};
+  const { result } = record;
   const explored = explained?.shown.filter(({ selection }) => selection?.explored) ?? [];
   const coupled = explained?.summary.coupling.some((row) => row.cascaded === true) ?? false;
   return (
@@ -34,8 +34,8 @@ export function DecisionBadges({ record, explained, replay }: BadgesProps) {
           )}
         </Badge>
       ) : null}
-      {result.controlGroup === true ? <Badge tone="info">{t.badges.holdout}</Badge> : null}
-      {result.degradedScoring === true ? <Badge tone="warn">{t.badges.degraded}</Badge> : null}
+      {result?.controlGroup === true ? <Badge tone="info">{t.badges.holdout}</Badge> : null}
+      {result?.degradedScoring === true ? <Badge tone="warn">{t.badges.degraded}</Badge> : null}
       {coupled ? <Badge tone="warn">{t.badges.coupling}</Badge> : null}
       {explained?.origin === 'rebuilt' ? <Badge tone="info">{t.badges.rebuilt}</Badge> : null}
     </>

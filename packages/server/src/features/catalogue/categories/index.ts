@@ -1,0 +1,28 @@
+import { categoryOperations, subCategoryOperations } from '@arbiter/contract';
+import { feature } from '../../../feature.ts';
+import { handlerEntries } from '../../../http/handler.ts';
+import { restorable } from '../catalogue-records/index.ts';
+import { categoryRoutes, subCategoryRoutes } from './categories.routes.ts';
+import { categorySpec, subCategorySpec } from './categories.store.ts';
+
+export { createCategory, createSubCategory } from './categories.service.ts';
+export {
+  findCategoryName,
+  selectCustomFieldKeys,
+  snapshotCategories,
+  snapshotSubCategories,
+} from './categories.store.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['categories', 'sub_categories'];
+
+export const categoriesFeature = feature({
+  name: 'categories',
+  tables,
+  resets: { empties: tables },
+  restores: [restorable(categorySpec), restorable(subCategorySpec)],
+  operations: () => [
+    ...handlerEntries(categoryOperations, categoryRoutes()),
+    ...handlerEntries(subCategoryOperations, subCategoryRoutes()),
+  ],
+});

@@ -1,0 +1,162 @@
+import { type Channel, type ChannelCreate, type FileConfig, placementWritable } from '@arbiter/contract';
+import type { Tx } from '../../../db/tx.ts';
+import { AppError, invalid } from '../../../platform/app-error.ts';
+import { zoneProblem } from '../../../platform/zones.ts';
+import {
+  type Addressed,
+  cascadeRestore,
+  cascadeSoftDelete,
+  createRecord,
+  findDeletedWith,
+  findRecords,
+  freeKey,
+  keyFromName,
+  type LockDependants,
+  lockMadeKeys,
+  type RecordChange,
+  type RouteColumn,
+  readReferring,
+  restorable,
+  softDeleteRecord,
+  toWire,
+  updateRecord,
+} from '../catalogue-records/index.ts';
+import { type ChannelRow, channelKeysLike, channelSpec, type PlacementRow, placementSpec } from './channels.store.ts';
+import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
+import { givenPaths, storedFileConfig } from './provider-config.rules.ts';
+import { keepProviderSecrets, type ProviderSecretPorts, readProviderConfig } from './provider-secrets.service.ts';
+
+/** Channels as answers carry them, with their placements by name and creatives oldest first. */
+export async function showChannels(tx: Tx, rows: readonly ChannelRow[]): Promise<Channel[]> {
+  const ids = rows.map((row) => row.id);
+  const placements = Map.groupBy(await findRecords(tx, placementSpec, 'channelId', ids), (row) => row.channelId);
+  const creatives = await readReferring(tx, 'creative', 'channelId', ids, creativeColumns);
+  return rows.map((row) => ({
+    ...toWire(row),
+    placements: [...(placements.get(row.id) ?? [])]
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ tenantId: _tenant, deletedAt: _deleted, ...placement }) => toWire(placement)),
+    creatives: (creatives.get(row.id) ?? []).map(showCreative),
+  }));
+}
+
+function assertZone(timezone: string | null | undefined): void {
+  const problem = typeof timezone === 'string' ? zoneProblem(timezone) : null;
+  if (problem !== null) throw invalid('/timezone', problem);
+}
+
+/** The config in the stored spelling; 503 for files that would go where this server sends none. */
+function readFileConfig(config: FileConfig): FileConfig {
+  if (config.destination === 's3') {
+    throw new AppError('not_configured', {
+      detail: "Files can't be written to s3: EXPORT_S3_URL is not set.",
+      errors: [{ path: '/fileConfig/destination', message: 's3 is not configured' }],
+    });
+  }
+  return storedFileConfig(config);
+}
+
+/** What a write makes of the channel's own columns, and the secrets that go beside them. */
+function readColumns<C extends RecordChange<ChannelRow>>(tx: Tx, ports: ProviderSecretPorts, values: C) {
+  assertZone(values.timezone);
+  const { providerConfig, fileConfig } = values;
+  const split = providerConfig === undefined ? null : readProviderConfig(tx, ports, providerConfig);
+  const columns = {
+    ...values,
+    ...(split === null ? {} : { providerConfig: split.shown }),
+    ...(fileConfig === undefined ? {} : { fileConfig: readFileConfig(fileConfig) }),
+  };
+  return { columns, split };
+}
+
+/** Creates the channel and its inline placements, all or nothing. Keys that are not given are made from the names. */
+export async function createChannel(tx: Tx, body: ChannelCreate, ports: ProviderSecretPorts): Promise<ChannelRow> {
+  const { placements = [], ...values } = body;
+  const { columns, split } = readColumns(tx, ports, values);
+  const wanted = keyFromName(values.name, 'channel');
+  if (values.key === undefined) await lockMadeKeys(tx, channelSpec.resource.path);
+  // Numbered forms of a long key are shorter in front, so the look-up leaves room for the number.
+  const key = values.key ?? freeKey(wanted, await channelKeysLike(tx, wanted.slice(0, 55)));
+  const channel = await createRecord(tx, channelSpec, { ...columns, key });
+  if (split !== null) await keepProviderSecrets(tx, ports, channel.id, {}, split);
+  const taken = new Set(placements.flatMap((placement) => (placement.key === undefined ? [] : [placement.key])));
+  for (const [index, placement] of placements.entries()) {
+    const placementKey = placement.key ?? freeKey(keyFromName(placement.name, 'placement'), taken);
+    assertFirst(placements, index);
+    taken.add(placementKey);
+    const targeting = storedTargeting(tx, placement.targeting, `/placements/${index}/targeting`);
+    const own = { ...declaredOf(placement), targeting, channelId: channel.id, key: placementKey };
+    await createRecord(tx, placementSpec, own);
+  }
+  return channel;
+}
+
+type InlinePlacement = NonNullable<ChannelCreate['placements']>[number];
+
+/** Without what a caller sent besides: only the top level of a body is freed of it, and this becomes a row of columns. */
+function declaredOf(placement: InlinePlacement): Omit<InlinePlacement, 'targeting'> {
+  const declared = Object.entries(placement).filter(([name]) => Object.hasOwn(placementWritable, name));
+  return Object.fromEntries(declared) as InlinePlacement;
+}
+
+/** Names and keys that repeat inside one request are the caller's mistake, not a conflict with what is stored. */
+function assertFirst(placements: readonly { readonly name: string; readonly key?: string }[], index: number): void {
+  const current = placements[index];
+  for (const earlier of placements.slice(0, index)) {
+    if (earlier.name === current?.name) throw invalid(`/placements/${index}/name`, 'is listed more than once');
+    if (earlier.key !== undefined && earlier.key === current?.key) {
+      throw invalid(`/placements/${index}/key`, 'is listed more than once');
+    }
+  }
+}
+
+export async function changeChannel(
+  tx: Tx,
+  id: string,
+  rowVersion: number | undefined,
+  changes: RecordChange<ChannelRow>,
+  ports: ProviderSecretPorts,
+): Promise<ChannelRow> {
+  const { columns, split } = readColumns(tx, ports, changes);
+  return updateRecord(tx, channelSpec, id, {
+    rowVersion,
+    secretsGiven: split === null ? [] : givenPaths(split),
+    async change(current) {
+      if (split !== null) await keepProviderSecrets(tx, ports, current.id, current.providerConfig, split);
+      return columns;
+    },
+  });
+}
+
+/** 409 `in_use` while live creatives name the channel; its placements and flow routes go with it. */
+export async function deleteChannel(
+  tx: Tx,
+  id: string,
+  addressed: Addressed,
+  lockRoutes: LockDependants<RouteColumn>,
+): Promise<void> {
+  let placements: PlacementRow[] = [];
+  let deleteRoutes = async () => 0;
+  await softDeleteRecord(tx, channelSpec, id, {
+    addressed,
+    async check(row) {
+      placements = await findRecords(tx, placementSpec, 'channelId', [row.id], 'delete');
+      // A route of one of its placements names the channel as well.
+      deleteRoutes = await lockRoutes(tx, 'channelId', [row.id]);
+    },
+  });
+  await deleteRoutes();
+  await cascadeSoftDelete(tx, placementSpec, placements);
+}
+
+/**
+ * A channel comes back with the placements that went with it: those that were deleted at the same instant
+ * (docs/design/api-catalogue.md 19).
+ */
+export const restorableChannel = restorable(channelSpec, {
+  async after(tx, channel) {
+    if (channel.deletedAt === null) return;
+    const gone = await findDeletedWith(tx, placementSpec, 'channelId', channel.id, channel.deletedAt);
+    await cascadeRestore(tx, placementSpec, gone);
+  },
+});

@@ -1,0 +1,101 @@
+import { channelResource, placementResource } from '@arbiter/contract';
+import type { Json, SnapshotChannel, SnapshotInactivePlacement, SnapshotPlacement } from '@arbiter/engine';
+import { columns, type RowOf, select, selectList } from '../../../db/columns.ts';
+import type { Tx } from '../../../db/tx.ts';
+import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
+
+export type ChannelRow = RecordRow<typeof channelResource>;
+/** Targeting is in the stored spelling of conditions (docs/design/api-catalogue.md 1.3). */
+export type PlacementRow = RecordRow<typeof placementResource, { targeting: Json | null }>;
+
+export const channelSpec = recordSpec(channelResource);
+export const placementSpec = recordSpec<typeof placementResource, { targeting: Json | null }>(placementResource);
+
+/** Keys of live channels that begin with this text. */
+export async function channelKeysLike(tx: Tx, start: string): Promise<Set<string>> {
+  const rows = await select(
+    tx,
+    columns(channelSpec, ['key']),
+    'from arbiter.channels where tenant_id = $1 and deleted_at is null and starts_with(key, $2)',
+    [tx.tenantId, start],
+  );
+  return new Set(rows.map((row) => row.key));
+}
+
+/** Keys of live placements of a channel. */
+export async function placementKeys(tx: Tx, channelId: string): Promise<Set<string>> {
+  const rows = await select(
+    tx,
+    columns(placementSpec, ['key']),
+    'from arbiter.placements where tenant_id = $1 and deleted_at is null and channel_id = $2',
+    [tx.tenantId, channelId],
+  );
+  return new Set(rows.map((row) => row.key));
+}
+
+/** Channels that can take part in decisions: active, not deleted. */
+export async function snapshotChannels(tx: Tx): Promise<SnapshotChannel[]> {
+  return select(
+    tx,
+    columns(channelSpec, ['id', 'name', 'channelType', 'impressionMode', 'couplingMode']),
+    `from arbiter.channels where tenant_id = $1 and deleted_at is null and status = 'active' order by id`,
+    [tx.tenantId],
+  );
+}
+
+/** Channels that are there and not active: a request may name them and gets nothing. */
+export async function selectInactiveChannelIds(tx: Tx): Promise<string[]> {
+  const rows = await select(
+    tx,
+    columns(channelSpec, ['id']),
+    `from arbiter.channels where tenant_id = $1 and deleted_at is null and status <> 'active'`,
+    [tx.tenantId],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Active placements of active channels. */
+export async function snapshotPlacements(tx: Tx): Promise<SnapshotPlacement[]> {
+  const rows = await select(
+    tx,
+    columns(placementSpec, ['id', 'channelId', 'name', 'key', 'slotType', 'maxSlots', 'targeting'], 'p'),
+    `from arbiter.placements p
+     join arbiter.channels c on c.tenant_id = p.tenant_id and c.id = p.channel_id
+     where p.tenant_id = $1 and p.deleted_at is null and p.status = 'active'
+       and c.deleted_at is null and c.status = 'active'
+     order by p.id`,
+    [tx.tenantId],
+  );
+  return rows.map(({ targeting, ...row }) => (targeting === null ? row : { ...row, targeting }));
+}
+
+/** Placements that are there and get nothing: they or their channels are not active. */
+export async function snapshotInactivePlacements(tx: Tx): Promise<SnapshotInactivePlacement[]> {
+  return select(
+    tx,
+    selectList(
+      columns(placementSpec, ['id', 'name', 'channelId'], 'p'),
+      columns(channelSpec, ['channelType', 'couplingMode'], 'c'),
+    ),
+    `from arbiter.placements p
+     join arbiter.channels c on c.tenant_id = p.tenant_id and c.id = p.channel_id
+     where p.tenant_id = $1 and p.deleted_at is null and c.deleted_at is null
+       and (p.status <> 'active' or c.status <> 'active')
+     order by p.id`,
+    [tx.tenantId],
+  );
+}
+
+const facts = columns(channelSpec, ['id', 'name', 'impressionMode']);
+
+/** What history says of a channel, deleted ones included; null when the tenant has none of that id. */
+export async function findChannelFacts(tx: Tx, id: string): Promise<RowOf<typeof facts> | null> {
+  const [row] = await select(tx, facts, 'from arbiter.channels where tenant_id = $1 and id = $2', [tx.tenantId, id]);
+  return row ?? null;
+}
+
+/** True when the tenant has a placement of that id, deleted ones included. */
+export async function hasPlacement(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx.query('select 1 from arbiter.placements where tenant_id = $1 and id = $2', [tx.tenantId, id]);
+  return rows.length > 0;
+}

@@ -1,0 +1,33 @@
+import { channelOperations, placementOperations } from '@arbiter/contract';
+import { feature } from '../../../feature.ts';
+import { handlerEntries } from '../../../http/handler.ts';
+import { restorable } from '../catalogue-records/index.ts';
+import { type ChannelPorts, channelRoutes, placementRoutes } from './channels.routes.ts';
+import { restorableChannel } from './channels.service.ts';
+import { placementSpec } from './channels.store.ts';
+
+export type { ChannelPorts } from './channels.routes.ts';
+export { createChannel } from './channels.service.ts';
+export {
+  findChannelFacts,
+  hasPlacement,
+  selectInactiveChannelIds,
+  snapshotChannels,
+  snapshotInactivePlacements,
+  snapshotPlacements,
+} from './channels.store.ts';
+export { withoutSecrets } from './provider-secrets.service.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['channels', 'channel_secrets', 'placements'];
+
+export const channelsFeature = feature({
+  name: 'channels',
+  tables,
+  resets: { empties: tables },
+  restores: [restorableChannel, restorable(placementSpec)],
+  operations: (ports: ChannelPorts) => [
+    ...handlerEntries(channelOperations, channelRoutes(ports)),
+    ...handlerEntries(placementOperations, placementRoutes(ports)),
+  ],
+});

@@ -1,0 +1,39 @@
+import { columns, select, table } from '../../../db/columns.ts';
+import type { Tx } from '../../../db/tx.ts';
+
+const channelSecrets = table('channel_secrets');
+
+/** Paths of the secrets that a channel has. */
+export async function selectSecretPaths(tx: Tx, channelId: string): Promise<ReadonlySet<string>> {
+  const rows = await select(
+    tx,
+    columns(channelSecrets, ['path']),
+    'from arbiter.channel_secrets where tenant_id = $1 and channel_id = $2',
+    [tx.tenantId, channelId],
+  );
+  return new Set(rows.map(({ path }) => path));
+}
+
+/** Takes away the channel's secrets but those at the paths of `kept`, and stores these. */
+export async function replaceSecrets(
+  tx: Tx,
+  channelId: string,
+  kept: readonly string[],
+  secrets: readonly { readonly path: string; readonly sealed: Uint8Array }[],
+): Promise<void> {
+  await tx.query(
+    'delete from arbiter.channel_secrets where tenant_id = $1 and channel_id = $2 and path <> all($3::text[])',
+    [tx.tenantId, channelId, kept],
+  );
+  if (secrets.length === 0) return;
+  await tx.query(
+    `insert into arbiter.channel_secrets (tenant_id, channel_id, path, sealed)
+     select $1, $2, path, decode(sealed, 'base64') from unnest($3::text[], $4::text[]) as given (path, sealed)`,
+    [
+      tx.tenantId,
+      channelId,
+      secrets.map(({ path }) => path),
+      secrets.map(({ sealed }) => Buffer.from(sealed).toString('base64')),
+    ],
+  );
+}

@@ -1,0 +1,161 @@
+import type { ContactPolicy, ContactPolicyCreate, ContactPolicyScope, EntityType } from '@arbiter/contract';
+import type { Tx } from '../../../db/tx.ts';
+import { AppError, refuseProblems } from '../../../platform/app-error.ts';
+import type { Remark } from '../../../platform/remark.ts';
+import { readSettings } from '../../identity/settings/index.ts';
+import {
+  type Addressed,
+  assignScopes,
+  createRecord,
+  readRelated,
+  requireLive,
+  softDeleteRecord,
+  toWire,
+  updateRecord,
+  wantedAssignments,
+} from '../catalogue-records/index.ts';
+import {
+  contactPolicyProblems,
+  contactPolicyRemarks,
+  listedRecords,
+  namedCategories,
+  storedConfig,
+} from './contact-policies.rules.ts';
+import { type ContactPolicyRow, contactPolicySpec } from './contact-policies.store.ts';
+import { historyRemarks } from './required-history.service.ts';
+
+/** Who may name a policy: declared here, plugged by `main` (docs/architecture.md). */
+export interface PolicyReferrers {
+  /** Name and key of every decision flow, not deleted, whose draft names the policy; by key. */
+  flowsNaming(tx: Tx, policyId: string): Promise<readonly { readonly name: string; readonly key: string }[]>;
+}
+
+/** Scope of a policy that names none. */
+const defaultScope: ContactPolicyScope = 'offer';
+
+const resources: Readonly<Record<ContactPolicyScope, EntityType | null>> = {
+  global: null,
+  offer: 'offer',
+  creative: 'creative',
+  channel: 'channel',
+  category: 'category',
+  subcategory: 'subCategory',
+};
+
+/** One policy as answers carry it. */
+export function showContactPolicy(row: ContactPolicyRow): ContactPolicy {
+  const [first] = row.scopes;
+  return {
+    ...toWire(row),
+    scope: first?.scope ?? defaultScope,
+    scopeId: first?.scopeId ?? null,
+    scopes: row.scopes.map((assignment) => ({ ...assignment, contactPolicyId: row.id })),
+    rowVersion: row.version,
+  };
+}
+
+/** Policies as answers carry them; `scope` and `scopeId` show the first assignment. */
+export const showContactPolicies = (_tx: Tx, rows: readonly ContactPolicyRow[]): ContactPolicy[] =>
+  rows.map(showContactPolicy);
+
+export async function createContactPolicy(tx: Tx, body: ContactPolicyCreate): Promise<ContactPolicyRow> {
+  const { scope, scopeId, scopes, config = {}, ...fields } = body;
+  refuseProblems(contactPolicyProblems(body.ruleType, config));
+  await checkBudgets(tx, body.ruleType);
+  await requireCategories(tx, body.ruleType, config);
+  tx.remarks.push(...(await configRemarks(tx, { ruleType: body.ruleType, config })));
+  const wanted = wantedAssignments(body, null, defaultScope) ?? [];
+  const assigned = await assignScopes(tx, wanted, [], (word) => resources[word]);
+  return createRecord(tx, contactPolicySpec, { ...fields, config: storedConfig(config), scopes: assigned });
+}
+
+/** Changes the supplied fields; a new type or config is checked as the pair it results in. */
+export async function updateContactPolicy(
+  tx: Tx,
+  id: string,
+  rowVersion: number | undefined,
+  changes: Partial<ContactPolicyCreate>,
+): Promise<ContactPolicyRow> {
+  const { scope, scopeId, scopes, config, ...rest } = changes;
+  const fields = config === undefined ? rest : { ...rest, config: storedConfig(config) };
+  return updateRecord(tx, contactPolicySpec, id, {
+    rowVersion,
+    change: async (current) => {
+      if (rest.ruleType !== undefined || config !== undefined) {
+        const ruleType = rest.ruleType ?? current.ruleType;
+        refuseProblems(contactPolicyProblems(ruleType, config ?? current.config));
+        await checkBudgets(tx, ruleType);
+        await requireCategories(tx, ruleType, config ?? current.config);
+        tx.remarks.push(...(await configRemarks(tx, { ruleType, config: config ?? current.config })));
+      }
+      const wanted = wantedAssignments(changes, current.scopes, defaultScope);
+      if (wanted === null) return fields;
+      return { ...fields, scopes: await assignScopes(tx, wanted, current.scopes, (word) => resources[word]) };
+    },
+  });
+}
+
+/** 403 `feature_disabled` for a policy on budgets while the tenant has them off (docs/design/api-settled.md 106). */
+async function checkBudgets(tx: Tx, ruleType: string): Promise<void> {
+  if (ruleType !== 'budget_exhausted' || (await readSettings(tx)).enableBudgets) return;
+  throw new AppError('feature_disabled', {
+    detail: 'Budgets are disabled. Enable them with the setting enableBudgets.',
+  });
+}
+
+/** 400 `reference_not_found` for a category that a config names and that is not there (docs/design/api-catalogue.md 8.4). */
+async function requireCategories(tx: Tx, ruleType: string, config: Readonly<Record<string, unknown>>): Promise<void> {
+  for (const { entityType, id, path } of namedCategories(ruleType, config)) await requireLive(tx, entityType, id, path);
+}
+
+/** Ids in a config that name nothing: what they say of offers or channels has no effect (docs/design/api-settled.md, Typos). */
+async function unknownIds(tx: Tx, ruleType: string, config: Readonly<Record<string, unknown>>): Promise<Remark[]> {
+  const listed = listedRecords(ruleType, config);
+  if (listed === null) return [];
+  const { entityType, path, ids } = listed;
+  const found = await readRelated(
+    tx,
+    entityType,
+    ids.map((id) => id.toLowerCase()),
+    [],
+  );
+  return ids.flatMap((id, at) =>
+    found.has(id.toLowerCase())
+      ? []
+      : [
+          {
+            path: `${path}/${at}`,
+            nearest: null,
+            reason: `must be an existing ${entityType}`,
+            code: 'unknown_reference' as const,
+          },
+        ],
+  );
+}
+
+type Judged = Pick<ContactPolicyCreate, 'ruleType'> & { readonly config: Readonly<Record<string, unknown>> };
+
+/** What a config holds without effect. */
+async function configRemarks(tx: Tx, { ruleType, config }: Judged): Promise<Remark[]> {
+  return [...contactPolicyRemarks(ruleType, config), ...(await unknownIds(tx, ruleType, config))];
+}
+
+/** What a stored policy holds without effect, and what its owner should know about the history it counts. */
+export async function policyRemarksOf(tx: Tx, policy: Judged): Promise<Remark[]> {
+  return [...(await configRemarks(tx, policy)), ...(await historyRemarks(tx, policy))];
+}
+
+/** Soft delete; flows that still name the policy are told as warnings, not refused. */
+export async function deleteContactPolicy(
+  tx: Tx,
+  id: string,
+  addressed: Addressed,
+  referrers: PolicyReferrers,
+): Promise<{ deleted: true; warnings: string[] }> {
+  const row = await softDeleteRecord(tx, contactPolicySpec, id, { addressed });
+  const flows = await referrers.flowsNaming(tx, row.id);
+  return {
+    deleted: true,
+    warnings: flows.map((flow) => `Used by decision flow "${flow.name}" (${flow.key})`),
+  };
+}

@@ -1,0 +1,70 @@
+import { type ContactPolicyScope, contactPolicyResource } from '@arbiter/contract';
+import type { SnapshotPolicy } from '@arbiter/engine';
+import { columns, computed, epochMs, select, selectList } from '../../../db/columns.ts';
+import type { Tx } from '../../../db/tx.ts';
+import { asJsonObject } from '../../../platform/json.ts';
+import { type RecordRow, recordSpec, type ScopeAssignmentRow } from '../catalogue-records/index.ts';
+
+/** The assignments as they are stored, at least one; answers name the record in each. */
+type Stored = { scopes: readonly ScopeAssignmentRow<ContactPolicyScope>[] };
+
+/** A row of `contact_policies`. */
+export type ContactPolicyRow = RecordRow<typeof contactPolicyResource, Stored>;
+
+export const contactPolicySpec = recordSpec<typeof contactPolicyResource, Stored>(contactPolicyResource);
+
+/** Policies that can take part in decisions: not deleted, active; by id. One statement, at every catalogue change. */
+export async function snapshotPolicies(tx: Tx): Promise<SnapshotPolicy[]> {
+  return selectPolicies(tx, ['active']);
+}
+
+/** Policies that may take part in decisions one day: not deleted, draft or paused; by id. */
+export async function idlePolicies(tx: Tx): Promise<SnapshotPolicy[]> {
+  return selectPolicies(tx, ['draft', 'paused']);
+}
+
+/** Those of the ids whose policies, not deleted, apply to everything. */
+export async function selectGlobalPolicyIds(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await select(
+    tx,
+    columns(contactPolicySpec, ['id']),
+    `from arbiter.contact_policies
+     where tenant_id = $1 and deleted_at is null and id = any($2::uuid[]) and scopes @> '[{"scope": "global"}]'`,
+    [tx.tenantId, ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function selectPolicies(tx: Tx, statuses: readonly string[]): Promise<SnapshotPolicy[]> {
+  const rows = await select(
+    tx,
+    selectList(
+      columns(contactPolicySpec, ['id', 'name', 'ruleType', 'config', 'scopes', 'priority']),
+      computed({ createdAt: epochMs('created_at') }),
+    ),
+    `from arbiter.contact_policies
+     where tenant_id = $1 and deleted_at is null and status = any($2::text[]) order by id`,
+    [tx.tenantId, statuses],
+  );
+  return rows.map((row) => ({
+    ...row,
+    config: asJsonObject(row.config),
+    scopes: row.scopes.map(({ scope, scopeId }) => ({ scope, scopeId })),
+  }));
+}
+
+/** Policies, neither deleted nor archived, that name a segment by its id or its name; by id. */
+export async function policiesNamingSegment(
+  tx: Tx,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<Pick<ContactPolicyRow, 'id' | 'name'>[]> {
+  return select(
+    tx,
+    columns(contactPolicySpec, ['id', 'name']),
+    `from arbiter.contact_policies
+     where tenant_id = $1 and deleted_at is null and status <> 'archived'
+       and (rule_type = 'segment_exclusion' and config -> 'excludeSegments' ?| array[$2, $3]
+         or rule_type = 'do_not_contact' and config -> 'segments' ?| array[$2, $3]) order by id`,
+    [tx.tenantId, id, name],
+  );
+}

@@ -1,0 +1,28 @@
+import { contactPolicyOperations } from '@arbiter/contract';
+import { feature } from '../../../feature.ts';
+import { handlerEntries } from '../../../http/handler.ts';
+import { restorable } from '../catalogue-records/index.ts';
+import { contactPolicyRoutes } from './contact-policies.routes.ts';
+import type { PolicyReferrers } from './contact-policies.service.ts';
+import { contactPolicySpec } from './contact-policies.store.ts';
+
+export { policyMark } from './contact-policies.rules.ts';
+export { createContactPolicy, type PolicyReferrers } from './contact-policies.service.ts';
+export {
+  idlePolicies,
+  policiesNamingSegment,
+  selectGlobalPolicyIds,
+  snapshotPolicies,
+} from './contact-policies.store.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['contact_policies'];
+
+export const contactPoliciesFeature = feature({
+  name: 'contact-policies',
+  tables,
+  resets: { empties: tables },
+  restores: [restorable(contactPolicySpec)],
+  operations: ({ policyReferrers }: { readonly policyReferrers: PolicyReferrers }) =>
+    handlerEntries(contactPolicyOperations, contactPolicyRoutes({ referrers: policyReferrers })),
+});

@@ -1,0 +1,36 @@
+import type { ContactPolicy } from '@arbiter/contract';
+import type { Tx } from '../../../db/tx.ts';
+import { asJsonObject } from '../../../platform/json.ts';
+import type { Remark } from '../../../platform/remark.ts';
+import { getTenant } from '../../identity/tenants/index.ts';
+import { retentionOf } from '../../operations/retention/index.ts';
+import { daysCounted } from './required-history.rules.ts';
+
+const dayMs = 86_400_000;
+
+/**
+ * What the writer of a policy should know of the history that it counts (docs/design/api-settled.md 105): counters in force
+ * survive retention, but a window that is new counts what is still there. Empty as long as nothing can have been deleted.
+ */
+export async function historyRemarks(
+  tx: Tx,
+  {
+    ruleType,
+    config,
+  }: { readonly ruleType: ContactPolicy['ruleType']; readonly config: Readonly<Record<string, unknown>> },
+): Promise<Remark[]> {
+  const counted = daysCounted(ruleType, asJsonObject(config));
+  const { days, legalHold } = await retentionOf(tx, 'interactions');
+  if (legalHold || counted <= days) return [];
+  const { createdAt } = await getTenant(tx);
+  if (tx.now.getTime() - Date.parse(createdAt) <= days * dayMs) return [];
+  return [
+    {
+      path: '/config',
+      nearest: null,
+      reason: `History is kept for ${days} days. Contacts before that aren't counted when the policy starts.`,
+      suggestion: `Use a limit of at most ${days} days, or keep interactions longer in the retention settings.`,
+      code: 'history_too_short',
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+import type { Rendered, RenderRequest } from '@arbiter/contract';
+import { compileTemplate, emptyScope } from '@arbiter/engine';
+import type { Tx } from '../../../db/tx.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import { getRecord } from '../catalogue-records/index.ts';
+import { type ContentRow, contentSpec, selectVersion } from './content.store.ts';
+import { mergeWithTemplates } from './content.templates.ts';
+import type { Parts } from './merge.rules.ts';
+import { shownParts } from './shown.rules.ts';
+
+/** Port: the attributes that a decision would read of this customer by itself; empty for an unknown one. */
+export type ReadProfile = (tx: Tx, customerId: string) => Promise<Readonly<Record<string, unknown>>>;
+
+/** The template type whose escaping a kind of channel has (docs/design/api-settled.md 46); others are plain. */
+const templateTypes: ReadonlyMap<string, string> = new Map([
+  ['email', 'email_html'],
+  ['sms', 'sms_text'],
+  ['push', 'push_notification'],
+  ['whatsapp', 'whatsapp_template'],
+  ['webhook', 'webhook_json'],
+  ['in_app', 'in_app_modal'],
+  ['web', 'banner'],
+  ['mobile', 'banner'],
+]);
+
+/**
+ * Renders an item as a decision would deliver it: the working copy with its templates as they are now, or one version (of a
+ * publication: what it froze). Writes nothing.
+ */
+export async function renderContent(
+  tx: Tx,
+  id: string,
+  request: RenderRequest,
+  readProfile: ReadProfile,
+): Promise<Rendered> {
+  const item = await getRecord(tx, contentSpec, id);
+  const parts = await partsToRender(tx, item, request.version);
+  const { content, personalization, ...markup } = await shownParts(parts);
+  const templateType = templateTypes.get(item.channelType) ?? 'plain';
+  const template = compileTemplate(content, [], templateType, personalization, { markup });
+  const profile = request.customerId === undefined ? {} : await readProfile(tx, request.customerId);
+  const scope = Object.assign(emptyScope(), {
+    customer: { ...profile, ...request.customer },
+    attributes: request.attributes ?? {},
+    offer: request.offer ?? {},
+  });
+  const rendered = template.render(scope, {});
+  const { html, text } = rendered;
+  return {
+    version: request.version ?? item.version,
+    content: { ...rendered },
+    html: typeof html === 'string' ? html : null,
+    text: typeof text === 'string' ? text : null,
+    missing: [...template.missing(scope, {})],
+  };
+}
+
+async function partsToRender(tx: Tx, item: ContentRow, version: number | undefined): Promise<Parts> {
+  if (version === undefined) return (await mergeWithTemplates(tx, item)).parts;
+  const found = await selectVersion(tx, item.id, version);
+  if (found === null) throw new AppError('not_found', { detail: 'The content item has no such version.' });
+  return found.merged ?? found;
+}

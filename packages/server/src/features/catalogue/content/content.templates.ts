@@ -1,0 +1,50 @@
+import type { Tx } from '../../../db/tx.ts';
+import { AppError, invalid } from '../../../platform/app-error.ts';
+import { findRecord, requireLive } from '../catalogue-records/index.ts';
+import { type ContentRow, contentSpec, selectFamily, selectVersion, type TemplateUse } from './content.store.ts';
+import { mergeParts, type Parts } from './merge.rules.ts';
+
+/** Items one above the other, the lowest included (docs/design/api-catalogue.md 3.3). */
+const mostLevels = 5;
+
+/**
+ * Throws 400 unless the item may have this parent: an item that is a template and not archived, no circle, at most five
+ * levels with what stands below. `itemId`: null for a new item. The caller holds `lockTemplates`.
+ */
+export async function checkParent(tx: Tx, parentId: string, itemId: string | null): Promise<void> {
+  const path = '/parentTemplateId';
+  const parent = await requireLive(tx, 'contentItem', parentId, path, ['isTemplate', 'status']);
+  if (!parent.isTemplate) throw invalid(path, 'must be a content item with isTemplate: true');
+  if (parent.status === 'archived') throw invalid(path, 'must not be an archived content item');
+  const { above, levelsBelow } = await selectFamily(tx, parent.id, itemId);
+  if (itemId !== null && above.includes(itemId)) throw invalid(path, 'must not make the item its own template');
+  const levels = above.length + 1 + levelsBelow;
+  if (levels > mostLevels) throw invalid(path, `would stack ${levels} items; the limit is ${mostLevels}`);
+}
+
+/** An item together with its templates, and which versions of them were taken. */
+export interface Merged {
+  readonly parts: Parts;
+  readonly from: readonly TemplateUse[];
+}
+
+const ownParts = ({ content, blocks, personalization }: Parts): Parts => ({ content, blocks, personalization });
+
+/**
+ * The working copy of an item on top of its templates as they are now: of each the last published version, which holds its
+ * own templates, else its working copy on top of its own. What a template was when it was archived counts on.
+ */
+export async function mergeWithTemplates(tx: Tx, item: ContentRow): Promise<Merged> {
+  const layers: Parts[] = [ownParts(item)];
+  const from: TemplateUse[] = [];
+  for (let parentId = item.parentTemplateId; parentId !== null && from.length < mostLevels; ) {
+    const parent = await findRecord(tx, contentSpec, parentId);
+    if (parent === null) throw new AppError('internal', { detail: 'The parent template no longer exists.' });
+    const { publishedVersion } = parent;
+    from.push({ id: parent.id, version: publishedVersion });
+    const published = publishedVersion === null ? null : await selectVersion(tx, parent.id, publishedVersion);
+    layers.push(published?.merged ?? ownParts(parent));
+    parentId = published === null ? parent.parentTemplateId : null;
+  }
+  return { parts: layers.reduceRight((template, own) => mergeParts(template, own)), from };
+}

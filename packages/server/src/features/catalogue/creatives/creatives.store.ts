@@ -1,0 +1,86 @@
+import { creativeResource } from '@arbiter/contract';
+import type { SnapshotCreative } from '@arbiter/engine';
+import { columns, computed, expression, type RowOf, select, selectList } from '../../../db/columns.ts';
+import type { Tx } from '../../../db/tx.ts';
+import { mapInTurns } from '../../../platform/turns.ts';
+import {
+  type BucketPage,
+  type BucketPrint,
+  pageSql,
+  pageValues,
+  printColumns,
+  type RecordRow,
+  recordSpec,
+  type SharedValues,
+} from '../catalogue-records/index.ts';
+
+/** A row of `creatives`. */
+export type CreativeRow = RecordRow<typeof creativeResource, { metrics: Record<string, never> }>;
+
+/** Metrics are counted elsewhere, not changed: the column is empty, and left out of the chain of changes. */
+export const creativeSpec = recordSpec<typeof creativeResource, { metrics: Record<string, never> }>(creativeResource, {
+  unaudited: ['metrics'],
+});
+
+/** JSON is read as text, to be parsed once for equal texts. */
+const snapshotColumns = selectList(
+  columns(creativeSpec, [
+    'id',
+    'name',
+    'offerId',
+    'channelId',
+    'placementId',
+    'contentItemId',
+    'templateType',
+    'abTestVariant',
+    'weight',
+  ]),
+  computed({
+    content: expression<string>('content::text'),
+    personalization: expression<string>('personalization::text'),
+    constraints: expression<string>('constraints::text'),
+  }),
+);
+
+const inDecisions = `from arbiter.creatives where tenant_id = $1 and deleted_at is null and status = 'active'`;
+
+/**
+ * Creatives that can take part in decisions (not deleted, active) as the engine reads them, by id: a page of those whose
+ * offer is in the buckets.
+ */
+export async function snapshotCreatives(tx: Tx, page: BucketPage, shared: SharedValues): Promise<SnapshotCreative[]> {
+  const rows = await select(tx, snapshotColumns, `${inDecisions} ${pageSql('offer_id', 2)}`, [
+    tx.tenantId,
+    ...pageValues(page),
+  ]);
+  return mapInTurns(rows, (row) => ({
+    id: row.id,
+    name: row.name,
+    offerId: shared.text(row.offerId),
+    channelId: shared.text(row.channelId),
+    placementId: shared.text(row.placementId),
+    templateType: shared.text(row.templateType),
+    // Left out where there is none, so that plans keep their hashes.
+    ...(row.contentItemId === null ? {} : { contentItemId: shared.text(row.contentItemId) }),
+    content: JSON.parse(row.content),
+    personalization: shared.json(row.personalization),
+    constraints: shared.json(row.constraints),
+    abTestVariant: shared.text(row.abTestVariant),
+    weight: row.weight,
+  }));
+}
+
+/** Whether the creatives of `snapshotCreatives` are still the same, by bucket of their offer. */
+export async function fingerprintCreatives(tx: Tx): Promise<BucketPrint[]> {
+  return tx.query(`select ${printColumns('offer_id')} ${inDecisions} group by 1 order by 1`, [tx.tenantId]);
+}
+
+const facts = columns(creativeSpec, ['id', 'name', 'offerId', 'channelId', 'placementId']);
+
+export type CreativeFacts = RowOf<typeof facts>;
+
+/** What history says of a creative, deleted ones included; null when the tenant has none of that id. */
+export async function findCreativeFacts(tx: Tx, id: string): Promise<CreativeFacts | null> {
+  const [row] = await select(tx, facts, 'from arbiter.creatives where tenant_id = $1 and id = $2', [tx.tenantId, id]);
+  return row ?? null;
+}

@@ -1,0 +1,113 @@
+import { type ErrorCode, type ErrorEntry, type FlowProblemCode, flowProblemCodes } from '@arbiter/contract';
+import { type FlowIssue, validateFlow, type WebhookRules } from '@arbiter/engine';
+import type { Tx } from '../../../db/tx.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import { remarksAt } from '../../../platform/remark.ts';
+import { secretMask } from '../../identity/audit/index.ts';
+import { getRecord } from '../catalogue-records/index.ts';
+import type { FlowPorts } from './flow-ports.ts';
+import { readReferences } from './flow-references.store.ts';
+import { missingSecrets } from './flow-secrets.service.ts';
+import { flowSpec, type StoredConfig } from './flows.store.ts';
+
+/** The reason for checking a draft: a POST, an imported file, a PUT, publishing it, or running it unsaved. */
+export type DraftUse = 'create' | 'import' | 'update' | 'publish' | 'simulate';
+
+/** Context of a draft check. */
+export interface DraftCheck {
+  readonly use: DraftUse;
+  readonly ports: FlowPorts;
+  /** The draft's flow; `id` null: it's being created. */
+  readonly flow: { readonly id: string | null; readonly key: string };
+}
+
+/** Where the draft is in the body. */
+const bodyPaths: Readonly<Record<DraftUse, string>> = {
+  create: '/draftConfig',
+  import: '/flow/config',
+  update: '/draftConfig',
+  publish: '/draftConfig',
+  simulate: '/draftConfig',
+};
+
+const scoringCode = 'scoring_not_configured';
+
+const maximumEntries = 50;
+
+function entry({ path, message, code, nodeId }: FlowIssue, use: DraftUse): ErrorEntry {
+  return { path: bodyPaths[use] + path, message, code, ...(nodeId === null ? {} : { nodeId }) };
+}
+
+/**
+ * Returns the single problem code for a draft's issues: class S is 400; class P is 422 but 400 on POST; class U only
+ * exists at publish and is 422, a missing scoring method under its own code (docs/design/api-decisioning.md 7). A
+ * published draft was stored, so a broken shape is 422 there too. A file that names something the tenant lacks says so
+ * (docs/design/api-settled.md 31).
+ */
+function problemCode(issues: readonly FlowIssue[], use: DraftUse): ErrorCode {
+  if (use === 'publish') return issues.some(({ code }) => code === scoringCode) ? scoringCode : 'pipeline_invalid';
+  if (use === 'import' && issues.some(({ code }) => code === 'unknown_reference')) return 'reference_not_found';
+  return use === 'create' || use === 'import' || use === 'simulate' || issues.some((issue) => issue.class === 'S')
+    ? 'validation_failed'
+    : 'pipeline_invalid';
+}
+
+/** The rules of outbound calls. Bullets stand for a header value that was checked before. */
+const webhookRules = ({ outboundRules }: FlowPorts): WebhookRules => ({
+  ...outboundRules,
+  headerProblem: (name, value) => outboundRules.headerProblem(name, value === secretMask ? '' : value),
+});
+
+/** Whether the draft is about to decide, so that everything must be there. */
+const runs = (use: DraftUse): boolean => use === 'publish' || use === 'simulate';
+
+/** Throws the problem of a draft that must not be stored (create, update), published or run. */
+export async function checkDraft(tx: Tx, draft: StoredConfig, { use, ports, flow }: DraftCheck): Promise<void> {
+  const asked = { ownKey: flow.key, webhooks: webhookRules(ports) };
+  const { errors: found, warnings } = validateFlow(draft, await readReferences(tx, draft, asked), {
+    use: runs(use) ? 'publish' : 'draft',
+  });
+  const errors = runs(use) ? [...found, ...(await missingSecrets(tx, flow.id, draft))] : found;
+  const [first] = errors;
+  if (first === undefined) {
+    // A published draft got its remarks when it was stored.
+    if (use === 'publish') return;
+    const remarks = warnings.map(({ path, nearest }) => ({ path, nearest, reason: null }));
+    tx.remarks.push(...remarksAt(bodyPaths[use], remarks));
+    return;
+  }
+  throw new AppError(problemCode(errors, use), {
+    detail: first.message,
+    errors: errors.slice(0, maximumEntries).map((issue) => entry(issue, use)),
+  });
+}
+
+interface Finding {
+  path: string;
+  nodeId: string | null;
+  code: FlowProblemCode;
+  message: string;
+}
+
+const isProblemCode = (code: string): code is FlowProblemCode => flowProblemCodes.some((known) => known === code);
+
+function finding({ path, nodeId, code, message }: Omit<Finding, 'code'> & { readonly code: string }): Finding {
+  if (!isProblemCode(code)) throw new Error(`the flow check returned ${code}, which is not in the contract`);
+  return { path, nodeId, code, message };
+}
+
+/** The findings for a draft as publishing would have them; stores nothing. 404 when `flowId` names no flow. */
+export async function inspectDraft(
+  tx: Tx,
+  draft: StoredConfig,
+  flowId: string | null,
+  ports: FlowPorts,
+): Promise<{ valid: boolean; errors: Finding[]; warnings: Finding[] }> {
+  const flow = flowId === null ? null : await getRecord(tx, flowSpec, flowId);
+  const asked = { ownKey: flow?.key ?? null, webhooks: webhookRules(ports) };
+  const { errors, warnings } = validateFlow(draft, await readReferences(tx, draft, asked), { use: 'publish' });
+  // A config without the shape of one has no bullets to ask about.
+  const isShaped = !errors.some((issue) => issue.class === 'S');
+  const found = isShaped ? [...errors, ...(await missingSecrets(tx, flow?.id ?? null, draft))] : errors;
+  return { valid: found.length === 0, errors: found.map(finding), warnings: warnings.map(finding) };
+}

@@ -1,0 +1,159 @@
+import { type EntityType, type Resource, resources } from '@arbiter/contract';
+import {
+  type FlowReferences,
+  flowCalls,
+  flowReferences,
+  type Json,
+  type KnownFlow,
+  type WebhookRules,
+} from '@arbiter/engine';
+import type { Tx } from '../../../db/tx.ts';
+import { isUuid } from '../../../platform/ids.ts';
+import { isObject } from '../../../platform/json.ts';
+import { tableOf } from '../catalogue-records/index.ts';
+import { selectCustomFieldKeys } from '../categories/index.ts';
+import { selectGlobalPolicyIds } from '../contact-policies/index.ts';
+import { keepModels, type ModelFacts, modelNamed } from '../models/index.ts';
+import { snapshotSchemas } from '../schemas/index.ts';
+import { type StoredConfig, selectPublishedFlows } from './flows.store.ts';
+
+type Wanted = ReturnType<typeof flowReferences>;
+type Kind = Wanted[number]['kind'];
+
+/** Resources of the kinds of records that a flow names; null: nothing that a flow could use exists. */
+export const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
+  category: 'category',
+  subCategory: 'subCategory',
+  offer: 'offer',
+  channel: 'channel',
+  placement: 'placement',
+  schema: 'dataSchema',
+  qualificationRule: 'qualificationRule',
+  contactPolicy: 'contactPolicy',
+  globalContactPolicy: 'contactPolicy',
+  namedCategory: 'category',
+  namedChannel: 'channel',
+  rankingProfile: 'rankingProfile',
+  flow: 'decisionFlow',
+  model: 'algorithmModel',
+  experiment: null,
+};
+
+/** Column besides the id by which a flow may name a record. */
+const nameColumns: Partial<Record<Kind, string>> = {
+  schema: 'name',
+  flow: 'key',
+  namedCategory: 'name',
+  namedChannel: 'name',
+};
+
+/**
+ * Kinds that can't be deleted while a flow names them: naming one locks it against deletion (docs/design/quality.md
+ * E13).
+ */
+const keptKinds: readonly Kind[] = ['schema', 'rankingProfile'];
+
+interface Named {
+  readonly kind: string;
+  readonly name: string;
+}
+
+async function readExisting(tx: Tx, wanted: Wanted, models: readonly ModelFacts[]): Promise<Named[]> {
+  const kinds = Map.groupBy(wanted, ({ kind }) => kind);
+  const values: unknown[] = [tx.tenantId];
+  const selects: string[] = [];
+  const found: Named[] = [];
+  for (const [kind, references] of kinds) {
+    const entityType = entityTypes[kind];
+    if (entityType === null) continue;
+    const ids = references.map(({ id }) => id);
+    if (kind === 'model') {
+      found.push(...ids.filter((name) => modelNamed(models, name) !== null).map((name) => ({ kind, name })));
+      continue;
+    }
+    if (kind === 'globalContactPolicy') {
+      const everywhere = await selectGlobalPolicyIds(tx, ids.filter(isUuid));
+      found.push(...everywhere.map((name) => ({ kind, name })));
+      continue;
+    }
+    const select = (column: string, type: string, parameter: number) =>
+      `select '${kind}' as kind, ${column}::text as name from arbiter.${tableOf(resources[entityType])}
+       where tenant_id = $1 and ${column} = any($${parameter}::${type}[])${liveOnly(resources[entityType])}`;
+    const nameColumn = nameColumns[kind];
+    if (keptKinds.includes(kind)) {
+      const locked = (column: string, type: string, names: readonly string[]) =>
+        tx.query<Named>(`${select(column, type, 2)} for key share`, [tx.tenantId, names]);
+      found.push(...(await locked('id', 'uuid', ids.filter(isUuid))));
+      if (nameColumn !== undefined) found.push(...(await locked(nameColumn, 'text', ids)));
+      continue;
+    }
+    selects.push(select('id', 'uuid', values.push(ids.filter(isUuid))));
+    if (nameColumn !== undefined) selects.push(select(nameColumn, 'text', values.push(ids)));
+  }
+  if (selects.length > 0) found.push(...(await tx.query<Named>(selects.join('\nunion all '), values)));
+  return found;
+}
+
+const liveOnly = ({ softDelete }: Resource): string => (softDelete ? ' and deleted_at is null' : '');
+
+/** Columns of the schemas that the flow names, by id and by name. */
+async function readColumns(tx: Tx, wanted: Wanted): Promise<ReadonlyMap<string, readonly string[]>> {
+  const columns = new Map<string, readonly string[]>();
+  if (!wanted.some(({ kind }) => kind === 'schema')) return columns;
+  for (const schema of await snapshotSchemas(tx)) {
+    const names = schema.columns.map(({ name }) => name);
+    columns.set(schema.id, names);
+    columns.set(schema.name, names);
+  }
+  return columns;
+}
+
+function enabledNodes(config: StoredConfig | null): number {
+  const nodes = config?.nodes;
+  if (!Array.isArray(nodes)) return 0;
+  return nodes.filter((node: Json) => isObject(node) && node.enabled !== false).length;
+}
+
+/** Returns the tenant's flows and what their published versions call; none for a config without calls. */
+async function readKnownFlows(tx: Tx, config: unknown): Promise<KnownFlow[]> {
+  if (flowCalls(config).length === 0) return [];
+  const flows = await selectPublishedFlows(tx);
+  return flows.map(({ id, key, status, config: published }) => ({
+    id,
+    key,
+    calls: status === 'active' && published !== null ? flowCalls(published).map(({ flow }) => flow) : null,
+    nodes: enabledNodes(published),
+  }));
+}
+
+/**
+ * Looks up what the config names. Missing, deleted and foreign records look the same (docs/design/quality.md T1).
+ * `ownKey`: key of the config's flow.
+ */
+export async function readReferences(
+  tx: Tx,
+  config: unknown,
+  { ownKey, webhooks }: { readonly ownKey: string | null; readonly webhooks: WebhookRules },
+): Promise<FlowReferences> {
+  const wanted = flowReferences(config);
+  // Naming a model locks it against deletion.
+  const models = await keepModels(
+    tx,
+    wanted.flatMap(({ kind, id }) => (kind === 'model' ? [id] : [])),
+  );
+  const existing = await readExisting(tx, wanted, models);
+  const columns = await readColumns(tx, wanted);
+  const known = new Set(existing.map(({ kind, name }) => `${kind} ${name}`));
+  return {
+    has: (kind, id) => known.has(`${kind} ${id}`) || (isUuid(id) && known.has(`${kind} ${id.toLowerCase()}`)),
+    customFieldKeys: await selectCustomFieldKeys(tx),
+    columnsOf: (schema) => columns.get(schema.toLowerCase()) ?? [],
+    ownKey,
+    flows: await readKnownFlows(tx, config),
+    webhooks,
+    modelNamed(name) {
+      const model = modelNamed(models, name);
+      return model === null ? null : { modelType: model.modelType, isActive: model.status === 'active' };
+    },
+  };
+}

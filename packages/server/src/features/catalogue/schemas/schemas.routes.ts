@@ -1,0 +1,166 @@
+import type { schemaFigureOperations, schemaJoinOperations, schemaOperations, Warning } from '@arbiter/contract';
+import type { Database, TransactionOptions } from '../../../db/index.ts';
+import type { Tx } from '../../../db/tx.ts';
+import { warningsOf } from '../../../http/answers/remarks.ts';
+import { isLostRace } from '../../../http/binding/perform.ts';
+import {
+  type AnyHandler,
+  configVersionHeader,
+  type Handlers,
+  type RequestFacts,
+  reply,
+  type TenantHandler,
+} from '../../../http/handler.ts';
+import { hardDeleteRecord, noContent, recordHandlers } from '../catalogue-records/index.ts';
+import { analyseUpload } from './csv-upload.service.ts';
+import { changeField, createField, deleteField, type FindFieldUses, listFields } from './fields.service.ts';
+import { importEvents } from './import-events.ts';
+import { type ImportProgress, importFile } from './import-rows.service.ts';
+import { changeJoin, createJoin, showJoins } from './joins.service.ts';
+import { joinsOf, schemaJoinSpec } from './joins.store.ts';
+import { heldSchema, insertRows, listRows } from './rows.service.ts';
+import type { AppendEvents } from './schemas.events.ts';
+import {
+  changeSchema,
+  createSchema,
+  deleteSchema,
+  type FindSchemaUses,
+  showSchemas,
+  unreadRemarks,
+} from './schemas.service.ts';
+import { schemaSpec } from './schemas.store.ts';
+import { schemaStats } from './stats.service.ts';
+import { changeInside, changeOfTable } from './table-changes.ts';
+
+/** What schemas need from the process and from dependent features: who names them, and the tenant's stream. */
+export interface SchemaPorts {
+  readonly database: Pick<Database, 'withTenant'>;
+  readonly findSchemaUses: FindSchemaUses;
+  readonly findFieldUses: FindFieldUses;
+  readonly appendEvents: AppendEvents;
+}
+
+/** How long adding or dropping a column may take (docs/design/api-settled.md 17). */
+const tableChangeMs = 60_000;
+
+/** Transactions of the handler's own, as the caller and in its tenant. */
+const runOf =
+  ({ database }: SchemaPorts, { tenantId, actor, requestId }: RequestFacts) =>
+  <T>(work: (tx: Tx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
+    database.withTenant(tenantId, actor, work, { requestId, ...options });
+
+/** Adding and dropping fields as part of a transaction that is there already, for work that must be done whole or not at all. */
+export const fieldHandlersInside = (findFieldUses: FindFieldUses): ReadonlyMap<string, AnyHandler> => {
+  const create: TenantHandler<typeof schemaOperations.createField> = async (tx, { body }) => {
+    const { schemaId, ...definition } = body;
+    return reply(201, await createField(changeInside(tx), schemaId, definition));
+  };
+  const remove: TenantHandler<typeof schemaOperations.deleteField> = async (tx, { query }) => {
+    await deleteField(changeInside(tx), query.fieldId, findFieldUses);
+    return reply(204, null);
+  };
+  return new Map<string, AnyHandler>([
+    ['schemas.createField', create],
+    ['schemas.deleteField', remove],
+  ]);
+};
+
+/** A list of warnings that is empty is left out. */
+const withWarnings = <T extends { readonly warnings: Warning[] }>({ warnings, ...answer }: T) =>
+  warnings.length === 0 ? answer : { ...answer, warnings };
+
+/** Work that lost a race in the database (deadlock, serialisation) is run again so often. */
+const mostTries = 3;
+
+async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === mostTries || !isLostRace(error)) throw error;
+    }
+  }
+}
+
+export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperations> {
+  /** Returns a table change with the header that names the catalogue version that includes it. */
+  const changing = (request: RequestFacts) => {
+    let version = 0;
+    const onCatalogueVersion = (told: number): void => {
+      version = told;
+    };
+    const run = runOf(ports, request);
+    const change = changeOfTable((work, options) => run(work, { ...options, onCatalogueVersion }), tableChangeMs);
+    return { change, header: () => configVersionHeader(version) };
+  };
+  return {
+    ...recordHandlers(schemaSpec, {
+      show: showSchemas,
+      create: createSchema,
+      change: changeSchema,
+      remove: (tx, id, addressed) => noContent(deleteSchema(tx, id, addressed, ports.findSchemaUses)),
+      remarks: (tx, schema) => unreadRemarks(tx, schema, ports.findSchemaUses),
+    }),
+    async listFields(tx, { query }) {
+      return reply(200, await listFields(tx, query.schemaId));
+    },
+    async createField(request) {
+      const { schemaId, ...definition } = request.body;
+      const { change, header } = changing(request);
+      const field = await createField(change, schemaId, definition);
+      return reply(201, field, header());
+    },
+    async updateField(tx, { body: { fieldId, ...changes } }) {
+      return reply(200, await changeField(tx, fieldId, changes));
+    },
+    async deleteField(request) {
+      const { change, header } = changing(request);
+      await deleteField(change, request.query.fieldId, ports.findFieldUses);
+      return reply(204, null, header());
+    },
+    async insertRows(request) {
+      const { body, params, query, wantsEvents, requestId } = request;
+      const run = runOf(ports, request);
+      const warnings = async (tx: Tx) =>
+        warningsOf(await unreadRemarks(tx, await heldSchema(tx, params.id), ports.findSchemaUses));
+      if ('fileType' in body) {
+        const begin = (onProgress: (progress: ImportProgress) => void) =>
+          importFile(run, params.id, body, { onDuplicate: query.onDuplicate ?? 'skip', onProgress }, warnings).then(
+            withWarnings,
+          );
+        if (wantsEvents) return reply(201, importEvents(requestId, begin));
+        return reply(201, await begin(() => undefined));
+      }
+      const { rows, onDuplicate = query.onDuplicate ?? 'skip' } = body;
+      const store = async (tx: Tx) => {
+        const inserted = await insertRows(tx, params.id, rows, onDuplicate, ports.appendEvents);
+        return withWarnings({ ...inserted, warnings: await warnings(tx) });
+      };
+      const stored = () => triedAgain(() => run(store));
+      return reply(201, wantsEvents ? importEvents(requestId, stored) : await stored());
+    },
+    async listRows(tx, { params, query }) {
+      return reply(200, await listRows(tx, params.id, query));
+    },
+  };
+}
+
+export function schemaFigureRoutes(ports: SchemaPorts): Handlers<typeof schemaFigureOperations> {
+  return {
+    async stats(request) {
+      return reply(200, await schemaStats(runOf(ports, request), request.params.id));
+    },
+    async upload({ body }) {
+      return reply(200, await analyseUpload(body));
+    },
+  };
+}
+
+export const schemaJoinRoutes = (): Handlers<typeof schemaJoinOperations> =>
+  recordHandlers(schemaJoinSpec, {
+    show: showJoins,
+    create: createJoin,
+    change: changeJoin,
+    remove: (tx, id, addressed) => noContent(hardDeleteRecord(tx, schemaJoinSpec, id, { addressed })),
+    narrow: ({ schemaId }) => joinsOf(schemaId),
+  });

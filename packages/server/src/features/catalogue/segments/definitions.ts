@@ -1,0 +1,69 @@
+import type { SegmentJoin } from '@arbiter/contract';
+import { type Condition, conditionRemarks } from '@arbiter/engine';
+import type { Tx } from '../../../db/tx.ts';
+import { asJson } from '../../../platform/json.ts';
+import {
+  type AskedSchema,
+  keepAskedSchema,
+  keepBaseSchema,
+  readAskedSchemas,
+  refuseDefinition,
+} from './asked-schemas.ts';
+import { readFilters } from './filters.rules.ts';
+import { fillJoin, type JoinInput, joinProblems } from './joins.rules.ts';
+import type { Definition } from './membership-sql.store.ts';
+import type { StoredDefinition } from './segments.store.ts';
+
+/** A segment's membership, as a body describes it. */
+export interface DefinitionInput {
+  readonly baseSchemaId?: string | undefined;
+  readonly joins?: readonly JoinInput[] | undefined;
+  readonly filters?: unknown;
+}
+
+/**
+ * Reads a definition; the schemas that it names stay as they are until the transaction ends. Throws 400
+ * `validation_failed` with everything that is wrong, or `reference_not_found` for a schema that is not there.
+ */
+export async function readDefinition(tx: Tx, input: DefinitionInput): Promise<Definition> {
+  const base = await keepBaseSchema(tx, input.baseSchemaId?.toLowerCase());
+  const joins = [];
+  for (const [at, join] of (input.joins ?? []).entries()) {
+    const schema = await keepAskedSchema(tx, join.schemaId.toLowerCase(), `/joins/${at}/schemaId`);
+    joins.push(fillJoin(base, schema, join));
+  }
+  refuseDefinition(joinProblems(base, joins));
+  const filters = readFilters(input.filters, base, joins);
+  if ('problems' in filters) refuseDefinition(filters.problems);
+  const stored: Condition = 'stored' in filters ? filters.stored : { logic: 'and', conditions: [] };
+  tx.remarks.push(...conditionRemarks(asJson(input.filters), '/filters'));
+  return { base, joins, filters: stored };
+}
+
+/** The joins as they are stored. */
+export const storedJoins = ({ joins }: Definition): SegmentJoin[] =>
+  joins.map(({ schema, ...join }) => ({ ...join, schemaId: schema.id }));
+
+/** Ids of the schemas that a segment asks. */
+export const schemaIdsOf = ({ baseSchemaId, joins }: Pick<StoredDefinition, 'baseSchemaId' | 'joins'>): string[] => [
+  baseSchemaId,
+  ...joins.map(({ schemaId }) => schemaId),
+];
+
+/** The definition of a stored segment. `schemas`: those that it asks. */
+export function openDefinition(row: StoredDefinition, schemas: ReadonlyMap<string, AskedSchema>): Definition {
+  const schemaOf = (id: string): AskedSchema => {
+    const schema = schemas.get(id);
+    // In use, so it can't have been deleted.
+    if (schema === undefined) throw new Error(`segment ${row.id} uses schema ${id}, which no longer exists`);
+    return schema;
+  };
+  const base = schemaOf(row.baseSchemaId);
+  const joins = row.joins.map((join) => fillJoin(base, schemaOf(join.schemaId), join));
+  return { base, joins, filters: row.filters };
+}
+
+/** The definition of a stored segment, its schemas read. */
+export async function loadDefinition(tx: Tx, row: StoredDefinition): Promise<Definition> {
+  return openDefinition(row, await readAskedSchemas(tx, schemaIdsOf(row)));
+}

@@ -1,0 +1,41 @@
+import type { Tx } from '../../../db/tx.ts';
+import { readAskedSchemas } from './asked-schemas.ts';
+import { openDefinition, schemaIdsOf } from './definitions.ts';
+import { fieldOf, fieldsOf } from './filters.rules.ts';
+import type { Definition } from './membership-sql.store.ts';
+import type { SegmentUse } from './segments.service.ts';
+import { selectAsking } from './segments.store.ts';
+
+/**
+ * Returns segments that read a schema, or one of its columns (`column`), oldest first: they keep it from being deleted.
+ * Every segment of the base reads the customer column and the primary key.
+ */
+export async function segmentsAsking(
+  tx: Tx,
+  schema: { readonly id: string; readonly column?: string },
+): Promise<SegmentUse[]> {
+  const rows = await selectAsking(tx, schema.id);
+  const schemas = await readAskedSchemas(tx, rows.flatMap(schemaIdsOf));
+  const { column } = schema;
+  return rows
+    .filter((row) => column === undefined || columnsAsked(openDefinition(row, schemas), schema.id).has(column))
+    .map(({ id, name }) => ({ noun: 'segment', name, id }));
+}
+
+function columnsAsked({ base, joins, filters }: Definition, schemaId: string): ReadonlySet<string> {
+  const asked = new Set<string>();
+  const note = (id: string, name: string): void => {
+    if (id === schemaId) asked.add(name);
+  };
+  note(base.id, base.rowKey);
+  note(base.id, base.primaryKey);
+  for (const join of joins) {
+    note(base.id, join.baseField);
+    note(join.schema.id, join.joinField);
+  }
+  for (const field of fieldsOf(filters)) {
+    const found = fieldOf(base, joins, field);
+    if (typeof found !== 'string') note(found.join?.schema.id ?? base.id, found.column.name);
+  }
+  return asked;
+}

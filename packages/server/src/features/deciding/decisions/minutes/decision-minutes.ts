@@ -1,0 +1,240 @@
+import type { Decision, SnapshotFlow } from '@arbiter/engine';
+import { type Database, systemActor, type Tx } from '../../../../db/index.ts';
+import { AppError } from '../../../../platform/app-error.ts';
+import type { Clock } from '../../../../platform/clock.ts';
+import { addMinutes, type MinuteRow } from './decision-minutes.store.ts';
+
+/**
+ * Decision figures by minute, flow and arm (docs/design/recording.md S11). Failures leave no record, so an arm's
+ * records alone would hide them. Collected in memory and added to the tenant's rows every few seconds, or at the end of
+ * the minute when many tenants decide at once. A killed process loses what it hasn't added. Dry runs don't count.
+ */
+export interface DecisionMinutes {
+  decided(tenantId: string, decisions: readonly TimedDecision[]): void;
+  /** Counts a requested decision that wasn't made; `flow` null: it failed before a flow was found. */
+  failed(tenantId: string, flow: Pick<SnapshotFlow, 'id' | 'version'> | null, error: unknown, startedAt: number): void;
+  /**
+   * Writes what's due: completed minutes, and the current one while few tenants decide; or `all`. Keeps what can't be
+   * written for the next time.
+   */
+  flush(which: 'due' | 'all'): Promise<void>;
+}
+
+export interface TimedDecision {
+  readonly flow: Pick<SnapshotFlow, 'id' | 'version'>;
+  readonly figures: Figures;
+  /** Monotonic ms at which the request came in. */
+  readonly startedAt: number;
+}
+
+/** A decision's figures. The decision itself is released before the commit. */
+export type Figures = Pick<
+  MinuteRow,
+  'decisions' | 'empty' | 'candidates' | 'policyBlocked' | 'degraded' | 'policyErrors' | 'computeErrors'
+>;
+
+export function figuresOf({ items, summary, policyBlocks, degradedScoring, policyErrors }: Decision): Figures {
+  let policyBlocked = 0;
+  if (policyBlocks !== null) for (const type in policyBlocks) policyBlocked += policyBlocks[type]!;
+  return {
+    decisions: 1,
+    empty: items.length === 0 ? 1 : 0,
+    candidates: summary.candidateCount,
+    policyBlocked,
+    degraded: degradedScoring ? 1 : 0,
+    policyErrors,
+    computeErrors: summary.computeErrors,
+  };
+}
+
+type Cell = { -readonly [K in keyof MinuteRow]: MinuteRow[K] };
+
+const minuteMs = 60_000;
+const noFlow = { id: '00000000-0000-0000-0000-000000000000', version: 0 };
+/** Maximum rows to keep while the database is away. The oldest minutes are dropped first. */
+const mostRows = 20_000;
+/** Up to so many tenants, their minute under way is written too, so that a first decision is soon counted; each costs a transaction. */
+const mostSoon = 20;
+
+/** @param knownFlows which of these flows the tenant has; figures of flows that a reset removed are dropped */
+export function createDecisionMinutes(
+  database: Pick<Database, 'withTenant'>,
+  knownFlows: (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): DecisionMinutes {
+  /** By minute (epoch ms), tenant, and flow with arm. */
+  let minutes = new Map<number, Map<string, Map<string, Cell>>>();
+  let flushing: Promise<void> = Promise.resolve();
+
+  function cellsOf(minute: number, tenantId: string): Map<string, Cell> {
+    let tenants = minutes.get(minute);
+    if (tenants === undefined) {
+      tenants = new Map();
+      minutes.set(minute, tenants);
+    }
+    let cells = tenants.get(tenantId);
+    if (cells === undefined) {
+      cells = new Map();
+      tenants.set(tenantId, cells);
+    }
+    return cells;
+  }
+
+  function cellOf(cells: Map<string, Cell>, minute: number, flow: Pick<SnapshotFlow, 'id' | 'version'>): Cell {
+    // The one arm that there is; releases bring the other.
+    const arm = 0;
+    const key = `${flow.id} ${flow.version} ${arm}`;
+    let cell = cells.get(key);
+    if (cell === undefined) {
+      cell = emptyCell(minute, flow, arm);
+      cells.set(key, cell);
+    }
+    return cell;
+  }
+
+  const minuteNow = (): number => Math.floor(clock.now() / minuteMs) * minuteMs;
+
+  async function write(which: 'due' | 'all'): Promise<void> {
+    const now = minuteNow();
+    const isDue = ([minute, tenants]: readonly [number, ReadonlyMap<string, unknown>]): boolean =>
+      which === 'all' || minute < now || tenants.size <= mostSoon;
+    const due = [...minutes].filter(isDue);
+    const byTenant = new Map<string, Cell[]>();
+    for (const [minute, tenants] of due) {
+      minutes.delete(minute);
+      for (const [tenantId, cells] of tenants) {
+        byTenant.set(tenantId, [...(byTenant.get(tenantId) ?? []), ...cells.values()]);
+      }
+    }
+    for (const [tenantId, rows] of byTenant) {
+      try {
+        await database.withTenant(tenantId, systemActor('decision-minutes'), async (tx) => {
+          const known = await knownFlows(tx, [...new Set(rows.map(({ flowId }) => flowId))]);
+          await addMinutes(
+            tx,
+            rows.filter(({ flowId }) => flowId === noFlow.id || known.has(flowId)),
+          );
+        });
+      } catch (error) {
+        onError(error);
+        keep(tenantId, rows);
+      }
+    }
+    letGo();
+  }
+
+  /** Puts back rows that couldn't be written. Others may have been counted since, when the clock stepped back. */
+  function keep(tenantId: string, rows: readonly Cell[]): void {
+    for (const row of rows) {
+      const minute = row.minute.getTime();
+      const cell = cellOf(cellsOf(minute, tenantId), minute, { id: row.flowId, version: row.flowVersion });
+      add(cell, row);
+    }
+  }
+
+  function letGo(): void {
+    const rowsOf = (tenants: Map<string, Map<string, Cell>>): number =>
+      [...tenants.values()].reduce((sum, cells) => sum + cells.size, 0);
+    let rows = 0;
+    const kept = new Map<number, Map<string, Map<string, Cell>>>();
+    for (const [minute, tenants] of [...minutes].sort(([a], [b]) => b - a)) {
+      rows += rowsOf(tenants);
+      if (rows > mostRows) {
+        onError(new Error('decision counts dropped: they could not be written for too long'));
+        break;
+      }
+      kept.set(minute, tenants);
+    }
+    minutes = kept;
+  }
+
+  return {
+    decided(tenantId, decisions) {
+      const minute = minuteNow();
+      const cells = cellsOf(minute, tenantId);
+      const endedAt = performance.now();
+      let flow: TimedDecision['flow'] | null = null;
+      let cell: Cell | null = null;
+      for (const each of decisions) {
+        // A batch usually has one flow.
+        if (cell === null || each.flow !== flow) {
+          flow = each.flow;
+          cell = cellOf(cells, minute, flow);
+        }
+        count(cell, each.figures);
+        time(cell, endedAt - each.startedAt);
+      }
+    },
+    failed(tenantId, flow, error, startedAt) {
+      const minute = minuteNow();
+      const cell = cellOf(cellsOf(minute, tenantId), minute, flow ?? noFlow);
+      const code = error instanceof AppError ? error.code : 'internal';
+      cell.errors = { ...cell.errors, [code]: (cell.errors[code] ?? 0) + 1 };
+      time(cell, performance.now() - startedAt);
+    },
+    flush(which) {
+      flushing = flushing.then(() => write(which));
+      return flushing;
+    },
+  };
+}
+
+function emptyCell(minute: number, flow: Pick<SnapshotFlow, 'id' | 'version'>, arm: number): Cell {
+  return {
+    minute: new Date(minute),
+    flowId: flow.id,
+    flowVersion: flow.version ?? 0,
+    arm,
+    decisions: 0,
+    empty: 0,
+    errors: {},
+    candidates: 0,
+    policyBlocked: 0,
+    degraded: 0,
+    policyErrors: 0,
+    computeErrors: 0,
+    durations: [],
+  };
+}
+
+function count(cell: Cell, figures: Figures): void {
+  cell.decisions += figures.decisions;
+  cell.empty += figures.empty;
+  cell.candidates += figures.candidates;
+  cell.policyBlocked += figures.policyBlocked;
+  cell.degraded += figures.degraded;
+  cell.policyErrors += figures.policyErrors;
+  cell.computeErrors += figures.computeErrors;
+}
+
+function add(cell: Cell, other: MinuteRow): void {
+  count(cell, other);
+  for (const code in other.errors) {
+    cell.errors = { ...cell.errors, [code]: (cell.errors[code] ?? 0) + other.errors[code]! };
+  }
+  for (const [bucket, n] of other.durations.entries()) raise(cell, bucket, n);
+}
+
+/** From here on, each duration bucket is a quarter of an octave wide, so quantiles are at most 19 % too high. */
+const firstUs = 16;
+const bucketsPerOctave = 4;
+/** Up to two minutes. */
+const lastBucket = 91;
+
+/**
+ * Returns the position in the histogram (`arbiter.duration_quantile`): bucket b has durations below 16 us * 2^(b/4).
+ */
+export function bucketOf(us: number): number {
+  if (!(us >= firstUs)) return 0;
+  return Math.min(lastBucket, Math.floor(bucketsPerOctave * Math.log2(us / firstUs)) + 1);
+}
+
+function time(cell: Cell, ms: number): void {
+  raise(cell, bucketOf(ms * 1000), 1);
+}
+
+function raise({ durations }: Cell, bucket: number, by: number): void {
+  while (durations.length <= bucket) durations.push(0);
+  durations[bucket]! += by;
+}

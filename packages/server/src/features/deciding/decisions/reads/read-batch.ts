@@ -1,0 +1,241 @@
+import type { Warning } from '@arbiter/contract';
+import type { Evidence, ObjectiveCounts, Plan, ZoneClock } from '@arbiter/engine';
+import type { HotStatement, HotTransaction } from '../../../../db/index.ts';
+import { instantFrom } from '../../../../platform/clock.ts';
+import type { HeldStates } from '../../../catalogue/models/index.ts';
+import { readSoldOut } from '../../../catalogue/offers/index.ts';
+import { type Membership, planMembership } from '../../../catalogue/segments/index.ts';
+import {
+  type BatchCustomer,
+  type BatchCustomers,
+  fillLog,
+  instantFor,
+  isLogShort,
+  lockStates,
+  makeMissing,
+  readStates,
+  takeCustomers,
+} from '../../customer-states/index.ts';
+import { evidenceView } from '../../evidence/index.ts';
+import { type LiveFlow, newestVersions, StaleCatalogue, type TenantCatalogue } from '../../plans/index.ts';
+import { announceWriting, volumeNames } from '../../volumes/index.ts';
+import type { Prepared } from '../recommend/decide-job.ts';
+import type { DecidePorts } from '../recommend/decide-ports.ts';
+import { openQuota, type QuotaInBatch } from '../recommend/playground-quota.ts';
+import { type VolumeWatch, watchOf } from '../volumes/volume-watch.ts';
+import { type HeldVolumes, openVolumes, type VolumesInBatch, volumeReads } from '../volumes/volumes-in-batch.ts';
+import { readModels } from './model-inputs.ts';
+import { type Profile, planProfileReads } from './profile-reads.ts';
+import { readUnread } from './unread-schemas.ts';
+
+type Zones = Readonly<Record<string, ZoneClock>>;
+
+/** What a batch's decisions are made from. */
+export interface BatchRead {
+  /** The instant of the batch in epoch ms: the database's, or the one that the caller named. */
+  readonly now: number;
+  readonly isNamed: boolean;
+  /** The instant of a customer's decisions: the one that was named, else see `instantFor`. */
+  readonly nowOf: (customer: Pick<BatchCustomer, 'state'> | null) => number;
+  /** Clocks of a plan's zones at an instant, by zone. */
+  readonly zonesOf: (plan: Plan, now: number) => Zones;
+  /** Without those that another transaction holds. Customers with dry runs only are not locked, and may have no state. */
+  readonly customers: BatchCustomers;
+  /** Customers to lock, whether that worked or not. */
+  readonly stored: ReadonlySet<string>;
+  /** One per prepared job, in order. */
+  readonly profiles: readonly Profile[];
+  /** What the flows of calls with `debug` don't read. */
+  readonly unread: ReadonlyMap<LiveFlow, readonly Warning[]>;
+  /** Likewise; empty when no flow of the batch reads segments. */
+  readonly memberships: readonly Membership[];
+  readonly evidence: Evidence;
+  /** Learned model states; null when no learning model scores a flow of the batch. */
+  readonly modelStates: HeldStates | null;
+  /** Counts for ranking objectives; null when no flow of the batch needs them. */
+  readonly objectiveCounts: ObjectiveCounts | null;
+  /** Offers without stock left; empty when no flow of the batch tracks any. */
+  readonly soldOut: readonly string[];
+  /** Null when the plans count nothing over all customers. */
+  readonly volumes: VolumesInBatch | null;
+  /** Null for a tenant that is no playground. */
+  readonly quota: QuotaInBatch | null;
+  /** ms since this process last knew the catalogue to be the newest. */
+  readonly configAgeMs: number;
+  /** ms since the process last knew its evidence to be the newest. */
+  readonly evidenceAgeMs: number;
+}
+
+export interface ReadOptions {
+  /** Wait for customers that another transaction holds, instead of leaving them out. */
+  readonly wait: boolean;
+  /** The catalogue was read after the requests came in, so it need not be the newest. */
+  readonly isFresh: boolean;
+  /** Volumes to hold from the beginning. */
+  readonly hold: HeldVolumes;
+  /** Instant that the caller names, in epoch ms; left out: the database's. */
+  readonly at?: number;
+}
+
+/** What reading needs from the rest of the server. */
+export type ReadPorts = Pick<
+  DecidePorts,
+  | 'catalogues'
+  | 'evidence'
+  | 'keys'
+  | 'clock'
+  | 'zoneClock'
+  | 'batchStage'
+  | 'models'
+  | 'modelBreaker'
+  | 'objectiveCounts'
+>;
+
+/** A question as far as it is read for. */
+export type Asked = Pick<Prepared, 'flow' | 'request'> & {
+  /** Absent for questions without a caller. */
+  readonly job?: { readonly call: { readonly debug: boolean } };
+};
+
+/**
+ * Locks and reads the customers of a batch, and reads all else that its decisions need: one round trip, and one more for
+ * each of customers never seen, looked-up rows, a playground's quota, volumes with little left and a log that is too short.
+ * Throws `StaleCatalogue` when the catalogue is neither fresh nor the newest, `MissingVolumes` when there are some to make.
+ */
+export async function readBatch(
+  ports: ReadPorts,
+  catalogue: TenantCatalogue,
+  tx: HotTransaction,
+  prepared: readonly Asked[],
+  { wait, isFresh, hold, at }: ReadOptions,
+): Promise<BatchRead> {
+  const { tenantId } = catalogue;
+  const startedAt = performance.now();
+  // About now; whatever decides is the instant that the database tells with the customers.
+  const near = at ?? ports.clock.now();
+  // Before locking any row: usually this is in memory, and if it must be read, no other request waits for a lock.
+  const objectiveCounts = prepared.some(({ flow }) => flow.plan.reads.objectiveCounts)
+    ? await ports.objectiveCounts.get(tenantId, catalogue.version, near)
+    : null;
+  const stored = new Set<string>();
+  for (const { request } of prepared) if (!request.dryRun) stored.add(request.customerId);
+  const dry = new Set<string>();
+  for (const { request } of prepared) if (!stored.has(request.customerId)) dry.add(request.customerId);
+  const reads = planProfileReads(catalogue, prepared);
+  const membership = planMembership(prepared);
+  const statements: HotStatement[] = [];
+  const announced = stored.size > 0 ? [announceWriting(tenantId)] : [];
+  if (stored.size > 0) statements.push(lockStates(tenantId, [...stored], wait));
+  if (dry.size > 0) statements.push(readStates(tenantId, [...dry]));
+  // After the lock, to include changes made while we waited for it.
+  statements.push(newestVersions(tenantId));
+  const head = statements.length;
+  const stock = prepared.some(({ flow }) => flow.plan.tracksStock) ? [readSoldOut(tenantId)] : [];
+  const watch = watchOf(catalogue, prepared);
+  const counted = watch === null ? [] : volumeReads(tenantId, watch, near);
+  const sent = [...announced, ...statements, ...reads.statements, ...membership.statements, ...stock, ...counted];
+  const sentAt = performance.now();
+  const loaded = (await tx.send(sent)).slice(announced.length);
+
+  const newest = loaded[head - 1]![0]!;
+  if (Number(newest.version) === catalogue.version) ports.catalogues.confirmed(tenantId);
+  else if (!isFresh || (stored.size > 0 && (await missesVolumes(tx, tenantId, watch))))
+    throw new StaleCatalogue(Number(newest.version));
+  ports.evidence.newestIs(tenantId, Number(newest.evidence));
+  const modelStates = await readModels(ports, catalogue, prepared);
+  const evidence = await ports.evidence.get(tenantId);
+
+  const clock = at === undefined ? ports.clock : { now: () => at };
+  const lockedAt = instantFrom(clock, newest.instant as Date, sentAt);
+  const customers: BatchCustomers = new Map();
+  if (stored.size > 0) takeCustomers(customers, loaded[0]!, true);
+  if (dry.size > 0) takeCustomers(customers, loaded[head - 2]!, false);
+  await makeMissing(tx, tenantId, customers, [...stored], ports.keys);
+  const profiles = await reads.resolve(loaded.slice(head), tx);
+  const behind = head + reads.statements.length + membership.statements.length;
+  const memberships = membership.resolve(loaded.slice(head + reads.statements.length, behind));
+  const soldOut = (stock.length === 0 ? [] : loaded[behind]!).map((row) => row.offer_id as string);
+  const quota = catalogue.isPlayground ? await openQuota(tx, catalogue, stored.size > 0) : null;
+  const { timezone } = catalogue.settings;
+  const volumes =
+    watch === null
+      ? null
+      : await openVolumes(tx, watch, loaded.slice(behind + stock.length), {
+          tenantId,
+          now: lockedAt,
+          clock,
+          dayAt: (at) => ports.zoneClock(timezone, at),
+          decisions: decisionsOf(prepared, customers),
+          hold,
+        });
+  // Use the instant of the volumes, if there are any: daily counts are dated in it.
+  const now = volumes?.now ?? lockedAt;
+  const nowOf: BatchRead['nowOf'] = (customer) =>
+    at !== undefined || customer === null ? now : instantFor(customer.state, now);
+  const configAgeMs = ports.catalogues.ageMs(tenantId);
+  for (const { flow, request } of prepared) {
+    // It won't be decided.
+    if (!request.dryRun && quota?.left() === 0) continue;
+    const customer = customers.get(request.customerId);
+    if (customer === undefined) continue;
+    const from = nowOf(customer) - flow.plan.logHorizonMs;
+    if (isLogShort(customer, from)) await fillLog(tx, tenantId, customer, from);
+  }
+  const unread = new Map<LiveFlow, readonly Warning[]>();
+  for (const { flow, job } of prepared) {
+    if (job?.call.debug === true && !unread.has(flow)) unread.set(flow, await readUnread(tx, flow, catalogue));
+  }
+  ports.batchStage('load', (performance.now() - startedAt) / 1000);
+  return {
+    now,
+    isNamed: at !== undefined,
+    nowOf,
+    zonesOf: zonesAt(ports),
+    customers,
+    stored,
+    profiles,
+    unread,
+    memberships,
+    evidence: evidenceView(evidence),
+    modelStates,
+    objectiveCounts,
+    soldOut,
+    volumes,
+    quota,
+    configAgeMs,
+    evidenceAgeMs: ports.evidence.ageMs(tenantId),
+  };
+}
+
+/**
+ * Returns whether something is counted by now that this catalogue doesn't know; its impressions would be missing there.
+ */
+async function missesVolumes(tx: HotTransaction, tenantId: string, watch: VolumeWatch | null): Promise<boolean> {
+  const [rows] = await tx.send([volumeNames(tenantId)]);
+  return rows!.some(({ name }) => watch?.refs.has(name as string) !== true);
+}
+
+/** Returns how many of them are stored: those of locked customers. */
+function decisionsOf(prepared: readonly Asked[], customers: BatchCustomers): number {
+  let count = 0;
+  for (const { request } of prepared) if (!request.dryRun && customers.has(request.customerId)) count += 1;
+  return count;
+}
+
+/** Decisions of one instant share the clocks. */
+function zonesAt(ports: ReadPorts): BatchRead['zonesOf'] {
+  const known = new Map<number, Map<Plan, Zones>>();
+  return (plan, now) => {
+    let byPlan = known.get(now);
+    if (byPlan === undefined) {
+      byPlan = new Map();
+      known.set(now, byPlan);
+    }
+    let zones = byPlan.get(plan);
+    if (zones === undefined) {
+      zones = Object.fromEntries(plan.zones.map((zone) => [zone, ports.zoneClock(zone, now)]));
+      byPlan.set(plan, zones);
+    }
+    return zones;
+  };
+}

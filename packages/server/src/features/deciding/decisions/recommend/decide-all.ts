@@ -1,0 +1,88 @@
+import type { HotTransaction } from '../../../../db/index.ts';
+import { takeTurns } from '../../../../platform/turns.ts';
+import type { TenantCatalogue } from '../../plans/index.ts';
+import { type DecisionCounts, newDecisionCounts } from '../minutes/decision-counts.ts';
+import { figuresOf, type TimedDecision } from '../minutes/decision-minutes.ts';
+import { type ReadOptions, readBatch } from '../reads/read-batch.ts';
+import type { DecideJob, Prepared } from './decide-job.ts';
+import { decideOne, isStored } from './decide-one.ts';
+import type { DecidePorts } from './decide-ports.ts';
+import { newWrites, noteDecision, type Writes } from './note-decision.ts';
+import { failed, type Outcome } from './outcome.ts';
+import { quotaExceeded } from './playground-quota.ts';
+import { writeBatch } from './write-batch.ts';
+
+/** Jobs that wait for a customer whom another transaction holds, by customer id. */
+export type HeldJobs = ReadonlyMap<string, readonly DecideJob[]>;
+
+export interface DecidedBatch {
+  readonly outcomes: readonly Outcome[];
+  readonly held: HeldJobs;
+  readonly counts: DecisionCounts;
+  /** The stored ones. */
+  readonly made: readonly TimedDecision[];
+  /** ms since this process last knew the catalogue to be the newest. */
+  readonly configAgeMs: number;
+}
+
+/** Reads, decides, records and writes a batch. The outcomes are certain: what they describe is committed. */
+export async function decideAll(
+  ports: DecidePorts,
+  catalogue: TenantCatalogue,
+  tx: HotTransaction,
+  prepared: readonly Prepared[],
+  options: ReadOptions,
+): Promise<DecidedBatch> {
+  const { tenantId } = catalogue;
+  const read = await readBatch(ports, catalogue, tx, prepared, options);
+  const { customers, stored, quota } = read;
+
+  const outcomes: Outcome[] = [];
+  const held = new Map<string, DecideJob[]>();
+  const counts = newDecisionCounts();
+  const timed: TimedDecision[] = [];
+  /** By instant. Mostly one, because customers differ only after a step of the database's clock. */
+  const writes = new Map<number, Writes>();
+  const writesAt = (at: number): Writes => {
+    let some = writes.get(at);
+    if (some === undefined) {
+      some = newWrites(tenantId, new Date(at), catalogue.version, ports.seal);
+      writes.set(at, some);
+    }
+    return some;
+  };
+  const turns = takeTurns();
+  // From here to the commit nobody else changes these customers: each decision counts the contacts of those before it.
+  for (let at = 0; at < prepared.length; at++) {
+    // With thousands of offers a decision takes milliseconds, and a batch of them must not block others.
+    const pause = turns();
+    if (pause !== undefined) await pause;
+    const each = prepared[at]!;
+    const { job, request } = each;
+    const customer = customers.get(request.customerId);
+    // A dry run alongside a decision of the same customer waits with it: without the row it would decide on no
+    // contacts.
+    if (!customer && stored.has(request.customerId)) {
+      const jobs = held.get(request.customerId);
+      if (jobs) jobs.push(job);
+      else held.set(request.customerId, [job]);
+      continue;
+    }
+    if (quota !== null && !request.dryRun && quota.left() === 0) {
+      outcomes.push(failed(job, quotaExceeded()));
+      continue;
+    }
+    const made = decideOne(ports, catalogue, read, at, each, customer ?? null);
+    counts.add(made.decision, request.dryRun, made.input.openBreakers);
+    if (isStored(made) && customer) {
+      quota?.take(made.decision.items.length);
+      customer.key ??= ports.keys.open(tenantId, customer.row.dataKey);
+      noteDecision(writesAt(made.input.now), customer, customer.key, made);
+      read.volumes?.take(made.flow.plan, made.decision, made.interactionIds, made.reservationExpiresAt);
+      timed.push({ flow: made.flow.plan.flow, figures: figuresOf(made.decision), startedAt: job.startedAt });
+    }
+    outcomes.push({ job, answer: made.answer, quotaLeft: quota?.left() ?? null });
+  }
+  await writeBatch(ports, catalogue, tx, [...writes.values()], read);
+  return { outcomes, held, counts, made: timed, configAgeMs: read.configAgeMs };
+}

@@ -1,0 +1,117 @@
+import type { TraceBody } from '@arbiter/contract';
+import { columns, type RowOf, select, table } from '../../../../db/columns.ts';
+import { conditionsOf } from '../../../../db/conditions.ts';
+import type { HotStatement, Tx } from '../../../../db/index.ts';
+import type { Removed } from '../../../../jobs/index.ts';
+import { firstIdAt, isUuid } from '../../../../platform/ids.ts';
+import { type DecisionFilter, recordMatches } from '../../sealed-records/index.ts';
+
+export function insertTrace(
+  tenantId: string,
+  row: {
+    readonly id: string;
+    readonly decisionId: string;
+    readonly requestId: string;
+    readonly customerId: string;
+    readonly flowKey: string;
+    readonly body: string;
+    readonly at: Date;
+  },
+): HotStatement {
+  return {
+    name: 'decisions.trace',
+    text: `insert into decision_traces (tenant_id, id, decision_id, request_id, customer_id, decision_flow_key, body, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8)`,
+    values: [tenantId, row.id, row.decisionId, row.requestId, row.customerId, row.flowKey, row.body, row.at],
+  };
+}
+
+const traces = table<'decision_traces', { body: TraceBody }>('decision_traces');
+const traceColumns = columns(traces, [
+  'id',
+  'decisionId',
+  'requestId',
+  'customerId',
+  'decisionFlowKey',
+  'body',
+  'createdAt',
+]);
+export type TraceRow = RowOf<typeof traceColumns>;
+
+/** Which traces a list shows. */
+export interface TraceFilter {
+  readonly requestId: string | null;
+  /** Filters of the decisions. The offer is looked up in the trace. */
+  readonly record: DecisionFilter;
+  readonly flowKey: string | null;
+  /** Parts of traces (`mentionsOf`), of which a trace must have one; null: any trace. */
+  readonly mentions: readonly object[] | null;
+}
+
+/** Stored traces, newest first, with the number that match. */
+export async function selectTraces(
+  tx: Tx,
+  { requestId, record, flowKey, mentions }: TraceFilter,
+  limit: number,
+  offset: number,
+): Promise<{ readonly rows: TraceRow[]; readonly total: number }> {
+  if (requestId !== null && !isUuid(requestId)) return { rows: [], total: 0 };
+  const asked = conditionsOf(tx.tenantId, 't');
+  const { customerId, from, to } = record;
+  if (customerId !== null) asked.add(customerId, (p) => `t.customer_id = ${p}`);
+  if (requestId !== null) asked.add(requestId, (p) => `t.request_id = ${p}::uuid`);
+  if (flowKey !== null) asked.add(flowKey, (p) => `t.decision_flow_key = ${p}`);
+  if (from !== null) asked.add(from, (p) => `t.created_at >= ${p}`);
+  if (to !== null) asked.add(to, (p) => `t.created_at < ${p}`);
+  // Filter by the trace's own columns where it has them, and by the record's for the rest.
+  const rest = { ...record, customerId: null, flowIds: null, offerId: null, from: null, to: null };
+  if (Object.values(rest).some((value) => value !== null)) asked.also(recordMatches(asked, 't.decision_id', rest));
+  if (mentions !== null) {
+    const texts = mentions.map((part) => JSON.stringify(part));
+    asked.add(texts, (p) => `t.body @> any(${p}::jsonb[])`);
+  }
+  const where = `where ${asked.text()}`;
+  const [count] = await tx.query<{ total: number }>(
+    `select count(*)::float8 as total from decision_traces t ${where}`,
+    [...asked.values],
+  );
+  const [most, skipped] = [asked.parameter(limit), asked.parameter(offset)];
+  const page = `from decision_traces t ${where} order by id desc limit ${most} offset ${skipped}`;
+  return { rows: await select(tx, traceColumns, page, asked.values), total: count?.total ?? 0 };
+}
+
+export async function findTrace(tx: Tx, id: string): Promise<TraceRow | null> {
+  if (!isUuid(id)) return null;
+  const [row] = await select(tx, traceColumns, 'from decision_traces where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    id,
+  ]);
+  return row ?? null;
+}
+
+/** Deletes all traces of a customer; answers with their number. */
+export async function deleteTraces(tx: Tx, customerId: string): Promise<number> {
+  const [row] = await tx.query<{ deleted: number }>(
+    `with gone as (delete from decision_traces where tenant_id = $1 and customer_id = $2 returning 1)
+     select count(*)::int as deleted from gone`,
+    [tx.tenantId, customerId],
+  );
+  return row?.deleted ?? 0;
+}
+
+/** Traces of one transaction. */
+const tracesPerSlice = 500;
+
+/** Deletes the tenant's traces that were stored more than so many days ago. True when there may be more. */
+export async function expireTraces(tx: Tx, days: number): Promise<Removed> {
+  const [row] = await tx.query<{ deleted: number }>(
+    `with due as (select id from decision_traces where tenant_id = $1 and id < $2 order by id limit $3),
+     gone as (delete from decision_traces t using due where t.tenant_id = $1 and t.id = due.id returning 1)
+     select count(*) as deleted from gone`,
+    [tx.tenantId, firstIdAt(Math.max(0, tx.now.getTime() - days * dayMs)), tracesPerSlice],
+  );
+  const rows = row?.deleted ?? 0;
+  return { rows, more: rows === tracesPerSlice };
+}
+
+const dayMs = 86_400_000;

@@ -1,0 +1,266 @@
+import type { Decision, Plan, VolumeCount, VolumeCounts, VolumeLimit } from '@arbiter/engine';
+import { type HotRow, type HotStatement, type HotTransaction, readClock } from '../../../../db/index.ts';
+import { type Clock, instantFrom } from '../../../../platform/clock.ts';
+import {
+  type DueReservation,
+  dueReservation,
+  insertReservations,
+  mergeChanges,
+  type NewReservation,
+  raiseVolumes,
+  readDue,
+  readVolumes,
+  type StoredVolume,
+  storedVolume,
+  type VolumeChange,
+  type VolumeRef,
+  volumeArrays,
+  volumesOf,
+} from '../../volumes/index.ts';
+import { countsOf, giveBack, isAbove, isFull, isNear, leftOf, openLimits, plus, sumUp } from './volume-counts.ts';
+import type { VolumeWatch } from './volume-watch.ts';
+
+/** A plan counts volumes without a row. Fill them from history and repeat the batch. */
+export class MissingVolumes extends Error {
+  readonly refs: readonly VolumeRef[];
+  constructor(refs: readonly VolumeRef[]) {
+    super('volumes are not loaded yet');
+    this.refs = refs;
+  }
+}
+
+/** Others used up what this batch relied on. Repeat it while it holds these. Nothing was written. */
+export class VolumesMoved extends Error {
+  readonly names: readonly string[];
+  constructor(names: readonly string[]) {
+    super('volumes were used up in the meantime');
+    this.names = names;
+  }
+}
+
+/** Names of volumes that a batch holds from the beginning, because it was refused without. */
+export type HeldVolumes = ReadonlySet<string> | 'all';
+
+/** The volumes of a batch's plans, including what its decisions take (docs/design/decisioning.md 4). */
+export interface VolumesInBatch {
+  /** Epoch ms: reservations expired by then are given back, and it's in the day whose figures are read and raised. */
+  readonly now: number;
+  /**
+   * Returns the plan's volumes near a limit, which its next decision must know; undefined for a plan that counts none.
+   */
+  near(plan: Plan): readonly VolumeCount[] | undefined;
+  /** Counts the items of a decision that is stored. `itemIds`: by place of the item. */
+  take(plan: Plan, decision: Decision, itemIds: readonly string[], reservedUntil: number): void;
+  /**
+   * Writes the batch's statements with what it took, and commits. Throws `VolumesMoved`, before the commit, when a
+   * volume that this transaction didn't hold has less left than was taken.
+   */
+  commit(tx: HotTransaction, statements: readonly HotStatement[]): Promise<void>;
+}
+
+/** Returns the volume reads of a batch's first round trip. Pass the rows to `openVolumes`. */
+export const volumeReads = (tenantId: string, watch: VolumeWatch, now: number): HotStatement[] => [
+  // The volumes first: what's swept between the two counts as still open, never as given back twice.
+  readVolumes(tenantId, watch.arrays, false),
+  readDue(tenantId, new Date(now)),
+];
+
+export interface OpenOptions {
+  readonly tenantId: string;
+  /** The database's instant in the first trip, in epoch ms. */
+  readonly now: number;
+  readonly clock: Clock;
+  /** Returns the tenant's day of an instant in epoch ms; the end is exclusive. */
+  readonly dayAt: (now: number) => { readonly dayStart: number; readonly dayEnd: number };
+  /** Stored decisions of the batch. Without any, nothing is held. */
+  readonly decisions: number;
+  readonly hold: HeldVolumes;
+}
+
+/**
+ * Takes the result of `volumeReads`. Where little is left, holds the volumes until the commit (one more round trip), so
+ * that it stays true; others are only compared when they're raised. Call it once every customer of the batch is locked:
+ * whoever holds a volume waits for nothing else.
+ */
+export async function openVolumes(
+  tx: HotTransaction,
+  watch: VolumeWatch,
+  read: readonly (readonly HotRow[])[],
+  options: OpenOptions,
+): Promise<VolumesInBatch> {
+  const { tenantId } = options;
+  const readings = [readingOf(read[0]!, read[1]!)];
+  const missing = [...watch.refs.values()].filter(({ name }) => !readings[0]!.volumes.has(name));
+  if (missing.length > 0) throw new MissingVolumes(missing);
+  let { now, dayStart, dayEnd, counts } = countAll(watch, readings, options.now, options);
+
+  const held = new Set<string>();
+  const tight = options.decisions === 0 ? [] : toHold(watch, counts, options);
+  if (tight.length > 0) {
+    for (const { name } of tight) held.add(name);
+    const parts = new Set(tight.flatMap(({ name }) => watch.byName.get(name)?.parts ?? []));
+    const partRefs = [...parts].filter((name) => !held.has(name)).map((name) => watch.refs.get(name)!);
+    const sentAt = performance.now();
+    const [rows, clockRows, partRows, due] = await tx.send([
+      readVolumes(tenantId, volumeArrays(tight), true),
+      readClock,
+      readVolumes(tenantId, volumeArrays(partRefs), false),
+      readDue(tenantId, new Date(options.clock.now())),
+    ]);
+    readings.push(readingOf([...rows!, ...partRows!], due!));
+    const heldAt = instantFrom(options.clock, clockRows![0]!.instant as Date, sentAt);
+    // Read all again: a day may have ended while this waited.
+    ({ now, dayStart, dayEnd, counts } = countAll(watch, readings, heldAt, options));
+  }
+
+  const near = new Set<string>();
+  /** Limits that must not be broken. Leaves out those exhausted before: what's shown anyway was allowed. */
+  const open = new Map<string, readonly VolumeLimit[]>();
+  for (const [name, watched] of watch.byName) {
+    const own = counts.get(name)!;
+    open.set(name, openLimits(watched, own));
+    if (isNear(watched, own)) near.add(name);
+  }
+  const changes: VolumeChange[] = [];
+  const reservations: NewReservation[] = [];
+
+  return {
+    now,
+    near({ volumes }) {
+      if (volumes === null) return undefined;
+      if (near.size === 0) return noneNear;
+      const list: VolumeCount[] = [];
+      for (const name of near) {
+        const { scope, scopeId } = watch.byName.get(name)!.volume;
+        list.push({ scope, scopeId, ...counts.get(name)! });
+      }
+      return list;
+    },
+    take({ volumes }, decision, itemIds, reservedUntil) {
+      const at = new Date(now);
+      decision.items.forEach((item, place) => {
+        const cents = volumes?.impressionCents(item.offerId) ?? 0;
+        let counted = false;
+        const count = (ref: VolumeRef): void => {
+          const before = counts.get(ref.name);
+          if (before === undefined) return;
+          counted = true;
+          const change = { impressions: 1, spentCents: cents, dayImpressions: 1, daySpentCents: cents };
+          const after = plus(before, change, 1);
+          counts.set(ref.name, after);
+          changes.push({ ref, ...change });
+          const watched = watch.byName.get(ref.name);
+          if (watched !== undefined && isNear(watched, after)) near.add(ref.name);
+        };
+        for (const ref of volumesOf(item)) count(ref);
+        for (const ref of watch.categoriesOf.get(item.offerId) ?? []) count(ref);
+        if (!counted || item.effect !== 'reserve') return;
+        const { offerId, creativeId, channelId } = item;
+        const expiresAt = new Date(reservedUntil);
+        reservations.push({
+          itemId: itemIds[place]!,
+          offerId,
+          creativeId,
+          channelId,
+          costCents: cents,
+          reservedAt: at,
+          expiresAt,
+        });
+      });
+    },
+    async commit(tx, statements) {
+      if (changes.length === 0) return tx.commit(statements);
+      const merged = mergeChanges(changes);
+      const names = merged.map(({ ref }) => ref.name);
+      const isHeld = names.every((name) => held.has(name));
+      // A batch that holds some volumes must not wait for others: a batch that holds those may be waiting for these.
+      const mayWait = held.size === 0 || isHeld;
+      const at = { now: new Date(now), dayStart: new Date(dayStart), dayEnd: new Date(dayEnd) };
+      const raise = raiseVolumes(tenantId, merged, at, mayWait);
+      const reserved = reservations.length === 0 ? [] : [insertReservations(tenantId, reservations)];
+      // Last of all: others wait for these rows until the commit.
+      const all = [...statements, ...reserved, raise];
+      const toCompare = names.flatMap((name) => {
+        const limits = held.has(name) ? [] : (open.get(name) ?? []);
+        return limits.length === 0 ? [] : [{ watched: watch.byName.get(name)!, limits }];
+      });
+      if (mayWait && toCompare.length === 0) return tx.commit(all);
+      const parts = [...new Set(toCompare.flatMap(({ watched }) => watched.parts ?? []))].map(
+        (name) => watch.refs.get(name)!,
+      );
+      const readBack = parts.length === 0 ? [] : [readVolumes(tenantId, volumeArrays(parts), false)];
+      const results = await tx.send([...all, ...readBack]);
+      const raised = results[all.length - 1]!;
+      if (raised.length < merged.length) throw new VolumesMoved(names);
+      const after = new Map<string, VolumeCounts>();
+      for (const row of [...raised, ...(results[all.length] ?? [])]) {
+        const stored = storedVolume(row);
+        // Others have begun the next day, so what this batch's day has left is unknown, and its clock will agree.
+        if (stored.dayAt >= dayEnd) throw new VolumesMoved(names);
+        after.set(nameOf(row), countsOf(stored, dayStart));
+      }
+      if (toCompare.some(({ watched, limits }) => isAbove(watched, limits, after))) throw new VolumesMoved(names);
+      return tx.commit([]);
+    },
+  };
+}
+
+const noneNear: readonly VolumeCount[] = [];
+
+const nameOf = ({ kind, subject_id }: HotRow): string => `${kind}:${subject_id}`;
+
+/** Volumes of one trip, with what had run out and was still counted in them. */
+interface Reading {
+  readonly volumes: ReadonlyMap<string, StoredVolume>;
+  readonly due: readonly DueReservation[];
+}
+
+const readingOf = (volumes: readonly HotRow[], due: readonly HotRow[]): Reading => ({
+  volumes: new Map(volumes.map((row) => [nameOf(row), storedVolume(row)])),
+  due: due.map(dueReservation),
+});
+
+/**
+ * Returns the volumes' current counts, using the later reading of a row that was read twice. The day is the tenant's,
+ * or the next one if another process has begun it: two clocks that differ share one day's figures.
+ */
+function countAll(
+  watch: VolumeWatch,
+  readings: readonly Reading[],
+  now: number,
+  { dayAt }: Pick<OpenOptions, 'dayAt'>,
+) {
+  let latest = now;
+  for (const { volumes } of readings) for (const stored of volumes.values()) latest = Math.max(latest, stored.dayAt);
+  const { dayStart, dayEnd } = dayAt(latest);
+  const counts = new Map<string, VolumeCounts>();
+  for (const { volumes, due } of readings) {
+    for (const [name, stored] of volumes) counts.set(name, countsOf(stored, dayStart));
+    giveBack(counts, volumes, due, now, dayStart);
+  }
+  sumUp(watch, counts);
+  return { now, dayStart, dayEnd, counts };
+}
+
+/**
+ * Returns volumes that this batch could exhaust and must hold. Leaves out exhausted ones, because no decision shows
+ * what they limit.
+ */
+function toHold(
+  watch: VolumeWatch,
+  counts: ReadonlyMap<string, VolumeCounts>,
+  { decisions, hold }: OpenOptions,
+): VolumeRef[] {
+  if (hold === 'all') return [...watch.refs.values()];
+  const refs: VolumeRef[] = [];
+  for (const [name, watched] of watch.byName) {
+    const own = counts.get(name)!;
+    const isTight = watched.volume.limits.some((limit) => leftOf(limit, own) <= 2 * decisions);
+    if (hold.has(name) || (isTight && !isFull(watched, own))) refs.push(watched.ref);
+  }
+  for (const name of hold) {
+    const ref = watch.byName.has(name) ? undefined : watch.refs.get(name);
+    if (ref !== undefined) refs.push(ref);
+  }
+  return refs;
+}

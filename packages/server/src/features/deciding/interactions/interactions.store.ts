@@ -1,0 +1,89 @@
+import { ensureMonthPartitions, type HotStatement, type Tx } from '../../../db/index.ts';
+import type { InteractionsRow } from '../../../db/rows.ts';
+
+/** A history row that `respond` writes. */
+export interface NewInteraction {
+  readonly id: string;
+  readonly customerId: string;
+  /** Number of the response in the order of the customer's commits (docs/design/recording.md S5). */
+  readonly customerSeq: number;
+  readonly interactionType: 'impression' | 'response';
+  readonly outcomeKey: string;
+  readonly classification: 'positive' | 'negative' | 'neutral';
+  readonly direction: 'inbound' | 'outbound';
+  readonly isConversion: boolean;
+  readonly offerId: string | null;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly placementId: string | null;
+  readonly categoryId: string | null;
+  readonly recommendationId: string | null;
+  readonly rank: number | null;
+  readonly campaignId: string | null;
+  readonly conversionValue: number | null;
+  readonly currency: string | null;
+  readonly context: string | null;
+  readonly attributes: string | null;
+  readonly details: string | null;
+  readonly occurredAt: Date;
+  /** How the caller named the subject. */
+  readonly resolvedBy: NonNullable<InteractionsRow['resolvedBy']>;
+}
+
+export async function insertInteraction(tx: Tx, row: NewInteraction): Promise<void> {
+  await tx.query(
+    `insert into interactions (tenant_id, id, customer_id, interaction_type, outcome_key, classification, direction, is_conversion,
+       offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, campaign_id, conversion_value, currency,
+       context, attributes, details, occurred_at, created_at, resolved_by, customer_seq)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
+    [
+      tx.tenantId,
+      row.id,
+      row.customerId,
+      row.interactionType,
+      row.outcomeKey,
+      row.classification,
+      row.direction,
+      row.isConversion,
+      row.offerId,
+      row.creativeId,
+      row.channelId,
+      row.placementId,
+      row.categoryId,
+      row.recommendationId,
+      row.rank,
+      row.campaignId,
+      row.conversionValue,
+      row.currency,
+      row.context,
+      row.attributes,
+      row.details,
+      row.occurredAt,
+      tx.now,
+      row.resolvedBy,
+      row.customerSeq,
+    ],
+  );
+}
+
+/**
+ * Returns a customer's counted contacts since an instant, from history: fills the log when a new window looks further
+ * back.
+ */
+export function contactsSince(tenantId: string, customerId: string, from: Date, firstId: string): HotStatement {
+  return {
+    name: 'decisions.contacts',
+    text: `select offer_id, creative_id, channel_id, campaign_id, occurred_at from interaction_history
+      where tenant_id = $1 and customer_id = $2 and row_id >= $4 and interaction_type = 'impression' and occurred_at >= $3
+      order by occurred_at, id`,
+    values: [tenantId, customerId, from, firstId],
+  };
+}
+
+/** Tables of history, partitioned by month. */
+export const historyTables = ['arbiter.interactions', 'arbiter.decision_impressions'] as const;
+
+/** Makes the partitions of the months ahead. Needs a system transaction. */
+export async function ensureInteractionPartitions(tx: Tx): Promise<void> {
+  for (const name of historyTables) await ensureMonthPartitions(tx, name);
+}

@@ -1,0 +1,350 @@
+import { columns, type RowOf, select, table } from '../../../db/columns.ts';
+import { type HotStatement, instantArray, numberArray, type Tx, textArray, uuidArray } from '../../../db/index.ts';
+import { isUuid } from '../../../platform/ids.ts';
+
+// Statements of the hot path are each prepared once per connection and take one array per column (docs/design/decisioning.md 6).
+
+const shownColumns = columns(table('interactions'), [
+  'id',
+  'customerId',
+  'interactionType',
+  'offerId',
+  'creativeId',
+  'channelId',
+  'placementId',
+  'categoryId',
+  'recommendationId',
+  'rank',
+  'campaignId',
+  'reservationState',
+  'reservationExpiresAt',
+]);
+
+/** A history row of a shown item: `impression`, or `recommendation` with its reservation (docs/design/api-decisioning.md 4). */
+export type ShownItem = RowOf<typeof shownColumns>;
+
+type Ids = readonly (string | null)[] | null;
+/** Arrays of ids may hold null. */
+interface PackedIds {
+  readonly creativeIds: Ids;
+  readonly channelIds: Ids;
+  readonly placementIds: Ids;
+  readonly categoryIds: Ids;
+}
+const packedColumns = columns(table('decision_impressions'), [
+  'id',
+  'customerId',
+  'offerIds',
+  'creativeIds',
+  'channelIds',
+  'placementIds',
+  'categoryIds',
+  'ranks',
+]);
+
+// Query both tables by key, not the view over them: planning the view takes longer than both look-ups.
+
+/** The row of that id, when it is one of a shown item. */
+export async function findShownItem(tx: Tx, id: string): Promise<ShownItem | null> {
+  if (!isUuid(id)) return null;
+  const { items } = await findImpressions(tx, `${id.slice(0, 34)}00`);
+  const shown = items.find((item) => item.id === id.toLowerCase());
+  if (shown !== undefined) return shown;
+  const [row] = await select(tx, shownColumns, 'from interactions where tenant_id = $1 and id = $2', [tx.tenantId, id]);
+  return row ?? null;
+}
+
+/** Id of the impression by which a reservation was confirmed; null when the item is no confirmed reservation. */
+export async function findConfirmation(tx: Tx, item: ShownItem): Promise<string | null> {
+  if (item.interactionType !== 'recommendation') return null;
+  const [row] = await tx.query<{ id: string }>(
+    `select id from interactions
+     where tenant_id = $1 and customer_id = $2 and id > $3 and recommendation_id = $4 and rank = $5
+       and interaction_type = 'impression'
+     order by id limit 1`,
+    [tx.tenantId, item.customerId, item.id, item.recommendationId, item.rank],
+  );
+  return row?.id ?? null;
+}
+
+/** The items of a decision, by rank: their ids follow the decision's. */
+export async function findShownItems(tx: Tx, decisionId: string): Promise<ShownItem[]> {
+  if (!isUuid(decisionId) || !decisionId.endsWith('00')) return [];
+  const { items, isWhole } = await findImpressions(tx, decisionId);
+  if (isWhole) return items;
+  const others = await select(
+    tx,
+    shownColumns,
+    'from interactions where tenant_id = $1 and id between $2 and $3 and recommendation_id = $2 order by id',
+    [tx.tenantId, decisionId, lastItemIdOf(decisionId)],
+  );
+  return [...items, ...others].sort((a, b) => Number(a.rank) - Number(b.rank));
+}
+
+/**
+ * SQL: true when the decision showed or reserved the offer. All are parameters or columns; its reserved items are named by
+ * ids that follow from its own.
+ */
+export const showedOffer = (tenantId: string, decisionId: string, offerId: string): string =>
+  `(exists (select from decision_impressions shown
+      where shown.tenant_id = ${tenantId} and shown.id = ${decisionId} and ${offerId} = any(shown.offer_ids))
+    or exists (select from interactions reserved
+      where reserved.tenant_id = ${tenantId} and reserved.id > ${decisionId}
+        and reserved.id <= overlay(${decisionId}::text placing 'ff' from 35)::uuid
+        and reserved.interaction_type = 'recommendation' and reserved.offer_id = ${offerId}))`;
+
+/** Returns the offer of each decision's first item, as far as history goes, by the decision's id. */
+export async function firstOffersOf(tx: Tx, decisionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (decisionIds.length === 0) return new Map();
+  const rows = await tx.query<{ decisionId: string; offerId: string }>(
+    `select distinct on (decision_id) decision_id as "decisionId", offer_id as "offerId" from (
+       select shown.id as decision_id, shown.offer_ids[1] as offer_id, coalesce(shown.ranks[1], 1) as rank
+       from decision_impressions shown where shown.tenant_id = $1 and shown.id = any($2::uuid[])
+       union all
+       select decided.id, reserved.offer_id, reserved.rank
+       from unnest($2::uuid[]) as decided(id) join interactions reserved on reserved.tenant_id = $1
+         and reserved.id > decided.id and reserved.id <= overlay(decided.id::text placing 'ff' from 35)::uuid
+       where reserved.interaction_type = 'recommendation') items
+     where offer_id is not null
+     order by decision_id, rank`,
+    [tx.tenantId, uuidArray(decisionIds)],
+  );
+  return new Map(rows.map(({ decisionId, offerId }) => [decisionId, offerId]));
+}
+
+/** Returns the customers of these decisions and interactions, as far as history goes, by their ids in lower case. */
+export async function customersOfShown(
+  tx: Tx,
+  {
+    decisionIds,
+    interactionIds,
+  }: { readonly decisionIds: readonly string[]; readonly interactionIds: readonly string[] },
+): Promise<ReadonlyMap<string, string>> {
+  const asked = [
+    ...decisionIds.map((id) => ({ id, from: id, to: lastItemIdOf(id), shownBy: id })),
+    // The item of a decision, or a row of its own: its id tells which decision it would be of.
+    ...interactionIds.map((id) => ({ id, from: id, to: id, shownBy: `${id.slice(0, 34)}00` })),
+  ];
+  if (asked.length === 0) return new Map();
+  const rows = await tx.query<{ id: string; customerId: string | null }>(
+    `select asked.id, coalesce(
+       (select shown.customer_id from decision_impressions shown where shown.tenant_id = $1 and shown.id = asked.shown_by),
+       (select row.customer_id from interactions row
+        where row.tenant_id = $1 and row.id between asked.first and asked.last limit 1)) as "customerId"
+     from unnest($2::text[], $3::uuid[], $4::uuid[], $5::uuid[]) as asked(id, first, last, shown_by)`,
+    [
+      tx.tenantId,
+      textArray(asked.map(({ id }) => id)),
+      uuidArray(asked.map(({ from }) => from)),
+      uuidArray(asked.map(({ to }) => to)),
+      uuidArray(asked.map(({ shownBy }) => shownBy)),
+    ],
+  );
+  return new Map(rows.flatMap(({ id, customerId }) => (customerId === null ? [] : [[id, customerId]])));
+}
+
+/** What a decision showed immediately; `isWhole`: it reserved nothing. */
+async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: ShownItem[]; isWhole: boolean }> {
+  const [packed] = await select(tx, packedColumns, 'from decision_impressions where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    decisionId,
+  ]);
+  if (packed === undefined) return { items: [], isWhole: false };
+  const ids: PackedIds = packed;
+  const items = packed.offerIds.map((offerId, place): ShownItem => {
+    const rank = packed.ranks?.[place] ?? place + 1;
+    return {
+      id: itemIdOf(packed.id, rank),
+      customerId: packed.customerId,
+      interactionType: 'impression',
+      offerId,
+      creativeId: idAt(ids.creativeIds, place),
+      channelId: idAt(ids.channelIds, place),
+      placementId: idAt(ids.placementIds, place),
+      categoryId: idAt(ids.categoryIds, place),
+      recommendationId: packed.id,
+      rank,
+      campaignId: null,
+      reservationState: null,
+      reservationExpiresAt: null,
+    };
+  });
+  return { items, isWhole: packed.ranks === null };
+}
+
+/** Returns the id at a position of a packed column: a single id may stand for all, and a column without ids is null. */
+const idAt = (ids: Ids, place: number): string | null => (ids?.length === 1 ? ids[0] : ids?.[place]) ?? null;
+
+const lastItemIdOf = (decisionId: string): string => `${decisionId.slice(0, 34)}ff`;
+
+/** Id of the item that a decision showed or reserved at a rank. */
+export const itemIdOf = (decisionId: string, rank: number): string =>
+  decisionId.slice(0, 34) + rank.toString(16).padStart(2, '0');
+
+/** Items that these decisions showed, at once or when a reservation was confirmed, and that have had no response. */
+export async function unansweredItems(
+  tx: Tx,
+  decisionIds: readonly string[],
+): Promise<{ readonly decisionId: string; readonly offerId: string }[]> {
+  if (decisionIds.length === 0) return [];
+  return tx.query(
+    `with shown as (
+       select d.id as decision_id, d.customer_id, item.offer_id, coalesce(d.ranks[item.place], item.place) as rank
+       from decision_impressions d cross join lateral unnest(d.offer_ids) with ordinality as item(offer_id, place)
+       where d.tenant_id = $1 and d.id = any($2::uuid[])
+       union all
+       select decided.id, reserved.customer_id, reserved.offer_id, reserved.rank
+       from unnest($2::uuid[]) as decided(id) join interactions reserved on reserved.tenant_id = $1
+         and reserved.id > decided.id and reserved.id <= overlay(decided.id::text placing 'ff' from 35)::uuid
+       where reserved.interaction_type = 'recommendation' and reserved.reservation_state = 'confirmed')
+     select decision_id as "decisionId", offer_id as "offerId" from shown
+     where offer_id is not null and not exists (
+       select from interactions answer
+       where answer.tenant_id = $1 and answer.customer_id = shown.customer_id and answer.id > shown.decision_id
+         and answer.recommendation_id = shown.decision_id and answer.rank = shown.rank
+         and answer.interaction_type = 'response')
+     order by decision_id, rank`,
+    [tx.tenantId, uuidArray(decisionIds)],
+  );
+}
+
+/** What a decision showed one customer: its items, by rank. */
+export interface ShownDecision {
+  /** The decision's id. Ids of its items derive from it. */
+  readonly id: string;
+  readonly customerId: string;
+  /** Its number in the order of the customer's commits (docs/design/recording.md S5). */
+  readonly customerSeq: number;
+  /** The caller's context as JSON. */
+  readonly context: string | null;
+  readonly items: readonly DecidedItem[];
+}
+
+export interface DecidedItem {
+  readonly id: string;
+  readonly rank: number;
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly placementId: string | null;
+  readonly categoryId: string | null;
+  /** When the item's reservation expires; null: it counts as shown. */
+  readonly reservedUntil: Date | null;
+}
+
+/** History of a batch of decisions: one row for what each showed, one for each item that is reserved. */
+export function insertShown(tenantId: string, at: Date, shown: readonly ShownDecision[]): HotStatement[] {
+  const isReserved = shown.some(({ items }) => items.some((item) => item.reservedUntil !== null));
+  const impressions = shown.flatMap(impressionsOf);
+  const statements: HotStatement[] = [];
+  if (impressions.length > 0) statements.push(insertImpressions(tenantId, at, impressions));
+  if (isReserved) statements.push(insertReservations(tenantId, at, shown));
+  return statements;
+}
+
+type Impressions = ShownDecision & { readonly isWhole: boolean };
+
+function impressionsOf(decision: ShownDecision): Impressions[] {
+  const items = decision.items.filter((item) => item.reservedUntil === null);
+  if (items.length === 0) return [];
+  const isWhole = items.length === decision.items.length && items.every((item, i) => item.rank === i + 1);
+  return [{ ...decision, items, isWhole }];
+}
+
+/** Ids that the items of a decision may have in common. */
+const mayBeShared = ['creativeId', 'channelId', 'placementId', 'categoryId'] as const;
+
+/**
+ * Ids of all decisions are in one array per column, decision after decision; the database takes each decision's part. A
+ * part with the same id for all items is stored as one, and an empty one as null.
+ */
+function insertImpressions(tenantId: string, at: Date, shown: readonly Impressions[]): HotStatement {
+  const items = shown.flatMap((decision) => decision.items);
+  const first: number[] = [];
+  const last: number[] = [];
+  const lastOf = mayBeShared.map((): (number | null)[] => []);
+  const ranks: (string | null)[] = [];
+  let from = 1;
+  for (const decision of shown) {
+    const to = from + decision.items.length - 1;
+    first.push(from);
+    last.push(to);
+    for (const [i, name] of mayBeShared.entries()) lastOf[i]!.push(lastPlace(decision.items, name, from, to));
+    ranks.push(decision.isWhole ? null : numberArray(decision.items.map((item) => item.rank)));
+    from = to + 1;
+  }
+  return {
+    name: 'decisions.impressions',
+    text: `insert into decision_impressions (tenant_id, id, customer_id, occurred_at, context, ranks, offer_ids, creative_ids,
+        channel_ids, placement_ids, category_ids, customer_seq)
+      select $1, u.id, u.customer_id, $2, u.context, u.ranks::smallint[], ($6::uuid[])[u.first:u.last],
+        ($7::uuid[])[u.first:u.creative], ($8::uuid[])[u.first:u.channel], ($9::uuid[])[u.first:u.placement],
+        ($10::uuid[])[u.first:u.category], u.customer_seq
+      from unnest($3::uuid[], $4::text[], $5::jsonb[], $11::text[], $12::int[], $13::int[], $14::int[], $15::int[], $16::int[],
+        $17::int[], $18::bigint[])
+        as u(id, customer_id, context, ranks, first, last, creative, channel, placement, category, customer_seq)`,
+    values: [
+      tenantId,
+      at,
+      uuidArray(shown.map((d) => d.id)),
+      textArray(shown.map((d) => d.customerId)),
+      textArray(shown.map((d) => d.context)),
+      uuidArray(items.map((item) => item.offerId)),
+      ...mayBeShared.map((name) => uuidArray(items.map((item) => item[name]))),
+      textArray(ranks),
+      numberArray(first),
+      numberArray(last),
+      ...lastOf.map(numberArray),
+      numberArray(shown.map((d) => d.customerSeq)),
+    ],
+  };
+}
+
+/**
+ * Returns where a decision's ids end in their column: after the first when all are the same, at the start when there
+ * are none.
+ */
+function lastPlace(
+  items: readonly DecidedItem[],
+  name: (typeof mayBeShared)[number],
+  first: number,
+  last: number,
+): number | null {
+  const value = items[0]![name];
+  if (items.some((item) => item[name] !== value)) return last;
+  return value === null ? null : first;
+}
+
+function insertReservations(tenantId: string, at: Date, shown: readonly ShownDecision[]): HotStatement {
+  const rows = shown.flatMap((decision) =>
+    decision.items.filter((item) => item.reservedUntil !== null).map((item) => ({ decision, item })),
+  );
+  return {
+    name: 'decisions.reservations',
+    text: `insert into interactions (tenant_id, id, customer_id, interaction_type, classification, direction, offer_id,
+        creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context, occurred_at, created_at,
+        reservation_state, reservation_expires_at, customer_seq)
+      select $1, u.id, u.customer_id, 'recommendation', 'neutral', 'outbound', u.offer_id, u.creative_id, u.channel_id,
+        u.placement_id, u.category_id, u.recommendation_id, u.rank, u.context, $2, $2, 'open', u.expires_at, u.customer_seq
+      from unnest($3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[],
+        $11::smallint[], $12::jsonb[], $13::timestamptz[], $14::bigint[])
+        as u(id, customer_id, offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context,
+          expires_at, customer_seq)`,
+    values: [
+      tenantId,
+      at,
+      uuidArray(rows.map(({ item }) => item.id)),
+      textArray(rows.map(({ decision }) => decision.customerId)),
+      uuidArray(rows.map(({ item }) => item.offerId)),
+      uuidArray(rows.map(({ item }) => item.creativeId)),
+      uuidArray(rows.map(({ item }) => item.channelId)),
+      uuidArray(rows.map(({ item }) => item.placementId)),
+      uuidArray(rows.map(({ item }) => item.categoryId)),
+      uuidArray(rows.map(({ decision }) => decision.id)),
+      numberArray(rows.map(({ item }) => item.rank)),
+      textArray(rows.map(({ decision }) => decision.context)),
+      instantArray(rows.map(({ item }) => item.reservedUntil)),
+      numberArray(rows.map(({ decision }) => decision.customerSeq)),
+    ],
+  };
+}

@@ -1,0 +1,27 @@
+import { feature } from '../../../feature.ts';
+
+export { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
+export { noContentItems } from './content-items.ts';
+export { expirePieces, expirePlans, retirePlans } from './plan-expiry.store.ts';
+export { readPlanContent } from './plan-pieces.ts';
+export type { PlanRefs } from './plan-refs.ts';
+export { ownReadSet, type ReadSetNames, readNames } from './read-set.ts';
+export { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';
+export {
+  type CompiledFlow,
+  compileFlow,
+  type LiveFlow,
+  openPlan,
+  outcomePoliciesOf,
+  type TenantCatalogue,
+} from './tenant-catalogue.ts';
+export { newestVersions } from './versions.store.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['plans', 'plan_pieces', 'read_sets'];
+
+export const plansFeature = feature({
+  name: 'plans',
+  tables,
+  resets: { empties: tables },
+});

@@ -1,0 +1,35 @@
+import type { RecordedInputs } from '@arbiter/contract';
+import type { Frozen } from '../../../platform/json.ts';
+import type { PlanRefs, ReadSetNames } from '../plans/index.ts';
+import { type PackedInput, unpackExternal, unpackWindows } from './packed-input.ts';
+import type { StoredRecord } from './sealed-records.store.ts';
+
+/** Inputs with the names of docs/design/api-decisioning.md 12. */
+export function readableInputs(
+  packed: PackedInput,
+  { countsNumber }: Pick<StoredRecord, 'countsNumber'>,
+  readSet: ReadSetNames | null,
+  refs: PlanRefs,
+): Frozen<RecordedInputs> {
+  return {
+    // Fields with their default, null among them, are not recorded.
+    request: packed.q as Frozen<RecordedInputs['request']>,
+    profile: packed.p,
+    enriched: packed.e ?? {},
+    metrics: {},
+    segments: packed.g ?? [],
+    counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) } : null,
+    outcomes: packed.l ?? [],
+    suppressions: packed.s ?? [],
+    budgets: { soldOut: packed.b?.stock ?? [], volumes: packed.b?.volumes ?? [] },
+    evidence: { number: packed.v },
+    objectiveCounts: countsNumber === null ? null : { number: Number(countsNumber) },
+    modelStates: packed.m ?? {},
+    breakers: packed.j ?? {},
+    external: packed.y === undefined ? {} : unpackExternal(packed.y, refs),
+    now: packed.n,
+    zones: packed.z,
+    readSet: readSet === null ? null : { ...readSet },
+    cut: packed.x ?? [],
+  };
+}

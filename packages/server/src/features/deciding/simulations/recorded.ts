@@ -1,0 +1,59 @@
+import type { SimulatedAnswer, SimulateRequest } from '@arbiter/contract';
+import { systemActor } from '../../../db/index.ts';
+import { decideTrial, decisionNamed, seedFrom, shapeAnswer } from '../decisions/index.ts';
+import { recordedQuestion } from '../sealed-records/index.ts';
+import { notSetBy, withChanges } from './edits.rules.ts';
+import type { Caller, SimulationPorts } from './simulations.service.ts';
+
+/**
+ * Makes a recorded decision of the customer once more, with the changes asked for. Without any it is the same decision, told
+ * with its trace, whether or not one was stored. 404 also for another customer's decision; 409 `inputs_unavailable`,
+ * `record_corrupt`.
+ */
+export async function simulateRecorded(
+  { database, decisions }: SimulationPorts,
+  { tenantId, until }: Pick<Caller, 'tenantId' | 'until'>,
+  customerId: string,
+  decisionId: string,
+  body: Pick<SimulateRequest, 'profile' | 'attributes' | 'segments' | 'limit' | 'seed'>,
+): Promise<SimulatedAnswer> {
+  const startedAt = performance.now();
+  const records = { keys: decisions.keys, decisionNamed };
+  const recorded = await database.withTenant(
+    tenantId,
+    systemActor('simulate'),
+    (tx) => recordedQuestion(tx, records, decisionId, customerId),
+    { until },
+  );
+  const { plan } = recorded.flow;
+  const changed = withChanges(plan, recorded.input, body);
+  const input = {
+    ...changed,
+    request: { ...changed.request, limit: body.limit ?? changed.request.limit },
+    seed: body.seed === undefined ? changed.seed : seedFrom(tenantId, body.seed),
+  };
+  const { decision, stages } = decideTrial({ flow: recorded.flow, input });
+  const answer = shapeAnswer(plan, decision, {
+    requestId: input.request.requestId,
+    recommendationId: null,
+    interactionIds: null,
+    customerId,
+    anonymous: false,
+    known: input.known,
+    asked: input.request,
+    now: input.now,
+    configVersion: recorded.configVersion,
+    configAgeMs: 0,
+    evidenceAgeMs: 0,
+    profileAgeMs: 0,
+    durationMs: Math.max(0, Math.round(performance.now() - startedAt)),
+    traceId: null,
+    stages,
+    reservationExpiresAt: () => new Date(input.now).toISOString(),
+    dryRun: true,
+    debug: true,
+    schemaWarnings: [],
+    quota: null,
+  });
+  return { ...answer, simulated: true, recordedDecisionId: recorded.id, notSet: notSetBy(plan, input, body.profile) };
+}

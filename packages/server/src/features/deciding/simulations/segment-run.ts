@@ -1,0 +1,190 @@
+import type { SimulationFigures } from '@arbiter/contract';
+import { decide } from '@arbiter/engine';
+import { type Database, systemActor } from '../../../db/index.ts';
+import { AppError } from '../../../platform/app-error.ts';
+import { keyOf } from '../../../platform/crypto.ts';
+import { newId } from '../../../platform/ids.ts';
+import { takeTurns } from '../../../platform/turns.ts';
+import { memberIds } from '../../catalogue/segments/index.ts';
+import { type RecommendCall, readRecommendCall, type Trial, type Trials } from '../decisions/index.ts';
+import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
+import { newDecisionId } from '../sealed-records/index.ts';
+import { countChanges, countDecision, diffOf, figuresOf, newChanges, newTally } from './figures.rules.ts';
+import { planOf } from './flow-choice.ts';
+import { createSample } from './sample.rules.ts';
+import type { SimulationResult } from './segment-question.ts';
+import { recommendBody } from './simulate.rules.ts';
+import {
+  endSimulation,
+  findSimulation,
+  releaseSimulation,
+  reportProgress,
+  type SimulationRow,
+  takeSimulation,
+} from './simulations.store.ts';
+
+export interface SegmentRunPorts {
+  readonly database: Database;
+  readonly trials: () => Trials;
+}
+
+export interface SegmentRun {
+  readonly tenantId: string;
+  readonly id: string;
+  /** Monotonic ms at which it fails with `timeout`. */
+  readonly until: number;
+  /** Aborts when the process stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Members that are read in one transaction. */
+const membersPerPage = 5_000;
+/** Longest that the database may read a page of members, in ms. */
+const pageMs = 30_000;
+/** Customers that are read for together: as the batches of decisions, small enough that nobody notices. */
+const customersPerBatch = 32;
+/** Longest wait for one batch. */
+const batchMs = 4_000;
+
+const actor = systemActor('simulate');
+
+/** It was cancelled, or another process works on it by now: what is done here is of no use. */
+class Outrun extends Error {}
+
+/**
+ * Does the work of a simulation and writes what came of it. Nothing is done when it has ended. Throws when another process
+ * works on it, and what is no result of a simulation: whoever tries again begins anew.
+ */
+export async function runSegmentSimulation(ports: SegmentRunPorts, run: SegmentRun): Promise<void> {
+  const { tenantId, id } = run;
+  const holder = newId();
+  const row = await ports.database.withTenant(tenantId, actor, async (tx) => {
+    const taken = await takeSimulation(tx, id, holder);
+    if (taken !== null) return taken;
+    if ((await findSimulation(tx, id))?.status === 'running')
+      throw new Error('another process is running the simulation');
+    return null;
+  });
+  if (row === null) return;
+  const end = (error: SimulationRow['error'], result: SimulationResult | null) =>
+    ports.database.withTenant(tenantId, actor, (tx) => endSimulation(tx, id, holder, { error, result }));
+  try {
+    const result = await simulate(ports, run, row, holder);
+    await end(null, result);
+  } catch (error) {
+    if (error instanceof Outrun) return;
+    if (performance.now() >= run.until) await end('timeout', null);
+    else if (error instanceof AppError && error.code === 'not_found') await end('segment_unavailable', null);
+    else {
+      await ports.database.withTenant(tenantId, actor, (tx) => releaseSimulation(tx, id, holder));
+      throw error;
+    }
+  }
+}
+
+async function simulate(
+  ports: SegmentRunPorts,
+  run: SegmentRun,
+  row: SimulationRow,
+  holder: string,
+): Promise<SimulationResult> {
+  const { database } = ports;
+  const { tenantId, id } = run;
+  const { question, flows } = row;
+  const trials = ports.trials();
+  const tell = async (sampled: number, total: number): Promise<void> => {
+    if (run.signal.aborted) throw new Error('the process stopped before the simulation finished');
+    if (performance.now() >= run.until) throw new Error('the simulation timed out');
+    const goesOn = await database.withTenant(tenantId, actor, (tx) =>
+      reportProgress(tx, id, holder, { sampled, total }),
+    );
+    if (!goesOn) throw new Outrun('another process has taken over the simulation');
+  };
+  const sample = await drawSample(ports, run, row, () => tell(0, 0));
+  const catalogue = await trials.catalogueOf(tenantId);
+  const plans: LiveFlow[] = [];
+  for (const flow of flows) plans.push(await planOf(catalogue, flow));
+  const chosen = sample.chosen();
+  const tallies = plans.map(({ plan }) => newTally(plan));
+  const changes = newChanges();
+  for (let at = 0; at < chosen.length; at += customersPerBatch) {
+    await tell(at, chosen.length);
+    const customers = chosen.slice(at, at + customersPerBatch);
+    await decideFor(trials, catalogue, plans, customers, question, (made) => {
+      for (const [of, decision] of made.entries()) countDecision(tallies[of]!, decision);
+      const [own, other] = made.map(({ items }) => items.map(({ offerId }) => offerId));
+      if (own !== undefined && other !== undefined) countChanges(changes, own, other);
+    });
+  }
+  const [figures, compare = null] = tallies.map(figuresOf) as [SimulationFigures, SimulationFigures?];
+  const [own, other] = plans;
+  return {
+    reachableCustomers: sample.seen(),
+    figures,
+    compare,
+    diff: own === undefined || other === undefined ? null : diffOf(changes, own.plan, other.plan),
+  };
+}
+
+async function drawSample(
+  { database }: SegmentRunPorts,
+  { tenantId }: SegmentRun,
+  { segmentId, question }: SimulationRow,
+  tell: () => Promise<void>,
+) {
+  const sample = createSample(question.seed, question.sampleSize);
+  const turns = takeTurns();
+  for (let after: string | null = null; ; ) {
+    const page: readonly string[] = await database.withTenant(
+      tenantId,
+      actor,
+      (tx) => memberIds(tx, segmentId, after, membersPerPage),
+      { statementTimeoutMs: pageMs },
+    );
+    for (const customerId of page) {
+      sample.add(customerId);
+      const pause = turns();
+      if (pause !== undefined) await pause;
+    }
+    if (page.length < membersPerPage) return sample;
+    after = page.at(-1) ?? null;
+    await tell();
+  }
+}
+
+/** The decisions of each customer, one by each plan, in the order of the plans. */
+async function decideFor(
+  trials: Trials,
+  catalogue: TenantCatalogue,
+  plans: readonly LiveFlow[],
+  customers: readonly string[],
+  question: SimulationRow['question'],
+  take: (decisions: readonly ReturnType<typeof decide>[]) => void,
+): Promise<void> {
+  const questions = customers.flatMap((customerId) => {
+    const call = callFor(question, customerId);
+    return plans.map((plan) => ({ call, flow: () => plan, seed: `${question.seed}:${customerId}` }));
+  });
+  const read = await trials.readWith(catalogue, questions, question.now, performance.now() + batchMs);
+  const turns = takeTurns();
+  for (let at = 0; at < read.length; at += plans.length) {
+    // Both at once: the scratch of a plan holds one decision only while it is made.
+    take(read.slice(at, at + plans.length).map(({ flow, input }: Trial) => decide(flow.plan, input)));
+    const pause = turns();
+    if (pause !== undefined) await pause;
+  }
+}
+
+/** What a customer is asked, as recommend would ask it. */
+export function callFor({ asked }: Pick<SimulationRow['question'], 'asked'>, customerId: string): RecommendCall {
+  const call = readRecommendCall(recommendBody(asked, ''), {
+    ip: '',
+    userAgent: '',
+    anonymousKey: () => nobodysKey,
+    newRequestId: newDecisionId,
+  });
+  // A row key of the segment's schema: whatever it is, it names a customer.
+  return { ...call, anonymous: false, request: { ...call.request, customerId } };
+}
+
+const nobodysKey = keyOf('a key of nobody, for ids that are replaced')!;

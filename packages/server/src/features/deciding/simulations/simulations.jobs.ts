@@ -1,0 +1,51 @@
+import Type from 'typebox';
+import { type Database, systemActor, type Tx } from '../../../db/index.ts';
+import { enqueueJob, handleInSlices, handleJob, type JobHandler, job } from '../../../jobs/index.ts';
+import type { Trials } from '../decisions/index.ts';
+import { runSegmentSimulation } from './segment-run.ts';
+import { endSimulation, expireSimulations } from './simulations.store.ts';
+
+/** Does the work of a simulation over a segment that nobody waits for. */
+const runSimulationJob = job({
+  name: 'simulation.run',
+  payload: Type.Object({ simulationId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
+});
+
+/** Deletes simulations that are older than they are kept. */
+const expireSimulationsJob = job({
+  name: 'simulations.expire',
+  payload: Type.Object({}, { additionalProperties: false }),
+  schedule: { cron: '50 4 * * *', payload: {}, upkeep: true },
+});
+
+export const enqueueSimulation = (tx: Tx, simulationId: string): Promise<void> =>
+  enqueueJob(tx, runSimulationJob, { simulationId }, { key: `simulation.run:${simulationId}` });
+
+/** Longest that a simulation may take in the background, in ms. */
+const backgroundMs = 30 * 60_000;
+
+export interface SimulationJobPorts {
+  readonly database: Database;
+  /** Decisions for show, of this process. */
+  readonly trials: () => Trials;
+}
+
+/** How this feature's jobs are done. */
+export function simulationJobs({ database, trials }: SimulationJobPorts): JobHandler[] {
+  return [
+    handleJob(runSimulationJob, async ({ simulationId: id }, { tenantId, signal, attempt }) => {
+      try {
+        const until = performance.now() + backgroundMs;
+        await runSegmentSimulation({ database, trials }, { tenantId, id, until, signal });
+      } catch (error) {
+        // Whoever looks at it is not to wait for ever; the dead letter tells the operator why.
+        if (attempt >= runSimulationJob.attempts && !signal.aborted) {
+          const end = { error: 'internal', result: null } as const;
+          await database.withTenant(tenantId, systemActor('simulate'), (tx) => endSimulation(tx, id, 'nobody', end));
+        }
+        throw error;
+      }
+    }),
+    handleInSlices(expireSimulationsJob, database, expireSimulations),
+  ];
+}

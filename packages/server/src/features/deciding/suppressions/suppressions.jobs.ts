@@ -1,0 +1,16 @@
+import Type from 'typebox';
+import type { Database } from '../../../db/index.ts';
+import { handleInSlices, type JobHandler, job } from '../../../jobs/index.ts';
+import { removeExpired } from './suppressions.store.ts';
+
+/** Deletes suppressions that have run out. */
+const expireSuppressionsJob = job({
+  name: 'suppressions.expire',
+  payload: Type.Object({}, { additionalProperties: false }),
+  schedule: { cron: '25 4 * * *', payload: {}, upkeep: true },
+});
+
+/** How this feature's jobs are done. */
+export const suppressionJobs = (database: Database): readonly JobHandler[] => [
+  handleInSlices(expireSuppressionsJob, database, async (tx) => (await removeExpired(tx)).more),
+];

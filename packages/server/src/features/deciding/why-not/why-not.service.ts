@@ -1,0 +1,210 @@
+import type { RecommendRequest, WhyNotAnswer, WhyNotRequest } from '@arbiter/contract';
+import type { WhyNotAnswer as Found, Plan, Snapshot } from '@arbiter/engine';
+import { type Database, systemActor, type Tx } from '../../../db/index.ts';
+import type { RequestFacts } from '../../../http/handler.ts';
+import { AppError, invalid } from '../../../platform/app-error.ts';
+import { isUuid } from '../../../platform/ids.ts';
+import { findOfferFacts } from '../../catalogue/offers/index.ts';
+import { suggestibleColumns } from '../../catalogue/schemas/index.ts';
+import { segmentsAsking } from '../../catalogue/segments/index.ts';
+import { recordAudit } from '../../identity/audit/index.ts';
+import { type CustomerKeys, decodeState, type KeyedHash, readState } from '../customer-states/index.ts';
+import { decisionNamed, readRecommendCall, readTrialClock, type Trials } from '../decisions/index.ts';
+import { readPlanContent } from '../plans/index.ts';
+import { newDecisionId, recordedQuestion } from '../sealed-records/index.ts';
+import { historyBefore } from './recorded-history.ts';
+import { packInput, type SearchJob } from './search-job.ts';
+import { type AskedOffer, isGone, shapeFlips, summaryOf, withStatus } from './why-not.rules.ts';
+
+/** A search on its way to a thread. */
+export interface SearchTask {
+  readonly tenantId: string;
+  readonly job: SearchJob;
+  /** The content of the plan; asked only when no thread that is free has it. */
+  loadPlan(): Promise<Snapshot>;
+  /** Monotonic ms by which the answer must be there. */
+  readonly until: number;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs a search apart from the requests. Rejects with AppError `overloaded` when too many wait, `unavailable` when it is late. */
+export type RunSearch = (task: SearchTask) => Promise<Found>;
+
+export interface WhyNotPorts {
+  readonly database: Database;
+  readonly trials: Trials;
+  readonly keys: CustomerKeys;
+  /** Names the customer in the audit log (docs/design/api-settled.md 103). */
+  readonly customerHash: KeyedHash;
+  readonly search: RunSearch;
+}
+
+type Asked = Omit<WhyNotRequest, 'now'> & { readonly now?: string };
+
+/** What a search is made for. */
+interface Subject {
+  readonly plan: Plan;
+  readonly planHash: Buffer;
+  readonly job: Omit<SearchJob, 'planKey' | 'offerId' | 'columns' | 'hidden'>;
+}
+
+/**
+ * Why the customer's answer does, or does not, have the offer (docs/design/api-decisioning.md 12). With `decisionId` of that
+ * recorded decision, else of one that would be made now. Stores nothing but the audit row of the reading. 404 for an
+ * unknown offer and for another customer's decision.
+ */
+export async function askWhyNot(
+  ports: WhyNotPorts,
+  request: RequestFacts,
+  { customerId, offerId: askedId }: { readonly customerId: string; readonly offerId: string },
+  asked: Asked,
+  decisionId: string | null = null,
+): Promise<WhyNotAnswer> {
+  const { tenantId, until, signal } = request;
+  const offerId = askedId.toLowerCase();
+  if (customerId === 'anonymous') throw invalid('/customerId', 'must be a customer id');
+  const inTenant = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    ports.database.withTenant(tenantId, request.actor, work, { until });
+  const offer = await inTenant((tx) => findOffer(tx, offerId));
+  const subject =
+    decisionId === null
+      ? await liveSubject(ports, request, customerId, asked)
+      : await inTenant((tx) => recordedSubject(tx, ports, decisionId, customerId));
+  const suggestible = await inTenant(async (tx) => {
+    await recordAudit(tx, {
+      action: 'read',
+      entityType: 'whyNot',
+      entityId: offerId,
+      entityName: offer.name,
+      after: { customerHash: ports.customerHash.of(tenantId, customerId).toString('hex'), decisionId },
+    });
+    return suggestibleBy(tx, subject.plan);
+  });
+  const found = await ports.search({
+    tenantId,
+    job: { ...subject.job, ...suggestible, planKey: `${tenantId} ${subject.planHash.toString('hex')}`, offerId },
+    loadPlan: () =>
+      ports.database.withTenant(tenantId, systemActor('why-not'), (tx) => readPlanContent(tx, subject.planHash)),
+    until,
+    signal,
+  });
+  return shape(customerId, offer, found, subject, decisionId !== null);
+}
+
+function shape(
+  customerId: string,
+  offer: AskedOffer,
+  found: Found,
+  { job }: Subject,
+  isRecorded: boolean,
+): WhyNotAnswer {
+  // What is gone now was there when the decision was made, and its record says so.
+  const gates = isRecorded ? found.gates : withStatus(found.gates, offer);
+  const flips = isGone(offer) ? [] : found.flips;
+  return {
+    customerId,
+    offerId: offer.id,
+    offerName: offer.name,
+    verdict: found.verdict,
+    selected: found.selected,
+    summary: summaryOf(offer.name, { ...found, gates, flips }),
+    evaluatedAt: new Date(job.input.now).toISOString(),
+    exploration: job.greedy ? 'greedy' : 'recorded',
+    rank: found.rank,
+    score: found.score,
+    cutoffScore: found.cutoffScore,
+    gates: gates.map((gate) => ({ ...gate })),
+    flips: shapeFlips(flips),
+    search: found.search,
+  };
+}
+
+async function findOffer(tx: Tx, offerId: string): Promise<AskedOffer> {
+  const facts = isUuid(offerId) ? await findOfferFacts(tx, offerId) : null;
+  if (facts === null) throw new AppError('not_found', { detail: 'offer not found' });
+  const { name, status, deletedAt } = facts;
+  return { id: offerId, name, status, isDeleted: deletedAt !== null };
+}
+
+async function liveSubject(
+  { trials }: WhyNotPorts,
+  { tenantId, ip, userAgent, until }: RequestFacts,
+  customerId: string,
+  { now, ...asked }: Asked,
+): Promise<Subject> {
+  const body: RecommendRequest = { ...asked, customerId, dryRun: true };
+  const facts = {
+    ip,
+    userAgent,
+    anonymousKey: () => {
+      throw invalid('/customerId', 'must be a customer id');
+    },
+    newRequestId: newDecisionId,
+  };
+  const call = readRecommendCall(body, facts);
+  const at = readTrialClock(now);
+  const [trial] = await trials.read(tenantId, [{ call }], at, until);
+  if (trial === undefined) throw new Error('one question has one trial');
+  const { flow, customer } = trial;
+  // The seed is no property of the input's own, so a copy would go without.
+  const input = { ...trial.input, seed: trial.input.seed };
+  const state = customer?.state;
+  return {
+    plan: flow.plan,
+    planHash: flow.hash,
+    job: {
+      greedy: true,
+      // Read as a dry run, which sees drafts and pays no quota; what is asked about is a decision that counts.
+      ...packInput(flow.plan, { ...input, request: { ...input.request, dryRun: false } }),
+      history: {
+        contacts: {
+          lanes: state?.lanes ?? [],
+          totals: state?.totals ?? [],
+          lastAt: state?.lastAt ?? [],
+          log: state?.log ?? [],
+          keptFrom: state?.keptFrom ?? 0,
+          reservations: state?.reservations ?? [],
+        },
+        outcomes: state?.outcomes ?? [],
+      },
+    },
+  };
+}
+
+async function recordedSubject(
+  tx: Tx,
+  { keys }: WhyNotPorts,
+  decisionId: string,
+  customerId: string,
+): Promise<Subject> {
+  const { flow, input } = await recordedQuestion(tx, { keys, decisionNamed }, decisionId, customerId);
+  const row = await readState(tx, customerId);
+  const history = row === null ? null : historyBefore(flow.plan, input, decodeState(row.state, row.base));
+  return {
+    plan: flow.plan,
+    planHash: flow.hash,
+    job: { greedy: false, ...packInput(flow.plan, input), history },
+  };
+}
+
+/**
+ * What may be suggested. A column is left out when an active segment asks it that the plan reads, by its id, its name or as an
+ * interest: with the value the membership would change too.
+ */
+async function suggestibleBy(tx: Tx, { reads, autoSources, enrichSources }: Plan) {
+  const { columns, hidden } = await suggestibleColumns(tx);
+  if (reads.segments.length + reads.interests.length === 0) return { columns, hidden };
+  const named = new Set([...reads.segments, ...reads.interests].map((name) => name.toLowerCase()));
+  const left: Record<string, SearchJob['columns'][string]> = {};
+  for (const { schemaId, columns: read } of [...autoSources, ...enrichSources]) {
+    for (const column of read) {
+      const holds = columns[schemaId]?.[column];
+      if (holds === undefined) continue;
+      const asking = await segmentsAsking(tx, { id: schemaId, column });
+      const isRead = asking.some(({ id, name }) => named.has(id) || named.has(name.toLowerCase()));
+      if (!isRead) left[schemaId] = { ...left[schemaId], [column]: holds };
+    }
+  }
+  return { columns: left, hidden };
+}

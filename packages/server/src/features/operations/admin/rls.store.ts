@@ -1,0 +1,43 @@
+import { DatabaseError } from '../../../db/index.ts';
+import type { Tx } from '../../../db/tx.ts';
+
+/** Row-level security of one table, partition or data table of the tenant. */
+export interface TableSecurity {
+  readonly schema: string;
+  readonly table: string;
+  readonly isPartition: boolean;
+  readonly rlsEnabled: boolean;
+  readonly rlsForced: boolean;
+  readonly policies: string[];
+}
+
+/** Every table with tenant data that concerns the caller's tenant; data tables of other tenants are not named. */
+export async function selectTableSecurity(tx: Tx): Promise<TableSecurity[]> {
+  return tx.query<TableSecurity>(
+    `select table_schema as schema, table_name as table, is_partition as "isPartition", rls_enabled as "rlsEnabled",
+       rls_forced as "rlsForced", policies
+     from arbiter.rls_report()`,
+  );
+}
+
+/**
+ * Repairs one table as its owner. Null, or why it could not be done: then nothing of it was changed and the transaction
+ * goes on.
+ */
+export async function repairTable(tx: Tx, table: TableSecurity): Promise<string | null> {
+  await tx.query('savepoint repair_table');
+  try {
+    await tx.query('select arbiter.repair_rls($1, $2)', [table.schema, table.table]);
+    await tx.query('release savepoint repair_table');
+    return null;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    await tx.query('rollback to savepoint repair_table');
+    return error.kind === 'lock_not_available' ? 'the table is in use' : 'the database rejected the change';
+  }
+}
+
+/** A repair waits for a table that is in use this long at most, so that one busy table does not hold up the others. */
+export async function limitLockWait(tx: Tx): Promise<void> {
+  await tx.query(`select set_config('lock_timeout', '1s', true)`);
+}

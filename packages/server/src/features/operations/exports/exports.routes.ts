@@ -1,0 +1,49 @@
+import type { cronExportOperations, ExportedTenant } from '@arbiter/contract';
+import { type Handlers, reply } from '../../../http/handler.ts';
+import { selectTenantNames } from '../../identity/tenants/index.ts';
+import { type ExportPorts, exportHistory, failureWord, shownPath } from './exports.service.ts';
+
+export interface ExportRoutePorts extends ExportPorts {
+  /** Told what kept a tenant's export from being done. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** No export is begun when less than this is left until the answer must be there, in ms. */
+const reserveMs = 1_500;
+
+/** Handlers of the export that a scheduler outside calls. */
+export function exportRoutes(ports: ExportRoutePorts): Handlers<typeof cronExportOperations> {
+  // A call that runs out of time is gone on with by the next one, so that no tenant waits for ever.
+  let first = '';
+  return {
+    async exportInteractions({ until, requestId }) {
+      const found = await ports.database.withSystem('export-interactions', selectTenantNames, { until });
+      const start = Math.max(
+        0,
+        found.findIndex(({ id }) => id >= first),
+      );
+      const tenants: ExportedTenant[] = [];
+      first = '';
+      for (const { id, name } of [...found.slice(start), ...found.slice(0, start)]) {
+        const tenant = { tenantId: id, tenantName: name, exported: 0, filePath: null };
+        if (performance.now() > until - reserveMs) {
+          if (first === '') first = id;
+          tenants.push({ ...tenant, error: 'deferred' });
+          continue;
+        }
+        try {
+          const { exported, path } = await exportHistory(ports, id, { until, requestId });
+          tenants.push({ ...tenant, exported, filePath: path === null ? null : shownPath(path) });
+        } catch (error) {
+          ports.onError(error);
+          tenants.push({ ...tenant, error: failureWord(error) });
+        }
+      }
+      return reply(200, {
+        ok: tenants.every(({ error }) => error === undefined),
+        totalExported: tenants.reduce((sum, { exported }) => sum + exported, 0),
+        tenants,
+      });
+    },
+  };
+}

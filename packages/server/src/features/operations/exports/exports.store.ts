@@ -1,0 +1,200 @@
+import { columns, computed, expression, type RowOf, select, selectList, table } from '../../../db/columns.ts';
+import { type Tx, uuidArray } from '../../../db/index.ts';
+import { storedRowsAmong, storedRowsFrom } from '../../deciding/interactions/index.ts';
+
+const checkpoint = selectList(
+  columns(table('export_checkpoints'), [
+    'lowId',
+    'nextLowId',
+    'pendingAt',
+    'pendingRows',
+    'pendingFrom',
+    'pendingItems',
+    'lastFileAt',
+  ]),
+  computed({ nextLowXid: expression<string | null>('next_low_xid::text') }),
+);
+
+/** How far a tenant's export has come, see the migration. */
+export type Checkpoint = RowOf<typeof checkpoint>;
+
+/** Locks the tenant's checkpoint, which is made when there is none; null while another export holds it. */
+export async function lockCheckpoint(tx: Tx): Promise<Checkpoint | null> {
+  const lock = () =>
+    select(tx, checkpoint, 'from arbiter.export_checkpoints where tenant_id = $1 for update skip locked', [
+      tx.tenantId,
+    ]);
+  const [found] = await lock();
+  if (found !== undefined) return found;
+  await tx.query('insert into arbiter.export_checkpoints (tenant_id) values ($1) on conflict do nothing', [
+    tx.tenantId,
+  ]);
+  return (await lock())[0] ?? null;
+}
+
+/** Locks the tenant's checkpoint, whoever holds it; false when nothing of the tenant was ever exported. */
+export async function waitForCheckpoint(tx: Tx): Promise<boolean> {
+  const rows = await tx.query('select from arbiter.export_checkpoints where tenant_id = $1 for update', [tx.tenantId]);
+  return rows.length > 0;
+}
+
+/**
+ * Which transactions run: those below `oldest` have all ended, and no transaction of now is at or above `next`. As texts,
+ * since they are wider than a number. `at`: epoch ms, not later, by the database's clock, which judges how old ids are.
+ */
+export async function runningTransactions(
+  tx: Tx,
+): Promise<{ readonly oldest: bigint; readonly next: bigint; readonly at: number }> {
+  const [row] = await tx.query<{ oldest: string; next: string; at: number }>(
+    `select pg_snapshot_xmin(s)::text as oldest, pg_snapshot_xmax(s)::text as next,
+       floor(extract(epoch from statement_timestamp()) * 1000)::float8 as at from pg_current_snapshot() s`,
+  );
+  if (row === undefined) throw new Error('a snapshot has one row');
+  return { oldest: BigInt(row.oldest), next: BigInt(row.next), at: row.at };
+}
+
+/** A stored row of history of which items are to be exported: those behind the first `from`, up to the first `items`. */
+export interface RowToExport {
+  readonly rowId: string;
+  readonly from: number;
+  readonly items: number;
+}
+
+/**
+ * Rows of which not all items were exported, the oldest first: those from an id on, and those below it that came late. What is
+ * noted of late rows that have gone since is forgotten.
+ */
+export async function selectUnexported(tx: Tx, lowId: string, most: number): Promise<RowToExport[]> {
+  const exported = `select from arbiter.exported_rows e
+    where e.tenant_id = $1 and e.row_id = s.row_id and e.items >= s.items`;
+  const lateRows = await tx.query<{ id: string }>(
+    'select row_id as id from arbiter.export_late_rows where tenant_id = $1 and row_id < $2 order by row_id limit $3',
+    [tx.tenantId, lowId, most],
+  );
+  const late = uuidArray(lateRows.map(({ id }) => id));
+  if (lateRows.length > 0) {
+    await tx.query(
+      `delete from arbiter.export_late_rows l where l.tenant_id = $1 and l.row_id = any($2::uuid[])
+         and not exists (select from (${storedRowsAmong('$2::uuid[]')}) s where s.row_id = l.row_id)`,
+      [tx.tenantId, late],
+    );
+  }
+  return tx.query<RowToExport>(
+    `select s.row_id as "rowId", coalesce(e.items, 0)::int as "from", s.items::int as items
+     from (${storedRowsFrom('$2::uuid', '$3', `not exists (${exported})`)}
+           union all ${storedRowsAmong('$4::uuid[]')}) s
+     left join arbiter.exported_rows e on e.tenant_id = $1 and e.row_id = s.row_id
+     order by s.row_id limit $3`,
+    [tx.tenantId, lowId, most, late],
+  );
+}
+
+/** What a checkpoint becomes when a batch was chosen; no batch: only its bounds move. */
+export interface ChosenBatch {
+  readonly lowId: string;
+  readonly nextLowId: string | null;
+  readonly nextLowXid: bigint | null;
+  readonly at: Date | null;
+  readonly rows: readonly RowToExport[];
+  /** Those of the rows of which no item is left. */
+  readonly whole: readonly string[];
+}
+
+/**
+ * Notes a batch; the checkpoint is locked. From here on its rows are exported, whoever writes their file. Where nothing is left
+ * to export, nothing fails any more either.
+ */
+export async function noteBatch(tx: Tx, { rows, whole, at, ...bounds }: ChosenBatch): Promise<void> {
+  const ids = uuidArray(rows.map(({ rowId }) => rowId));
+  const items = rows.map((row) => row.items);
+  await tx.query(
+    `update arbiter.export_checkpoints set low_id = $2, next_low_id = $3, next_low_xid = $4, pending_at = $5,
+       pending_rows = case when $5::timestamptz is null then null else $6::uuid[] end,
+       pending_from = case when $5::timestamptz is null then null else $7::smallint[] end,
+       pending_items = case when $5::timestamptz is null then null else $8::smallint[] end,
+       status = case when $5::timestamptz is null then 'ok' else status end,
+       error = case when $5::timestamptz is null then null else error end
+     where tenant_id = $1`,
+    [
+      tx.tenantId,
+      bounds.lowId,
+      bounds.nextLowId,
+      bounds.nextLowXid === null ? null : String(bounds.nextLowXid),
+      at,
+      ids,
+      rows.map((row) => row.from),
+      items,
+    ],
+  );
+  await tx.query('delete from arbiter.export_late_rows where tenant_id = $1 and row_id = any($2::uuid[])', [
+    tx.tenantId,
+    uuidArray(whole),
+  ]);
+  // Of a late row below the bound a part may be exported.
+  const late = 'select from arbiter.export_late_rows l where l.tenant_id = $1 and l.row_id =';
+  await tx.query(
+    `delete from arbiter.exported_rows e where e.tenant_id = $1 and e.row_id < $2 and not exists (${late} e.row_id)`,
+    [tx.tenantId, bounds.lowId],
+  );
+  if (rows.length === 0) return;
+  await tx.query(
+    `insert into arbiter.exported_rows as e (tenant_id, row_id, items)
+     select $1, r.row_id, r.items from unnest($2::uuid[], $3::smallint[]) as r(row_id, items)
+      where r.row_id >= $4 or exists (${late} r.row_id)
+     on conflict (tenant_id, row_id) do update set items = excluded.items`,
+    [tx.tenantId, ids, items, bounds.lowId],
+  );
+}
+
+/** The file of the batch is whole. `fileAt`: null when it had no row left. */
+export async function endBatch(tx: Tx, fileAt: Date | null): Promise<void> {
+  await tx.query(
+    `update arbiter.export_checkpoints set pending_at = null, pending_rows = null, pending_from = null, pending_items = null,
+       status = 'ok', error = null, last_file_at = coalesce($2, last_file_at), exported_at = $3
+     where tenant_id = $1`,
+    [tx.tenantId, fileAt, tx.now],
+  );
+}
+
+/** Marks the export as failed; everything else stays, so that the next call tries the same again. */
+export async function markFailed(tx: Tx, error: string): Promise<void> {
+  await tx.query(
+    `insert into arbiter.export_checkpoints (tenant_id, status, error) values ($1, 'failed', $2)
+     on conflict (tenant_id) do update set status = excluded.status, error = excluded.error`,
+    [tx.tenantId, error],
+  );
+}
+
+/** Of how many tenants the last export failed, by what kept it from being done. Needs a system transaction. */
+export async function countFailedExports(
+  tx: Tx,
+): Promise<readonly { readonly error: string; readonly tenants: number }[]> {
+  return tx.query(
+    `select coalesce(error, 'failed') as error, count(*)::int as tenants
+     from arbiter.export_checkpoints where status = 'failed' group by 1`,
+  );
+}
+
+/** Customers whom files may still name, as hash in hex, with the instant up to which. */
+export async function selectErasures(tx: Tx): Promise<{ readonly hash: string; readonly erasedAt: Date }[]> {
+  return tx.query<{ hash: string; erasedAt: Date }>(
+    `select encode(customer_hash, 'hex') as hash, erased_at as "erasedAt" from arbiter.export_erasures where tenant_id = $1`,
+    [tx.tenantId],
+  );
+}
+
+export async function insertErasure(tx: Tx, hash: Buffer): Promise<void> {
+  await tx.query(
+    `insert into arbiter.export_erasures (tenant_id, customer_hash, erased_at) values ($1, $2, $3)
+     on conflict (tenant_id, customer_hash) do update set erased_at = excluded.erased_at`,
+    [tx.tenantId, hash, tx.now],
+  );
+}
+
+/** Forgets erasures that files follow; one that was repeated meanwhile stays. */
+export async function deleteErasure(tx: Tx, hash: string, erasedAt: Date): Promise<void> {
+  await tx.query(
+    `delete from arbiter.export_erasures where tenant_id = $1 and customer_hash = decode($2, 'hex') and erased_at = $3`,
+    [tx.tenantId, hash, erasedAt],
+  );
+}

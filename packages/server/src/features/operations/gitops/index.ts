@@ -1,0 +1,15 @@
+import { gitopsOperations } from '@arbiter/contract';
+import { feature } from '../../../feature.ts';
+import { handlerEntries } from '../../../http/handler.ts';
+import { gitopsRoutes } from './gitops.routes.ts';
+import type { GitopsPorts } from './gitops.service.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['applied_files'];
+
+export const gitopsFeature = feature({
+  name: 'gitops',
+  tables,
+  resets: { empties: tables },
+  operations: (ports: GitopsPorts) => handlerEntries(gitopsOperations, gitopsRoutes(ports)),
+});

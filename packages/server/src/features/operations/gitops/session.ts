@@ -1,0 +1,50 @@
+import type { Tx } from '../../../db/tx.ts';
+import { callInside, type InsideHandlers } from '../../../http/binding/call-inside.ts';
+import type { RequestFacts } from '../../../http/handler.ts';
+import { asJson } from '../../../platform/json.ts';
+import type { ReadLargeYaml } from '../../../platform/read-yaml.ts';
+import { readColumnDefaults } from '../../catalogue/catalogue-records/index.ts';
+import { personBehind } from '../../identity/credentials/index.ts';
+import { readUserAddresses } from '../../identity/users/index.ts';
+import { readLockWait } from './gitops.store.ts';
+import { type Defaults, kinds } from './kinds.ts';
+import type { RuleContext } from './rules/kind-rules.ts';
+
+/** One piece of work in one transaction. */
+export interface Session extends RuleContext {
+  /** How long it waits for a lock; changing a table makes that shorter for a while. */
+  readonly lockWait: string;
+  readonly readLargeYaml: ReadLargeYaml;
+  /** What stands where a file says nothing, by type. */
+  readonly defaults: ReadonlyMap<string, Defaults>;
+}
+
+/** What the work knows of the tenant before it reads its records. */
+export async function openSession(
+  tx: Tx,
+  facts: RequestFacts,
+  ports: InsideHandlers & { readonly readLargeYaml: ReadLargeYaml },
+  options: { readonly allowDataLoss: boolean },
+): Promise<Session> {
+  const defaults = new Map<string, Defaults>();
+  for (const kind of kinds) {
+    const columns = await readColumnDefaults(tx, kind.resource);
+    const own = Object.entries(kind.resource.files?.defaults ?? {}).map(
+      ([name, value]) => [name, asJson(value)] as const,
+    );
+    const always = new Set(kind.rules.always ?? []);
+    const known = [...columns, ...own].filter(([name]) => kind.properties.has(name) && !always.has(name));
+    defaults.set(kind.type, new Map(known));
+  }
+  return {
+    tx,
+    now: tx.now,
+    lockWait: await readLockWait(tx),
+    allowDataLoss: options.allowDataLoss,
+    person: await personBehind(tx),
+    emails: await readUserAddresses(tx),
+    defaults,
+    readLargeYaml: ports.readLargeYaml,
+    call: (operationId, input) => callInside(tx, facts, ports, operationId, input),
+  };
+}

@@ -1,0 +1,56 @@
+import type { SeedDatasetStatus, SeedStep } from '@arbiter/contract';
+import type { Tx } from '../../../db/tx.ts';
+
+/** 64 bits that stand for the loading of one tenant. */
+const lockKey = `hashtextextended('arbiter.seed:' || $1::text, 0)`;
+
+/** Takes the right to load or unload, until the transaction ends; false while another one has it. */
+export async function takeSeedLock(tx: Tx): Promise<boolean> {
+  const [row] = await tx.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${lockKey}) as taken`, [
+    tx.tenantId,
+  ]);
+  return row?.taken === true;
+}
+
+/** The same, waiting for a load or removal that is under way. */
+export async function waitForSeedLock(tx: Tx): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(${lockKey})`, [tx.tenantId]);
+}
+
+/** Notes where a load is. */
+export async function upsertProgress(
+  tx: Tx,
+  at: { readonly key: string; readonly status: string; readonly step: SeedStep; readonly progress: number },
+): Promise<void> {
+  await tx.query(
+    `insert into arbiter.seed_progress (tenant_id, key, status, step, progress, updated_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict (tenant_id) do update
+       set key = excluded.key, status = excluded.status, step = excluded.step, progress = excluded.progress,
+           updated_at = excluded.updated_at`,
+    [tx.tenantId, at.key, at.status, at.step, at.progress, tx.now],
+  );
+}
+
+/** Forgets the last load. */
+export async function deleteProgress(tx: Tx): Promise<void> {
+  await tx.query('delete from arbiter.seed_progress where tenant_id = $1', [tx.tenantId]);
+}
+
+/**
+ * Where the tenant's load is. One that is under way holds its lock; when nothing holds it, the process that loaded ended before it
+ * could say so, or refused it: the load has failed. Asking takes no lock, so that a load is never refused because of it.
+ */
+export async function readProgress(tx: Tx): Promise<SeedDatasetStatus | undefined> {
+  const [row] = await tx.query<SeedDatasetStatus>(
+    `select case when p.status = 'running' and not exists (
+                   select from pg_locks l
+                    where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+                      and l.database = (select d.oid from pg_database d where d.datname = current_database())
+                      and l.classid::bigint = (${lockKey} >> 32 & 4294967295)
+                      and l.objid::bigint = (${lockKey} & 4294967295))
+                 then 'failed' else p.status end as status, p.step, p.progress
+       from arbiter.seed_progress p where p.tenant_id = $1::uuid`,
+    [tx.tenantId],
+  );
+  return row;
+}

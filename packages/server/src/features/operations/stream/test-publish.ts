@@ -1,0 +1,10 @@
+import type { Server } from '../../../main/compose.ts';
+import { createOutboxDispatcher } from './outbox.ts';
+
+/** Publishes what waits in the outbox, like a worker; days are in UTC. */
+export const publishAll = ({ database, aside }: Pick<Server, 'aside' | 'database'>): Promise<number> =>
+  createOutboxDispatcher(database, aside, {
+    zoneOf: async () => 'UTC',
+    pause: async () => undefined,
+    stopped: () => false,
+  }).drain();

@@ -1,0 +1,63 @@
+import { namesTenant, type Operation, type RateLimit } from '@arbiter/contract';
+import { AppError } from '../../platform/app-error.ts';
+import type { AppDependencies } from '../app-dependencies.ts';
+import type { Caller } from '../binding/access.ts';
+import type { HttpMetrics } from '../metrics.ts';
+import { bucketOf, type RateLimitStore, type RateLimitVerdict } from './rate-limit.ts';
+
+/** Retry-After when the store doesn't answer. Until then, limited routes answer 503 and all others work (T19). */
+const storeDownRetrySeconds = 5;
+
+/** Returns an operation's limits: its own, those the configuration sets for it, or the default per credential. */
+export function limitsOf(operation: Operation, config: AppDependencies['config']): readonly RateLimit[] {
+  const own = [...(operation.rateLimits ?? [])];
+  if (operation.rateLimitSetting !== undefined && config.recommendRatePerMinute > 0) {
+    own.push({ limit: config.recommendRatePerMinute, windowSeconds: 60, per: 'tenant' });
+  }
+  if (own.length === 0 && namesTenant(operation.auth) && config.rateLimitDefaultPerMinute > 0) {
+    own.push({ limit: config.rateLimitDefaultPerMinute, windowSeconds: 60, per: 'credential' });
+  }
+  return own;
+}
+
+/**
+ * Takes a call from each limit, in order. Returns the RateLimit headers of the tightest one. Throws 429 `rate_limited`,
+ * also when the store is down. `announce` gets the headers in both cases.
+ */
+export async function takeLimits(
+  operation: Operation,
+  limits: readonly RateLimit[],
+  caller: Caller & { readonly ip: string },
+  store: RateLimitStore,
+  metrics: HttpMetrics,
+  announce: (headers: Readonly<Record<string, string>>) => void,
+): Promise<void> {
+  let tightest: RateLimitVerdict | null = null;
+  for (const limit of limits) {
+    let verdict: RateLimitVerdict;
+    try {
+      verdict = await store.take(bucketOf(operation.id, limit, { ...caller, tenantId: caller.tenantId || null }));
+    } catch (cause) {
+      metrics.rateLimited(operation.path);
+      const detail = "Rate limits can't be checked right now. Try again in a moment.";
+      throw new AppError('rate_limited', { detail, retryAfterSeconds: storeDownRetrySeconds, cause });
+    }
+    if (tightest === null || verdict.remaining < tightest.remaining) tightest = verdict;
+    if (!verdict.allowed) {
+      announce(limitHeaders(verdict));
+      metrics.rateLimited(operation.path);
+      const detail = `At most ${limit.limit} calls in ${limit.windowSeconds} seconds.`;
+      throw new AppError('rate_limited', { detail, retryAfterSeconds: verdict.resetSeconds });
+    }
+  }
+  if (tightest !== null) announce(limitHeaders(tightest));
+}
+
+/** The RateLimit headers of an answer. */
+export function limitHeaders(verdict: RateLimitVerdict): Readonly<Record<string, string>> {
+  return {
+    'ratelimit-limit': String(verdict.limit),
+    'ratelimit-remaining': String(verdict.remaining),
+    'ratelimit-reset': String(verdict.resetSeconds),
+  };
+}
