@@ -66,7 +66,7 @@ export function shownRows(trace: DecisionTrace, hidden: Hidden | null): TraceRow
 const noRules: ReadonlyMap<string, string> = new Map();
 
 /** The row without the value of a field that is never stored: neither in its detail nor in its text. */
-export function withhold(row: Json, hidden: Hidden | null): Json {
+function withhold(row: Json, hidden: Hidden | null): Json {
   if (hidden === null || !isObject(row) || !isObject(row.detail)) return row;
   const { attribute, timezone } = row.detail;
   if (typeof timezone === 'string' && hidden.zones?.has(timezone) === false) return withoutZone(row, row.detail);
@@ -89,7 +89,7 @@ function withoutZone(row: JsonObject, detail: JsonObject): Json {
 }
 
 /** A row of a suppression with the end as an instant; the engine counts milliseconds. */
-export function withInstants(row: Json): Json {
+function withInstants(row: Json): Json {
   if (!isObject(row)) return row;
   const { detail, expiresAt, reason } = row;
   if (typeof expiresAt === 'number') return { ...row, expiresAt: new Date(expiresAt).toISOString() };
