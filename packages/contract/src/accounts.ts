@@ -5,10 +5,10 @@ import { userRoles } from './users.ts';
 
 /** Accounts of persons: registration, sign-in, forgotten passwords (docs/design/api-access.md 4.2 and 22). */
 
-/** Lengths of a password that is to be set, in characters. */
+/** Length limits of a new password, in characters. */
 export const passwordRules = { minimum: 8, maximum: 128 } as const;
 
-/** A password that is to be set. */
+/** A new password. */
 export const NewPassword = (description: string) =>
   Type.String({
     minLength: passwordRules.minimum,
@@ -20,7 +20,7 @@ export const NewPassword = (description: string) =>
 /** A password that is compared: whatever is wrong with it, the answer is that of a wrong one. */
 export const GivenPassword = (description: string) => Type.String({ minLength: 1, maxLength: 1_024, description });
 
-/** An address that is to be stored, and that mail is sent to. */
+/** An email address to store and send email to. */
 export const Email = (description: string) => Type.String({ maxLength: 255, format: 'email', description });
 
 /** An address that is looked up. Its form is not checked, so that a refusal tells nothing about it. */
@@ -128,7 +128,7 @@ const signInErrors = ['invalid_credentials', 'email_not_verified', 'sso_required
 const tenPerHour = [{ limit: 10, windowSeconds: 3_600, per: 'ip' }] as const;
 const perAddress = 'At most five calls an hour for one email address; further calls get 429.';
 
-/** Of links that are good once. */
+/** For links that work once. */
 const LookingAhead = Type.Object(
   {
     'Sec-Purpose': Type.Optional(

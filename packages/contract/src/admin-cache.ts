@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Id, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** What processes hold in memory of a tenant, by name. */
+/** Names of the caches that processes keep for a tenant. */
 export const cacheScopes = ['offers', 'qualificationRule', 'contactPolicy'] as const;
 
 const CacheFlush = Type.Object(

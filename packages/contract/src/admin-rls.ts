@@ -39,7 +39,7 @@ export const RlsReport = Type.Object(
 );
 export type RlsReport = Static<typeof RlsReport>;
 
-/** What a repair did (docs/design/api-access.md 15). */
+/** The result of a repair (docs/design/api-access.md 15). */
 export const RlsRepair = Type.Object(
   {
     success: Type.Boolean({ description: 'True if no table failed.' }),

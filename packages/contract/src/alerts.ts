@@ -274,7 +274,7 @@ export const TickAnswer = Type.Object(
 );
 export type TickAnswer = Static<typeof TickAnswer>;
 
-/** What a scheduler outside calls every minute. */
+/** The operation that an external scheduler calls every minute. */
 export const tickOperations = {
   tick: operation({
     id: 'cron.tick',

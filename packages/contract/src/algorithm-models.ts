@@ -16,7 +16,9 @@ import {
   Timestamp,
 } from './core/schemas.ts';
 
-/** Types of models that can be made now; trained, imported and external ones come later (docs/design/api-settled.md 18). */
+/**
+ * Model types that can be created now; trained, imported and external ones come later (docs/design/api-settled.md 18).
+ */
 export const algorithmModelTypes = ['scorecard', 'thompson_bandit', 'epsilon_greedy'] as const;
 export type AlgorithmModelType = (typeof algorithmModelTypes)[number];
 
@@ -265,7 +267,7 @@ const ModelScores = Type.Object(
   { description: 'Scores of offers.' },
 );
 
-/** Operations on models beside those of every resource. */
+/** Operations on models, in addition to those of every resource. */
 export const algorithmModelActionOperations = {
   score: operation({
     ...common,
@@ -318,7 +320,7 @@ export const algorithmModelActionOperations = {
     changesCatalogue: true,
     responses: { 200: { description: 'The model.', schema: AlgorithmModel } },
     errors: ['not_found', 'model_unsupported'],
-    // What was learned, then the empty state.
+    // The learned state, then the empty state.
     audit: [
       { action: 'update', entityType: 'algorithmModel' },
       { action: 'update', entityType: 'algorithmModel' },

@@ -7,7 +7,10 @@ import { Id, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 export const apiKeyScopes = ['read', 'write', 'admin', 'scim'] as const;
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
-/** Form of every key: made ones are `krn_` + 64 hex digits, a bootstrap file may bring its own (docs/design/api-access.md 4.1). */
+/**
+ * Form of every key: generated ones are `krn_` + 64 hex digits, a bootstrap file may provide its own
+ * (docs/design/api-access.md 4.1).
+ */
 export const apiKeyPattern = '^krn_[A-Za-z0-9_-]{20,128}$';
 
 const Scopes = (description: string) =>

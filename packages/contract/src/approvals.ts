@@ -12,7 +12,7 @@ import { offerOperations } from './offers.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
 
-/** What applying an approval does to the record that it names. */
+/** What applying an approval does to its record. */
 interface AppliedBy {
   readonly get: Operation;
   readonly create: Operation;
@@ -141,7 +141,7 @@ export const ApprovalDetail = Type.Object(
 );
 export type ApprovalDetail = Static<typeof ApprovalDetail>;
 
-/** Most stages of one request (docs/design/api-access.md 8). */
+/** Maximum stages of one request (docs/design/api-access.md 8). */
 const mostStages = 10;
 
 export const ApprovalCreate = Type.Object(
@@ -198,7 +198,7 @@ export const ApprovalResult = Type.Object(
 );
 export type ApprovalResult = Static<typeof ApprovalResult>;
 
-/** What the direct change can be refused with. */
+/** The error codes of the direct change. */
 const ofTheChange = Object.values<AppliedBy>(approvedBy).flatMap(({ create, updateById, deleteById }) =>
   [create, updateById, deleteById].flatMap(({ errors }) => errors),
 );
@@ -290,7 +290,8 @@ export const approvalOperations = {
         ...ofTheChange,
       ]),
     ],
-    // Of the last stage of a change; a record that is made or deleted has its own action, a rejection is `reject` alone.
+    // The last stage of a change; creating and deleting a record have their own actions, and a rejection is only
+    // `reject`.
     audit: [
       { action: 'update', entityType: '*' },
       { action: 'approve', entityType: 'approval' },

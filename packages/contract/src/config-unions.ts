@@ -3,7 +3,7 @@ import { type ConfigShape, configShapes } from './config-shapes.generated.ts';
 import { channelProviders, ProviderConfig, providerKeys } from './provider-configs.ts';
 import { type Json, type JsonObject, pascal } from './shared-schemas.ts';
 
-/** What the type of a record or node is called, and how its config is titled: `FrequencyCapConfig`. */
+/** The name of a record's or node's type, and its config's title: `FrequencyCapConfig`. */
 const families: Readonly<Record<string, { readonly by: string; readonly title: string }>> = {
   policies: { by: 'ruleType', title: 'PolicyConfig' },
   rules: { by: 'ruleType', title: 'RuleConfig' },

@@ -3,8 +3,8 @@ import type { TenantSettingsAnswer } from './tenant-settings.ts';
 import type { TenantStatus } from './tenants.ts';
 
 /**
- * What the server writes into the console's page, as JSON in the element `#boot`, so that the first screen waits for nothing
- * (docs/design/console.md 5.4, docs/design/api-settled.md "Access and console").
+ * What the server puts into the console's page, as JSON in the element `#boot`, so that the first screen waits for
+ * nothing (docs/design/console.md 5.4, docs/design/api-settled.md "Access and console").
  */
 export type ConsoleBoot = SignedInBoot | SignedOutBoot;
 
@@ -26,13 +26,13 @@ export interface SignedOutBoot {
 
 export interface SignedInBoot {
   readonly authenticated: true;
-  /** What `auth/session` answers. */
+  /** The answer of `auth/session`. */
   readonly session: Session;
-  /** What `tenant/status` answers. */
+  /** The answer of `tenant/status`. */
   readonly tenantStatus: TenantStatus;
-  /** What `tenant-settings` answers. */
+  /** The answer of `tenant-settings`. */
   readonly settings: TenantSettingsAnswer;
-  /** Of the product. */
+  /** The product's version. */
   readonly version: string;
   /** For signing in again over the page when the session has ended. */
   readonly signIn: SignInFacts;

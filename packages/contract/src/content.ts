@@ -25,7 +25,7 @@ export const blockTypes = [
 ] as const;
 export type BlockType = (typeof blockTypes)[number];
 
-/** Levels of blocks: blocks, what is in them, and what is in that (docs/design/api-catalogue.md 3.2). */
+/** Levels of blocks: blocks, their children, and their grandchildren (docs/design/api-catalogue.md 3.2). */
 export const blockLevels = 3;
 /** Blocks of one item, on all levels. */
 export const mostBlocks = 200;
@@ -108,7 +108,7 @@ const snapshotParts = {
   personalization: JsonObject('The personalization.'),
 };
 
-/** One version of a content item; it never changes. */
+/** One version of a content item. Never changes. */
 export const ContentVersion = Type.Object(
   {
     id: Id('Version.'),

@@ -106,7 +106,7 @@ const PlacementRef = Type.Object(
 
 const counted = (what: string) => Type.Integer({ description: `${what} so far.` });
 
-/** What was counted of a creative, a second behind at most (docs/design/api-catalogue.md 7). */
+/** A creative's counts, at most a second old (docs/design/api-catalogue.md 7). */
 export const CreativeMetrics = Type.Object(
   {
     impressions: counted('Impressions'),

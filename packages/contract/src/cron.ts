@@ -17,7 +17,7 @@ const TenantFailure = Type.Object(
 );
 export type TenantFailure = Static<typeof TenantFailure>;
 
-/** What an export did for one tenant. */
+/** The result of an export for one tenant. */
 const ExportedTenant = Type.Object(
   {
     tenantId: Id('Tenant.'),
@@ -98,7 +98,7 @@ export const ApprovalsExpireAnswer = Type.Object(
 );
 export type ApprovalsExpireAnswer = Static<typeof ApprovalsExpireAnswer>;
 
-/** What the further maintenance routes answer (docs/design/api-access.md 14). */
+/** The answers of the other maintenance routes (docs/design/api-access.md 14). */
 export const MaintenanceAnswer = Type.Object(
   {
     ok: Type.Boolean({ description: 'True when no tenant failed.' }),
@@ -147,12 +147,13 @@ export const cronExportOperations = {
     description:
       'Exports up to 10,000 new rows per tenant and call as newline-delimited JSON. Every row is exported once: the next call completes a call that was interrupted, and a row whose transaction commits late is exported by the first call after that.',
     responses: { 200: { description: 'Result of the export.', schema: ExportAnswer } },
-    // Each file leaves a row `export` of entityType `interaction` in its tenant's chain; a call without new rows leaves none.
+    // Each file leaves a row `export` of entityType `interaction` in its tenant's chain. A call without new rows leaves
+    // none.
     audit: [],
   }),
 } as const;
 
-/** As `cronExportOperations`. */
+/** Like `cronExportOperations`. */
 export const cronOperations = {
   cleanup: operation({
     ...shared,

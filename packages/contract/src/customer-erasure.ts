@@ -4,7 +4,7 @@ import { CustomerId, StringEnum, Timestamp } from './core/schemas.ts';
 
 // Erasure of customers (docs/design/api-access.md 16; docs/design/quality.md E20, T25).
 
-/** What a scoped delete may take away. */
+/** What a scoped delete may remove. */
 export const erasureScopes = ['interactions', 'traces', 'all', 'everything'] as const;
 export type ErasureScope = (typeof erasureScopes)[number];
 
@@ -73,7 +73,7 @@ const common = {
   loadClass: 'heavy',
   params,
   audit: [{ action: 'erase', entityType: 'customer_data' }],
-  // The deletion stands whether its audit row can be written or not.
+  // The deletion stands whether or not its audit row can be written.
   transaction: 'own',
 } as const;
 

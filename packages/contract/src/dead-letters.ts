@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Id, Int, JsonObject, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** Most dead letters that one answer lists. */
+/** Maximum dead letters in one answer. */
 export const mostDeadLettersListed = 200;
 
 /** Topics that clients may rely on (docs/design/api-access.md 15); each further job of the server is one too. */

@@ -130,7 +130,7 @@ export const ReachEstimate = Type.Object(
 );
 export type ReachEstimate = Static<typeof ReachEstimate>;
 
-/** Scopes of policies that a preview takes. */
+/** Policy scopes that a preview supports. */
 export type PreviewScope = Exclude<(typeof contactPolicyScopes)[number], 'creative' | 'subcategory'>;
 
 const common = {

@@ -72,7 +72,7 @@ const Summary = Type.Object(
   { description: 'Object counts.' },
 );
 
-/** What the files change, or have changed. */
+/** The changes that files make, or have made. */
 export const PolicyPlan = Type.Object(
   {
     changes: Type.Array(PolicyChange, { description: 'Changes in the order they are made.' }),
@@ -123,7 +123,7 @@ const DriftedChange = Type.Object(
   { description: 'An object that differs from what was applied: `before` as applied, `after` as it is now.' },
 );
 
-/** How the tenant differs from what was applied last. */
+/** The differences between the tenant and what was last applied. */
 export const PolicyDrift = Type.Object(
   {
     applied: Nullable(

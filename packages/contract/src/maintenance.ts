@@ -20,7 +20,7 @@ export const Cleaned = Type.Object(
 );
 export type Cleaned = Static<typeof Cleaned>;
 
-/** What an administrator has deleted by hand. */
+/** What an administrator deleted manually. */
 export const maintenanceOperations = {
   cleanup: operation({
     id: 'maintenance.cleanup',

@@ -3,7 +3,7 @@ import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery, usualPage } from './core/pages.ts';
 import { Id, IdText, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** What destinations there are. */
+/** Types of destinations. */
 export const notificationKinds = ['slack', 'teams', 'webhook', 'ops_email'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
@@ -40,7 +40,7 @@ const times = {
   updatedAt: Timestamp('When it last changed.'),
 };
 
-/** A destination as it is answered when it was made: without its config. */
+/** A new destination as it's returned: without its config. */
 const MadeProvider = Type.Object({ ...about, ...times }, { description: 'A destination, without its config.' });
 
 /** Where notifications go. */
@@ -122,7 +122,7 @@ const Field = Type.Object(
   { description: 'A value in the message.' },
 );
 
-/** Most values of one message. */
+/** Maximum values in one message. */
 const mostFields = 25;
 
 /** What is sent. */

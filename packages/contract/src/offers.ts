@@ -69,7 +69,7 @@ const Cents = (description: string) =>
 const Most = (description: string) =>
   Type.Optional(Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Impressions.'), { description }));
 
-/** What an offer may cost, and how often it may be shown to all customers together (docs/design/api-catalogue.md 6). */
+/** An offer's maximum cost and impressions over all customers (docs/design/api-catalogue.md 6). */
 export const OfferBudget = Type.Object(
   {
     currency: Type.Optional(

@@ -16,7 +16,7 @@ export interface OpenApiOptions {
   readonly serverUrl: string;
 }
 
-/** Gives the document's form of a schema; `name` is what it is called when it is shared. */
+/** Returns a schema in the document's form; `name` is its name when it's shared. */
 type Place = (name: string, schema: TSchema) => JsonObject;
 
 /**
@@ -30,7 +30,7 @@ export function openapi(operations: readonly Operation[], options: OpenApiOption
     if (ids.has(id)) throw new Error(`two operations have the id ${id}`);
     ids.add(id);
   }
-  // Twice: the first time collects the schemas, the second one writes what they became when all were known.
+  // Two passes: the first collects the schemas, the second writes their final form once all are known.
   const roots: NamedSchema[] = [];
   describePaths(operations, (name, schema) => {
     const collected = plainSchema(schema);
@@ -131,7 +131,7 @@ function securityOf({ auth }: Operation): Json[] {
 
 const schemeOf = (header: string): string => pascal(header.replaceAll('-', ' '));
 
-/** The schemes of secrets and signatures: those that the operations name, by the names that `securityOf` gives them. */
+/** Returns the schemes of secrets and signatures that operations use, by the names from `securityOf`. */
 function operatorSchemes(operations: readonly Operation[]): JsonObject {
   const schemes: JsonObject = {};
   for (const { auth } of operations) {

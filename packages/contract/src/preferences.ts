@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 
-/** Most bytes of a person's preferences (docs/design/api-settled.md "Access and console"). */
+/** Maximum bytes of a person's preferences (docs/design/api-settled.md "Access and console"). */
 export const mostPreferenceBytes = 8_192;
 
-/** What the console remembers for a person: theme, columns, saved views. The server does not read it. */
+/** What the console stores for a person: theme, columns, saved views. The server doesn't read it. */
 export const Preferences = Type.Unsafe<Record<string, unknown>>(
   Type.Object(
     {},

@@ -23,8 +23,8 @@ const secret = (what: string) =>
   text(`${what}. Write-only: returned as eight bullets, and bullets sent back keep the stored value.`, 10_000);
 
 /**
- * How an integration channel sends (docs/design/api-catalogue.md 5.1, 20). Closed, unlike other objects: what is stored
- * under a name that is not known could be a secret that is not treated as one.
+ * How an integration channel sends (docs/design/api-catalogue.md 5.1, 20). Closed, unlike other objects: an unknown
+ * member could be a secret that isn't treated as one.
  */
 export const ProviderConfig = Type.Object(
   {

@@ -5,7 +5,7 @@ import { Id, Name, Nullable, sentAsItIs, Timestamp } from './core/schemas.ts';
 
 const weight = (what: string) => Type.Number({ minimum: 0, maximum: 1, description: `Weight of ${what}, 0 to 1.` });
 
-/** What a profile can weigh (docs/design/api-catalogue.md 17). Objectives that are not built yet are unknown. */
+/** Objectives that a profile can weigh (docs/design/api-catalogue.md 17). Those that aren't built yet are unknown. */
 const objectives = {
   propensity: weight('the score component propensity'),
   relevance: weight('the score component relevance'),

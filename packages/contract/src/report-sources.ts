@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Id, IdFilter, Int, StringEnum } from './core/schemas.ts';
 
-/** What reports and dashboards are made of (docs/design/api-access.md 11). */
+/** Data sources of reports and dashboards (docs/design/api-access.md 11). */
 export const reportSourceKeys = [
   'summary',
   'offer_performance',
@@ -27,7 +27,7 @@ export type ReportSourceKey = (typeof reportSourceKeys)[number];
 
 export const reportColumnTypes = ['text', 'integer', 'decimal', 'money', 'ratio', 'date', 'instant'] as const;
 
-/** Rows of a section that are kept at most; beyond, the section is `truncated`. */
+/** Maximum rows stored of a section; beyond that, it's `truncated`. */
 export const mostSectionRows = 5000;
 
 // No defaults: the handler knows which parameters a source has.
@@ -60,7 +60,7 @@ const paramsWith = (id: (description: string) => Type.TString) => ({
   baselineDays: Type.Optional(Int(1, 365, 'Days to compare the recent days with. Default 28.')),
 });
 
-/** Names of what sources can be asked with. */
+/** Names of a source's parameters. */
 export type ReportParamName = keyof ReturnType<typeof paramsWith>;
 export const reportParamNames = [
   'days',
@@ -118,7 +118,7 @@ const ReportFilter = Type.Object(
   { description: 'A filter.' },
 );
 
-/** What figures cover, wherever they are answered. */
+/** The period that figures cover, wherever they're returned. */
 export const reportScope = {
   period: Type.Union([ReportPeriod, Type.Null()], {
     description: 'Days that the figures cover. Null: figures at the time of the response.',
@@ -136,7 +136,7 @@ export const reportNotes = Type.Array(Type.String(), {
   description: 'Notes for reading the rows, such as traces that are off or sampled, or data that could not be counted.',
 });
 
-/** In a query a malformed id is answered like an unknown one. */
+/** In a query, a malformed id gets the same answer as an unknown one. */
 const queryParams = paramsWith(IdFilter);
 
 const DashboardData = Type.Object(
@@ -183,7 +183,7 @@ const common = {
   audit: [],
 } as const;
 
-/** What reports and dashboards are made of (docs/design/api-access.md 11). */
+/** Data sources of reports and dashboards (docs/design/api-access.md 11). */
 export const reportSourceOperations = {
   sources: operation({
     ...common,

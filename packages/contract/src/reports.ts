@@ -12,7 +12,7 @@ import {
   reportTable,
 } from './report-sources.ts';
 
-/** In what a report can be written. */
+/** Formats of a report. */
 export const reportFormats = ['pdf', 'csv', 'markdown', 'html'] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
@@ -155,7 +155,7 @@ const scheduleFields = {
   enabled: Type.Boolean({ description: 'A disabled schedule has no next run.' }),
 };
 
-/** When a report is made by itself. */
+/** When a report is generated automatically. */
 export const ReportSchedule = Type.Object(
   {
     id: Id('Id of the schedule.'),
@@ -338,7 +338,7 @@ const ofSchedule = Type.Object({ id: IdText('Id of the schedule.') }, { descript
 const limits = [{ limit: 30, windowSeconds: 60, per: 'tenant', bucket: 'reports' }] as const;
 const audited = (action: string, entityType: string) => [{ action, entityType }];
 
-/** Templates of reports, and what is made of them (docs/design/api-access.md 11, 22). */
+/** Report templates and their runs (docs/design/api-access.md 11, 22). */
 export const reportTemplateOperations = {
   list: operation({
     ...common,
@@ -448,7 +448,7 @@ export const reportTemplateOperations = {
   }),
 } as const;
 
-/** When reports are made by themselves (docs/design/quality.md T22). */
+/** Schedules of reports (docs/design/quality.md T22). */
 export const reportScheduleOperations = {
   list: operation({
     ...common,
@@ -520,7 +520,7 @@ export const reportScheduleOperations = {
   }),
 } as const;
 
-/** Reports that were made. */
+/** Generated reports. */
 export const reportRunOperations = {
   list: operation({
     ...common,

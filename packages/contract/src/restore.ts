@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Id, IdText } from './core/schemas.ts';
 
-/** What came back. */
+/** What was restored. */
 export const Restored = Type.Object(
   {
     restored: Type.Literal(true, { description: 'Always true.' }),

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Id, Int, Nullable, StringEnum } from './core/schemas.ts';
 
-/** Classes of data whose life a tenant sets (docs/design/api-access.md 14). */
+/** Classes of data whose retention a tenant sets (docs/design/api-access.md 14). */
 export const dataClasses = ['interactions', 'summaries', 'decisions', 'traces', 'metrics', 'audit'] as const;
 export type DataClass = (typeof dataClasses)[number];
 

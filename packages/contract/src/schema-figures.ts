@@ -101,7 +101,7 @@ export type CsvAnalysis = Static<typeof CsvAnalysis>;
 
 const common = { tag: 'Schemas', auth: 'credential', loadClass: 'heavy' } as const;
 
-/** What is counted of rows, and what a file would become. */
+/** Figures of rows, and the schema that a file would become. */
 export const schemaFigureOperations = {
   stats: operation({
     ...common,

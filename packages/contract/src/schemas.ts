@@ -108,7 +108,7 @@ const fieldDefinition = {
 const same = (what: string) =>
   `Can be sent back unchanged. Any other value returns 400: ${what} of a column can't be changed. Drop the field and add it again instead.`;
 
-/** What PUT takes of a field's column: as it is and in no other way (docs/design/api-settled.md 41). */
+/** A field's column in a PUT: only its current value is accepted (docs/design/api-settled.md 41). */
 const unchangeable = {
   name: Type.Optional(Type.String({ maxLength: 255, description: same('the name') })),
   dataType: Type.Optional(Text(64, same('the type'))),
@@ -267,7 +267,7 @@ export const RowsImportEvent = Type.Union([ImportProgress, InsertedRows, Problem
 });
 export type RowsImportEvent = Static<typeof RowsImportEvent>;
 
-/** Longest line of an NDJSON file of rows, in bytes. */
+/** Maximum length of a line in an NDJSON file of rows, in bytes. */
 export const largestRowLine = 1024 * 1024;
 
 const schemaParams = Type.Object({ id: IdText('Id of the schema.') }, { description: 'Schema to use.' });

@@ -1,12 +1,12 @@
 /**
- * Attributes of SCIM users (RFC 7643 sections 3.1, 4.1, 4.3), described once: the document at /Schemas, the schemas of bodies
- * and answers, what is kept of a body and the paths of a PATCH are made from these values.
+ * Attributes of SCIM users (RFC 7643 sections 3.1, 4.1, 4.3), described once: the document at /Schemas, the schemas of
+ * bodies and answers, what's stored of a body and the paths of a PATCH are derived from these values.
  */
 
 export const scimUserSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const scimEnterpriseSchema = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
-/** One attribute, in the words of RFC 7643 section 7. */
+/** One attribute, in the terms of RFC 7643 section 7. */
 export interface ScimAttribute {
   readonly name: string;
   readonly type: 'string' | 'boolean' | 'reference' | 'binary' | 'complex';

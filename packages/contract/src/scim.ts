@@ -53,7 +53,7 @@ function propertiesOf(attributes: readonly ScimAttribute[], isInput: boolean): P
 
 const Schemas = (description: string) => Type.Array(Type.String({ description: 'URN of a schema.' }), { description });
 
-/** What a client sends of a user. Names are compared without regard to letter case (RFC 7643 section 2.1). */
+/** A user as a client sends it. Names are case-insensitive (RFC 7643 section 2.1). */
 export const ScimUserInput = Type.Unsafe<Readonly<Record<string, unknown>>>(
   Type.Object(
     {
@@ -142,7 +142,7 @@ function listOf<T extends TSchema>(items: T, what: string) {
   );
 }
 
-/** What a PATCH does, one after the other, all or nothing (RFC 7644 section 3.5.2). */
+/** The operations of a PATCH, in order, all or nothing (RFC 7644 section 3.5.2). */
 export const ScimPatch = Type.Unsafe<Readonly<Record<string, unknown>>>(
   Type.Object(
     {

@@ -4,7 +4,10 @@ import { operation } from './core/operation.ts';
 import { IdText, StringEnum } from './core/schemas.ts';
 import { User } from './users.ts';
 
-/** Second factor of people who sign in by password: codes of an authenticator app, RFC 6238 (docs/design/api-access.md 22). */
+/**
+ * Second factor for people who sign in with a password: codes of an authenticator app, RFC 6238
+ * (docs/design/api-access.md 22).
+ */
 
 const SecondFactorStep = Type.Object(
   {
@@ -39,7 +42,7 @@ const SecondFactorStep = Type.Object(
 );
 export type SecondFactorStep = Static<typeof SecondFactorStep>;
 
-/** Answers of all steps in one: what a step does not say is left out. */
+/** Answers of all steps in one schema. A step leaves out what it doesn't have. */
 const SecondFactorAnswer = Type.Object(
   {
     secret: Type.Optional(Type.String({ description: 'setup: the secret in base32, to type into the app.' })),

@@ -88,7 +88,7 @@ export const SeedDatasetConflict = Type.Object(
 );
 export type SeedDatasetConflict = Static<typeof SeedDatasetConflict>;
 
-/** In the order of a load; one that a dataset has nothing for is passed over. */
+/** In loading order. Those that a dataset has nothing for are skipped. */
 export const seedSteps = [
   'validating',
   'schemas',

@@ -58,7 +58,7 @@ const SegmentJoinIn = Type.Object(
   { description: 'Rows of another schema, matched by an equal value.' },
 );
 
-/** Most joins of a segment. */
+/** Maximum joins of a segment. */
 export const mostSegmentJoins = 5;
 
 const definition = {
@@ -75,7 +75,7 @@ const definition = {
   ),
 };
 
-/** A named set of customers, told by a condition (docs/design/api-catalogue.md 11). */
+/** A named set of customers, defined by a condition (docs/design/api-catalogue.md 11). */
 export const Segment = Type.Object(
   {
     id: Id('Id of the segment.'),
@@ -174,7 +174,7 @@ const oneSegment = Type.Object({ id: IdText('Id of the segment.') }, { descripti
 
 const membersPage = { usual: 50, maximum: 200 };
 
-/** Members that a page counts exactly; beyond, the last count of the segment is told. */
+/** Members that a page counts exactly. Beyond that, it returns the segment's last count. */
 export const mostMembersCounted = 10_000;
 
 const SegmentMembers = Type.Object(

@@ -15,7 +15,7 @@ function shownBy(schema: TSchema | null | undefined): readonly string[] {
   return Object.keys(propertiesOf(items ?? schema));
 }
 
-/** Writes of what a GET of the same path shows: all that their bodies may hold is shown. */
+/** Writes of what a GET of the same path returns: it shows everything that their bodies may contain. */
 const writes = all.flatMap((write) => {
   if (!['POST', 'PUT'].includes(write.method) || write.body === undefined) return [];
   if (Reflect.get(write.body, 'additionalProperties') !== undefined) return [];

@@ -21,7 +21,7 @@ const SessionPrincipal = Type.Object(
   { description: 'Who the credential belongs to.' },
 );
 
-/** Who calls (docs/design/api-access.md 4.2). Without a valid credential only `authenticated: false`. */
+/** The current caller (docs/design/api-access.md 4.2). Without a valid credential only `authenticated: false`. */
 export const Session = Type.Object(
   {
     authenticated: Type.Boolean({ description: 'True if a valid credential was sent.' }),

@@ -2,7 +2,7 @@
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
-/** One schema of the document, with the name that it gets when it turns out to be shared. */
+/** One schema of the document, with its name in case it's shared. */
 export interface NamedSchema {
   readonly name: string;
   readonly schema: JsonObject;

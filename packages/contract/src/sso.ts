@@ -7,7 +7,7 @@ import { IdText, Nullable, StringEnum } from './core/schemas.ts';
 export const ssoProviders = ['oidc', 'saml', 'none'] as const;
 export type SsoProvider = (typeof ssoProviders)[number];
 
-/** What a secret that is stored looks like when it is sent back: it then stays as it is. */
+/** The placeholder of a stored secret. Sent back, it keeps the secret. */
 export const ssoSecretBullets = '••••••••';
 
 /** Seconds in which a sign-in that was begun at the identity provider must come back. */
@@ -76,7 +76,7 @@ const secret = (maxLength: number, description: string) =>
     },
   );
 
-/** What `configure` takes; what is left out stays. */
+/** The input of `configure`. Missing values don't change. */
 export const SsoConfigInput = Type.Object(
   {
     provider: Type.Optional(provider),
@@ -141,7 +141,7 @@ const SsoActionAnswer = Type.Object(
   { description: 'Result of the action.' },
 );
 
-/** Who signed in. */
+/** The signed-in person. */
 export const SsoSignIn = Type.Object(
   {
     userId: Type.String({ format: 'uuid', description: 'Id of the user.' }),
@@ -178,7 +178,10 @@ const callback = {
   errors: ['validation_failed', 'unauthorized', 'forbidden', 'not_configured', 'upstream_failed'],
   transaction: 'own',
 } as const;
-/** Audit rows of a first sign-in: the user is made, linked and signed in. Later sign-ins leave only the last of these. */
+/**
+ * Audit rows of a first sign-in: the user is created, linked and signed in. Later sign-ins leave only the last of
+ * these.
+ */
 const firstSignIn = [
   { action: 'create', entityType: 'user' },
   { action: 'login', entityType: 'user' },

@@ -8,7 +8,7 @@ import { CustomerId, Id, IdText, Int, Nullable, QueryFlag, StringEnum, sentAsItI
 export const suppressionScopes = ['global', 'category', 'offer'] as const;
 export type SuppressionScope = (typeof suppressionScopes)[number];
 
-/** Who wrote a row: a person, or a policy of this type; rows of running cooldowns are computed, not stored. */
+/** Who wrote a row: a person, or a policy of this type. Rows of running cooldowns are computed, not stored. */
 export const suppressionTypes = ['manual', 'cooldown', 'outcome_based'] as const;
 export type SuppressionType = (typeof suppressionTypes)[number];
 

@@ -3,7 +3,7 @@ import { secret } from './core/auth.ts';
 import { operation } from './core/operation.ts';
 import { JsonObject, StringEnum } from './core/schemas.ts';
 
-/** What the process says about itself (docs/design/api-access.md 19). */
+/** The process's own state (docs/design/api-access.md 19). */
 export const Health = Type.Object(
   {
     status: StringEnum(['ok'], { description: 'Always ok: the process responds.' }),
@@ -41,7 +41,10 @@ export const Readiness = Type.Object(
 export type Readiness = Static<typeof Readiness>;
 
 const open = { auth: 'none', role: null, errors: [], audit: [], transaction: 'none' } as const;
-/** One window for all documents: each is the same for all callers, and no real reader exceeds it (docs/design/api-access.md 17). */
+/**
+ * One window for all documents: each is the same for all callers, and no real reader exceeds it
+ * (docs/design/api-access.md 17).
+ */
 const documentLimits = [{ limit: 120, windowSeconds: 60, per: 'ip', bucket: 'system.documents' }] as const;
 const html = (description: string) => ({
   description,

@@ -116,7 +116,7 @@ export const TenantSettings = Type.Object(settings, {
 });
 export type TenantSettings = Static<typeof TenantSettings>;
 
-/** What a tenant has that set nothing (docs/design/api-access.md 6). */
+/** Settings of a tenant that changed none (docs/design/api-access.md 6). */
 export const defaultTenantSettings: TenantSettings = {
   decisionTraceEnabled: false,
   decisionTraceSampleRate: 1,
@@ -209,8 +209,8 @@ function patchOf(properties: TProperties, options: PatchOptions): TSchema {
 }
 
 /**
- * The body of a change. Open at the top on purpose: other bodies lose undeclared properties silently, but an unknown
- * setting is refused with 400 (docs/design/api-access.md 6), so it has to reach the check.
+ * The body of a change. Open at the top on purpose: other bodies silently lose undeclared properties, but an unknown
+ * setting must reach the check, which rejects it with 400 (docs/design/api-access.md 6).
  */
 export const TenantSettingsUpdate = Type.Unsafe<TenantSettingsPatch>(
   patchOf(settings, {

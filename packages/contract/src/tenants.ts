@@ -23,7 +23,7 @@ export type TenantUpdate = Static<typeof TenantUpdate>;
 
 const Quota = (description: string) => Nullable(Type.Integer({ minimum: 0 }), { description });
 
-/** What a console shows about the tenant (docs/design/api-access.md 5.3). */
+/** A tenant's state for the console (docs/design/api-access.md 5.3). */
 export const TenantStatus = Type.Object(
   {
     tenantId: Id('Id of the tenant.'),
@@ -40,7 +40,7 @@ export const TenantStatus = Type.Object(
 export type TenantStatus = Static<typeof TenantStatus>;
 
 /**
- * A reset takes everything away, so it is asked for in so many words. The handler judges `confirm`: whatever is not `true` is
+ * A reset deletes everything, so it must be confirmed explicitly. The handler checks `confirm`: anything but `true` is
  * `confirmation_mismatch` (docs/design/api-access.md 2).
  */
 export const TenantReset = Type.Object(

@@ -108,7 +108,7 @@ const {
   ...asked
 } = RecommendRequest.properties;
 
-/** A body of recommend, whose customer stands in the path. */
+/** A body of recommend, with the customer in the path. */
 export const WhyNotRequest = Type.Object(
   { ...asked, now: Type.Optional(Timestamp('Time to decide at, from 2000 to 2100. Default: now.')) },
   { description: 'The recommend request to explain.', examples: [whyNotExample] },

@@ -6,6 +6,6 @@ export const engineVersion = '1';
 
 /**
  * How to read a plan, written to each plan. From the tag 1.0 on, raise it when the engine would compute different bytes
- * from a stored plan, and keep the old path for lower numbers as long as decisions are stored (ADR 19).
+ * from a stored plan, and keep the old path for lower numbers as long as decisions are stored (docs/adr/0019).
  */
 export const semantics = 1;

@@ -1,4 +1,4 @@
-/** How a caller proves who he is: what an operation's `auth` may be (docs/design/api-access.md 4). */
+/** How a caller authenticates: the values of an operation's `auth` (docs/design/api-access.md 4). */
 
 /**
  * A secret that the operator has put into the configuration. The first of `headers` that is sent decides alone; without
@@ -13,8 +13,8 @@ export interface SecretAuth {
 }
 
 /**
- * A keyed hash over the bytes of the body as they were received, made before anything is parsed (RFC 2104). While the
- * variable is unset every call is 401.
+ * A keyed hash over the body's bytes as received, checked before parsing (RFC 2104). While the variable is unset, every
+ * call is 401.
  */
 export interface SignatureAuth {
   readonly kind: 'signature';

@@ -22,11 +22,11 @@ export interface FieldPart {
   readonly value: string;
 }
 
-/** A file of a multipart body. Its bytes must be read before the next part is asked for; what is left is skipped. */
+/** A file of a multipart body. Read its bytes before asking for the next part; the rest is skipped. */
 export interface FilePart {
   readonly kind: 'file';
   readonly name: string;
-  /** As the client named it, without folders; null when it gave none. */
+  /** The client's name for it, without folders; null when it gave none. */
   readonly fileName: string | null;
   /** Declared type, lower case, without parameters; null when the client gave none. */
   readonly mediaType: string | null;

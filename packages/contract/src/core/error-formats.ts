@@ -28,7 +28,7 @@ export const ScimError = Type.Object(
 );
 export type ScimError = Static<typeof ScimError>;
 
-/** What schedulers get: they read the status, and people the code. */
+/** For schedulers: they read the status, and people read the code. */
 export const CronError = Type.Object(
   {
     error: Type.String({ description: 'Error code, such as `unauthorized`.' }),

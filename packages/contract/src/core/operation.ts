@@ -20,17 +20,17 @@ export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly per: 'tenant' | 'credential' | 'ip';
-  /** Operations whose limits name the same bucket share one window; default: each operation has its own. */
+  /** Operations whose limits name the same bucket share one window. Default: each operation has its own. */
   readonly bucket?: string;
   /** True: a call counts once its input is known to be well formed, so that mistakes in typing cost nothing. */
   readonly countsValid?: true;
-  /** True: a call counts once what its path names was found; the handler says when. */
+  /** True: a call counts only once the path's record is found; the handler reports that. */
   readonly countsFound?: true;
 }
 
 /**
- * One operation of the API, described once. Validation, authorisation, limits, transactions, OpenAPI, the SDK and the
- * operation matrix test are made from this value (docs/architecture.md).
+ * One operation of the API, described once. Validation, authorization, limits, transactions, OpenAPI, the SDK and the
+ * operation matrix test are derived from this value (docs/architecture.md).
  */
 export interface Operation {
   /** `<resource>.<verb>`, unique, camelCase: `offers.create`. */
@@ -52,20 +52,20 @@ export interface Operation {
   readonly errorFormat?: ErrorFormat;
   /** False: HEAD is 405 although the method is GET. */
   readonly head?: false;
-  /** True when `X-Requested-With` is not asked for although the method is unsafe. */
+  /** True when `X-Requested-With` isn't required although the method is unsafe. */
   readonly csrfExempt?: boolean;
   readonly loadClass: LoadClass;
   readonly rateLimits?: readonly RateLimit[];
-  /** True: its work is of no use once the caller has left, and the handler hears of that by `signal`. */
+  /** True: the work is useless once the caller has left, and `signal` tells the handler. */
   readonly stopsWithCaller?: boolean;
   /**
-   * For operations that browsers are sent to: a browser (`Accept` names text/html) is answered each failure with 302 to the
-   * login page, this word as its `error`. Others get the problem.
+   * For operations that browsers are sent to: a browser (`Accept` names text/html) gets each failure as a 302 to the
+   * login page, with this word as its `error`. Others get the problem.
    */
   readonly failurePage?: string;
   /** Variable of the configuration that sets a limit per tenant and minute for this operation; 0 = none. */
   readonly rateLimitSetting?: 'RECOMMEND_RATE_PER_MINUTE';
-  /** Takes the optional `Idempotency-Key` header; its answer is kept 7 days in the effect's transaction. */
+  /** Takes the optional `Idempotency-Key` header. Its answer is stored for 7 days in the effect's transaction. */
   readonly idempotent?: boolean;
   /** True: each problem it answers carries a `recommendationId` of its own (docs/design/api-access.md 2). */
   readonly decides?: boolean;
@@ -80,8 +80,8 @@ export interface Operation {
   /** Never coerced but for forms; a `default` in it is documentation and the handler applies it (an update must not). */
   readonly body?: TSchema;
   /**
-   * Lists of the body whose items the handler judges one by one, so that one that is not well formed refuses no other. Give
-   * them the type `unknown`: the binder checks how many there are and nothing else.
+   * Lists in the body whose items the handler checks one by one, so that one malformed item doesn't reject the others.
+   * Give them the type `unknown`: the binder only checks their number.
    */
   readonly judgedAlone?: readonly string[];
   /**
@@ -107,13 +107,16 @@ export interface Operation {
   /** Codes beyond those that the binder adds by itself (auth, role, syntax, limits, 500, 503). */
   readonly errors: readonly ErrorCode[];
   /**
-   * True: it changes the catalogue, and each 2xx answer says in `X-Config-Version` which version has the change
-   * (docs/design/api-settled.md 7). In a transaction of the binder's that happens by itself.
+   * True: it changes the catalogue, and each 2xx answer names the version with the change in `X-Config-Version`
+   * (docs/design/api-settled.md 7). Automatic in a transaction of the binder.
    */
   readonly changesCatalogue?: true;
   /** The audit rows a success leaves: `{ action, entityType }`; empty = none. `*`: the type that the call names. */
   readonly audit: readonly { readonly action: string; readonly entityType: string }[];
-  /** Each record that the call creates, changes or deletes leaves the row of its own operation first; those of `audit` come last. */
+  /**
+   * Each record that the call creates, changes or deletes first leaves its own operation's row. Those of `audit` come
+   * last.
+   */
   readonly auditsEachRecord?: true;
   /**
    * `tenant`: the binder opens the tenant transaction and commits before the answer;
@@ -130,7 +133,7 @@ export type ErrorFormat = 'problem' | 'oauth' | 'scim' | 'cron' | 'page';
 
 export interface ResponseSpec {
   readonly description: string;
-  /** Of a JSON answer; of each event of a stream of events; `Binary()` for a file. */
+  /** Schema of a JSON answer, or of each event of an event stream; `Binary()` for a file. */
   readonly schema: TSchema | null;
   /** Default `application/json`. */
   readonly mediaType?: string;
@@ -140,8 +143,8 @@ export interface ResponseSpec {
    */
   readonly kind?: 'text' | 'file' | 'events';
   /**
-   * Beside JSON: the schema of each event of the server-sent events that a caller gets who asks for them by
-   * `Accept: text/event-stream`. The handler answers with either, as `wantsEvents` tells.
+   * In addition to JSON: the schema of each server-sent event for callers that request them with `Accept:
+   * text/event-stream`. The handler returns either, depending on `wantsEvents`.
    */
   readonly events?: TSchema;
   /** Types that a file may have. */
@@ -156,7 +159,7 @@ export function operation<const O extends Operation>(value: O): O {
 /** True when the call must carry `X-Requested-With` (docs/design/quality.md T32). */
 export function needsRequestedWith(operation: Pick<Operation, 'auth' | 'method' | 'csrfExempt'>): boolean {
   const { auth, method, csrfExempt } = operation;
-  // What a browser does not send by itself cannot be abused through one.
+  // A credential that browsers don't send by themselves can't be abused through one.
   if (isSecret(auth) || isSignature(auth) || auth === 'scim') return false;
   return method !== 'GET' && csrfExempt !== true;
 }
@@ -179,7 +182,7 @@ export interface OperationInput<O extends Operation> {
           : StaticOr<O['body'], undefined>;
 }
 
-/** The values of the parts of a form, for an operation that takes one; bytes for a file. */
+/** The values of a form's parts, for an operation that takes one; bytes for a file. */
 export type OperationForm<O extends Operation> = StaticOr<O['body'], undefined>;
 
 type BodyOf<R> = R extends { readonly kind: 'file' }
@@ -194,7 +197,7 @@ type BodyOf<R> = R extends { readonly kind: 'file' }
           : null
         : null;
 
-/** What a handler of `O` may answer: one member per declared success status. */
+/** What a handler of `O` may return: one member per declared success status. */
 export type OperationReply<O extends Operation> = {
   [S in keyof O['responses'] & number]: {
     readonly status: S;

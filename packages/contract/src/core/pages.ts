@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox';
 
 /** How many rows a page of a list has. */
 export interface PageLimits {
-  /** When the caller does not say. */
+  /** Used when the caller doesn't specify it. */
   readonly usual: number;
   /** A larger wish becomes this. */
   readonly maximum: number;
@@ -14,7 +14,7 @@ export const usualPage: PageLimits = { usual: 25, maximum: 100 };
 /** Page size of the catalogue's lists that do not state another (docs/design/api-catalogue.md 1.1). */
 export const cataloguePage: PageLimits = { usual: 25, maximum: 200 };
 
-/** The size that a page will have. `asked` below 1 never comes here: the schema of `cursorQuery` refuses it. */
+/** Returns a page's size. `asked` is never below 1, because the schema of `cursorQuery` rejects it. */
 export function pageSize({ usual, maximum }: PageLimits, asked: number | undefined): number {
   return Math.min(asked ?? usual, maximum);
 }

@@ -44,8 +44,8 @@ export const Problem = Type.Object(
 export type Problem = Static<typeof Problem>;
 
 /**
- * Every code that an operation can answer: those it declares, and those that follow from its credential, method, body,
- * limits and transaction (docs/design/api-access.md 3). In the order of the registry, without twins.
+ * Returns every code that an operation can return: those it declares, and those that follow from its credential,
+ * method, body, limits and transaction (docs/design/api-access.md 3). In the registry's order, without duplicates.
  */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
   // Any call may ask for strict handling of unknown parameters.

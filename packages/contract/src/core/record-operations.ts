@@ -7,7 +7,7 @@ import { type Resource, withArticle } from './resource.ts';
 import { Id, IdText, QueryFlag } from './schemas.ts';
 import { withWarnings } from './warnings.ts';
 
-/** The parts of a resource that the types of its operations are made of. */
+/** The parts of a resource that determine its operations' types. */
 interface Parts<
   N extends string,
   P extends string,
@@ -28,14 +28,14 @@ interface Parts<
   readonly removal: D;
 }
 
-/** Codes of a POST and of a PUT: what its references and unique properties can do, then what the resource adds. */
+/** Codes of a POST and of a PUT: from its references and unique properties, then those the resource adds. */
 function writeErrors(resource: Resource, writable: TProperties, more: readonly ErrorCode[] = []): ErrorCode[] {
   const refers = Object.keys(resource.references).some((property) => property in writable);
   const taken = Object.entries(resource.unique).flatMap(([property, code]) => (property in writable ? [code] : []));
   return [...(refers ? (['reference_not_found'] as const) : []), ...taken, ...more];
 }
 
-/** What a PUT takes. The types of the features do not name the fixed properties, which change nothing. */
+/** The input of a PUT. Feature types leave out the fixed properties, which change nothing. */
 function withFixed<U extends TProperties>(changes: U, fixed: TProperties): U {
   return { ...changes, ...Type.Partial(Type.Object(fixed)).properties };
 }
@@ -44,7 +44,7 @@ type VersionOperations<N extends string, P extends string, Rec extends TObject> 
   typeof versionOperations<N, P, Rec>
 >;
 
-/** The operations on the history of its records that a resource has: soft-deletable ones, unless they say otherwise. */
+/** The operations on the version history of a resource's records: for soft-deletable ones, unless they opt out. */
 type HistoryOf<R extends Resource, N extends string, P extends string, Rec extends TObject> = R extends {
   readonly softDelete: true;
 }
@@ -57,9 +57,9 @@ type HistoryOf<R extends Resource, N extends string, P extends string, Rec exten
 export const hasUsualVersions = ({ softDelete, ownVersions }: Resource): boolean => softDelete && ownVersions !== true;
 
 /**
- * The seven operations that every catalogue resource has: list, create, get, and change and delete in the collection
- * style (`id` in body or query) and on `/{id}`, with equal codes, roles and audit rows (docs/design/api-access.md 1 "Two styles").
- * Soft-deletable ones have three more, on the versions of a record.
+ * The seven operations of every catalogue resource: list, create, get, and change and delete in the collection style
+ * (`id` in body or query) and on `/{id}`, with the same codes, roles and audit rows (docs/design/api-access.md 1 "Two
+ * styles"). Soft-deletable ones have three more, on a record's versions.
  */
 export function recordOperations<
   const R extends Resource,

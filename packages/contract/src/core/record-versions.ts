@@ -40,7 +40,7 @@ export const RecordVersion = Type.Object(
 );
 export type RecordVersion = Static<typeof RecordVersion>;
 
-/** What differs between two versions. */
+/** The differences between two versions. */
 export const VersionDifferences = Type.Object(
   {
     from: Type.Integer({ description: 'Version shown in `before`.' }),

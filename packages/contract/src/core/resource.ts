@@ -27,27 +27,28 @@ export interface Reference {
   /** `entityType` of the record it names. */
   readonly to: string;
   /**
-   * What deleting the record that it names does: `refuse` is 409 `in_use` while a record that is not deleted refers to it;
-   * `cascade`: the feature that deletes takes the referring records along; `keep`: nothing, because it is never gone for good.
+   * What happens on deleting the referenced record: `refuse` is 409 `in_use` while a live record refers to it;
+   * `cascade`: the deleting feature also deletes the referring records; `keep`: nothing, because it's never deleted for
+   * good.
    */
   readonly onDelete: 'refuse' | 'cascade' | 'keep';
 }
 
-/** How the records of a resource stand in files (docs/design/api-settled.md 21 to 30); all of it has a default. */
+/** How a resource's records appear in files (docs/design/api-settled.md 21 to 30). Everything has a default. */
 export interface ResourceFiles {
   /** Why its records are no configuration and have no files. */
   readonly leftOut?: string;
   /** Property with the id of the record below which names are unique, where they are not unique in the tenant. */
   readonly parent?: string;
-  /** Writable properties that files do not hold: other names of the same thing, what the runtime counts (dotted paths). */
+  /** Writable properties that files leave out: aliases, and what the runtime counts (dotted paths). */
   readonly without?: readonly string[];
-  /** What the API stores where a body says nothing, if it is not the default of the column. */
+  /** What the API stores for a missing value, if it isn't the column's default. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** JSON properties in which ids of records stand, under names such as `offerId` and `channelIds`. */
+  /** JSON properties that contain record ids, under names such as `offerId` and `channelIds`. */
   readonly idsInside?: readonly string[];
 }
 
-/** What a draft body takes from its caller, the test or the documentation. */
+/** What a draft body needs from its caller, the test or the documentation. */
 export interface DraftWords {
   /** A word of the caller's own, for texts. */
   readonly marker: string;
@@ -59,7 +60,7 @@ export interface DraftWords {
   readonly id: (entityType: string) => string;
 }
 
-/** Makes a body that creates a record, with every property that the product takes today. */
+/** Returns a body that creates a record, with every property that the product accepts today. */
 export type Draft<Body> = (words: DraftWords) => Body;
 
 /** The words of the documentation. */
@@ -71,8 +72,9 @@ export const documentWords: DraftWords = {
 };
 
 /**
- * A kind of record, described once. Its seven operations, the way the server stores, lists and checks it, and what keeps
- * other records from being deleted are made from this value (docs/architecture.md). Its table is `path` with underscores.
+ * A kind of record, described once. Its seven operations, how the server stores, lists and checks it, and what keeps
+ * other records from being deleted are derived from this value (docs/architecture.md). Its table is `path`
+ * with underscores.
  */
 export interface Resource {
   /** `entityType` of its audit rows; other resources refer to it by this word. camelCase, unique. */
@@ -82,7 +84,7 @@ export interface Resource {
   /** Last part of the path: `sub-categories`. */
   readonly path: string;
   readonly tag: string;
-  /** One record and several, for texts: `sub-category`, `sub-categories`. */
+  /** Singular and plural for texts: `sub-category`, `sub-categories`. */
   readonly noun: string;
   readonly nouns: string;
   readonly writeRole: Role;
@@ -92,7 +94,10 @@ export interface Resource {
   readonly archives?: true;
   /** True: `GET /{id}` has `includeDeleted` and then also answers a soft-deleted record. */
   readonly readsDeleted?: boolean;
-  /** True: the history of its records has routes of its own, declared beside the resource (docs/design/api-settled.md 50). */
+  /**
+   * True: its version history has its own routes, declared separately from the resource (docs/design/api-settled.md
+   * 50).
+   */
   readonly ownVersions?: true;
   readonly record: TObject;
   readonly create: TSchema;
@@ -101,17 +106,17 @@ export interface Resource {
   /** Optional properties of PUT; `id` and `rowVersion` are added. */
   readonly changes: TProperties;
   /**
-   * Properties that are chosen once: PUT takes them as they are, so that what was read can be sent back, and refuses
-   * another value.
+   * Properties that can't change after creation: PUT accepts the current value, so that clients can send back what they
+   * read, and rejects any other.
    */
   readonly fixed?: TProperties;
   readonly page: PageLimits;
   readonly order: RecordOrder;
-  /** Properties that `search` looks into. */
+  /** Properties that `search` looks at. */
   readonly search: readonly string[];
   /** Query properties of the list that must equal the record's property of the same name. */
   readonly filters: TProperties;
-  /** Further query properties of the list; the feature says what they mean. */
+  /** More query properties of the list. The feature defines them. */
   readonly queries: TProperties;
   /** Properties that no two records share, with the code of the 409. The server's constraints are named after them. */
   readonly unique: Readonly<Record<string, Extract<ErrorCode, 'duplicate_name' | 'duplicate_key'>>>;
@@ -133,7 +138,7 @@ export function resource<const R extends Resource>(value: R): R {
   return value;
 }
 
-/** Answer of a DELETE that has nothing to say. */
+/** Answer of a DELETE without content. */
 export const deleted = { 204: { description: 'Deleted.', schema: null } } as const;
 
 /** Returns a noun with its indefinite article: `an offer`. */

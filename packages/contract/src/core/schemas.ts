@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 
-/** Shared property schemas. Every property of every schema carries a description (a test says so). */
+/** Shared property schemas. A test checks that every property of every schema has a description. */
 
 /** Id of a record: UUIDv7, lower case (docs/design/api-access.md 1). */
 export const Id = (description: string) => Type.String({ format: 'uuid', description });
@@ -14,7 +14,7 @@ export const IdText = (description: string) => Type.String({ minLength: 1, descr
 /** The same as a filter of a list; an empty one matches nothing. */
 export const IdFilter = (description: string) => Type.String({ description });
 
-/** Describes a property that is chosen once, where a change takes it. */
+/** Describes a property that can't change after creation, in an update. */
 export const sentAsItIs = "Can be sent back unchanged. Any other value returns 400, because it can't be changed.";
 
 export const Nullable = <T extends TSchema>(schema: T, options: { description: string }) =>

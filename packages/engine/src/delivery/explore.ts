@@ -7,7 +7,7 @@ import { type Candidate, type Run, standsBefore } from '../run.ts';
 import { gatherBest } from './best-left.ts';
 import type { RankedPick, Ranking } from './rank-method.ts';
 
-/** Adds chance around a flow's rank method, so that we can estimate what would have happened otherwise (ADR 19). */
+/** Adds chance around a flow's rank method, so that we can estimate what would have happened otherwise (docs/adr/0019). */
 export interface Explore {
   /** Chance of a slot to be drawn from the pool, 0 to 0.2. */
   readonly rate: number;

@@ -11,7 +11,7 @@ import type { Pick, RankedPick, RankMethod } from './rank-method.ts';
 const fromModel = 0;
 
 /**
- * The probability of each pick of an answer whose scores a model drew (docs/design/api-decisioning.md 15, ADR 35). An
+ * The probability of each pick of an answer whose scores a model drew (docs/design/api-decisioning.md 15, docs/adr/0035). An
  * answer's picks depend on each other, because the same scores make them: a pick's probability is that of all picks up
  * to it, divided by that of the picks before it.
  */

@@ -19,7 +19,7 @@ export interface TextCompiler {
 
 /**
  * Maximum characters of one creative's values, escaped: small content may name one long value thousands of times, and a
- * decision shows many creatives (ADR 24). A value that no longer fits shows nothing.
+ * decision shows many creatives (docs/adr/0024). A value that no longer fits shows nothing.
  */
 export const mostInserted = 262_144;
 

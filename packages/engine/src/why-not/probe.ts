@@ -3,7 +3,7 @@ import type { Candidate, Run } from '../run.ts';
 import type { Examination } from './examination.ts';
 
 /**
- * A question about one offer that a decision is made for (ADR 40): what to change for it, and whether it passes every
+ * A question about one offer that a decision is made for (docs/adr/0040): what to change for it, and whether it passes every
  * gate that refuses it, so that all can be reported. Decisions without one pay one null test per stage.
  */
 export interface Probe {

@@ -3,7 +3,7 @@ import type { Metrics } from './node-metrics.ts';
 import type { Place } from './place.ts';
 import type { WorkChecks, WorkFacts } from './server-process.ts';
 
-/** Messages between the primary process and the server processes (ADR 18). */
+/** Messages between the primary process and the server processes (docs/adr/0018). */
 
 /** To a server process. */
 export type ToProcess =

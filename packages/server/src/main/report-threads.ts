@@ -32,7 +32,7 @@ interface Thread {
 
 /**
  * Creates a thread that renders reports one after another. A large one takes seconds of computing, which would block
- * every request of the process (ADR 59). The first report starts the thread, and a minute without reports ends it.
+ * every request of the process (docs/adr/0059). The first report starts the thread, and a minute without reports ends it.
  */
 export function createReportThread(onError: (error: unknown) => void, limits = { hangsAfterMs, idleMs }): ReportThread {
   const queue: Waiting[] = [];

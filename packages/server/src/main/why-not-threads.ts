@@ -33,7 +33,7 @@ interface Thread {
 
 /**
  * Creates threads for searches that take up to a second of pure computing, which would block every request of the
- * process (ADR 40). The first search starts them, and they keep the plans they received. Tenants take turns.
+ * process (docs/adr/0040). The first search starts them, and they keep the plans they received. Tenants take turns.
  */
 export function createSearchThreads(most: number, onError: (error: unknown) => void): SearchThreads {
   const threads: Thread[] = [];

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 
 /**
- * The backup file (ADR 66): a line that names the format, a gzip stream of frames, and the SHA-256 of everything before
+ * The backup file (docs/adr/0066): a line that names the format, a gzip stream of frames, and the SHA-256 of everything before
  * it. A frame is its kind (1 byte), the payload's length (4 bytes, big endian) and the payload.
  */
 const magic = Buffer.from('ARBITER BACKUP 1\n');

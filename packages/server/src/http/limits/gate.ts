@@ -20,7 +20,7 @@ export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 /**
  * The first stop of every request, before it's routed, read or authenticated. While its class is full, a request waits
  * here, where it costs only memory, and is refused when no place comes free. Refusing immediately would let clients
- * that retry immediately take the processor from requests being served (ADR 14).
+ * that retry immediately take the processor from requests being served (docs/adr/0014).
  */
 export interface Gate {
   enter(request: IncomingMessage, response: ServerResponse): void;

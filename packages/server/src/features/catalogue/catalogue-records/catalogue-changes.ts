@@ -10,5 +10,5 @@ export interface CatalogueChange {
   readonly offerId: string;
 }
 
-/** Port of the features whose records are followed: called once the change is written. */
+/** Port of features that follow records: called once the change is written. */
 export type TellChange = (tx: Tx, change: CatalogueChange) => void;

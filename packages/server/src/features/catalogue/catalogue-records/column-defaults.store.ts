@@ -16,8 +16,8 @@ const camelCase = (column: string): string => column.replace(/_([a-z])/g, (_, le
 const known = new Map<string, ReadonlyMap<string, Json>>();
 
 /**
- * What a new record of the resource has where nothing is said: the defaults of the columns of its table, null for a
- * column that may be null and has none. By property (camelCase); columns that must be given are missing.
+ * Returns a new record's values where nothing is given: the columns' defaults, null for a nullable column without one.
+ * By property (camelCase); required columns are missing.
  */
 export async function readColumnDefaults(tx: Tx, resource: Resource): Promise<ReadonlyMap<string, Json>> {
   const table = tableOf(resource);

@@ -25,7 +25,7 @@ export interface CursorPosition {
   readonly id: string;
 }
 
-/** 400 `invalid_cursor`: garbage, foreign and vanished rows look alike (docs/design/quality.md E15). */
+/** Returns 400 `invalid_cursor`: malformed, foreign and deleted rows look the same (docs/design/quality.md E15). */
 export function rejectCursor(cause?: unknown): never {
   throw new AppError('invalid_cursor', {
     detail: "The cursor doesn't belong to this list, or its row was deleted.",

@@ -11,8 +11,8 @@ const maximumTextLength = 2000;
 const codePoints = (text: string) => [...text].length;
 
 /**
- * What is wrong with a value of a custom field, or null: one rule for the definitions (their defaults) and the offers
- * (their values) (docs/design/api-catalogue.md 4).
+ * Returns the problem with a custom field's value, or null: one rule for definitions (their defaults) and offers (their
+ * values) (docs/design/api-catalogue.md 4).
  */
 export function customFieldValueProblem(field: CustomField, value: unknown): string | null {
   switch (field.type) {

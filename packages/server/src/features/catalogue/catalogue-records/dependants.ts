@@ -1,9 +1,9 @@
 import type { Tx } from '../../../db/tx.ts';
 
 /**
- * Port for records that go when one that they name is deleted and whose feature stands above it: locks those that name
- * one of `ids` in `column`, so that nothing is written before everything is locked, and answers with what deletes them
- * and says how many there were.
+ * Port for records that are deleted with one that they name, in a dependent feature: locks those that name one of `ids`
+ * in `column`, so that everything is locked before anything is written, and returns a function that deletes them and
+ * returns their number.
  */
 export type LockDependants<Column extends string> = (
   tx: Tx,
@@ -11,5 +11,5 @@ export type LockDependants<Column extends string> = (
   ids: readonly string[],
 ) => Promise<() => Promise<number>>;
 
-/** Columns by which a flow route names what it goes with. */
+/** Columns by which a flow route names what it's deleted with. */
 export type RouteColumn = 'channelId' | 'placementId' | 'decisionFlowId';

@@ -8,14 +8,14 @@ import type { GovernedRow, RecordSpec } from './record-spec.ts';
 /** Transactions in which an approval is applied. */
 const approved = new WeakSet<Tx>();
 
-/** From here on the transaction may make records live, and change live ones: all stages of an approval said so. */
+/** From here on the transaction may make records live, and change live ones: all stages of an approval have agreed. */
 export function allowGoingLive(tx: Tx): void {
   approved.add(tx);
 }
 
 const isLive = (row: GovernedRow | null): boolean => row !== null && Reflect.get(row, 'status') === 'active';
 
-/** What of a published flow decides nothing until the next publishing, which needs an approval itself. */
+/** Parts of a published flow that affect no decision until the next publishing, which needs its own approval. */
 const actsOnPublishing = new Set(['autoAssembly', 'description', 'draftConfig', 'isProtected', 'name']);
 const besideValues = new Set(['id', 'rowVersion', 'version']);
 
@@ -40,7 +40,7 @@ const textOf = (row: GovernedRow, name: string): string => JSON.stringify(Reflec
 export interface WrittenRecord<Row extends GovernedRow> {
   readonly before: Row | null;
   readonly after: Row;
-  /** Secrets beside the record were given anew. */
+  /** The record's secrets were set again. */
   readonly changesSecrets?: boolean;
 }
 
@@ -62,8 +62,8 @@ export async function checkGoingLive<Row extends GovernedRow>(
 }
 
 /**
- * Where the tenant wants approvals (`approvalWorkflowEnabled`), editors do not make governed records live by themselves, and do not
- * change live ones: 403 `approval_required`. Admins may, and so may an approval (docs/design/api-access.md 6).
+ * If the tenant requires approvals (`approvalWorkflowEnabled`), editors can't make governed records live or change live
+ * ones: 403 `approval_required`. Admins can, and so can an approval (docs/design/api-access.md 6).
  */
 export async function requireGoingLive(tx: Tx, noun: string): Promise<void> {
   if (tx.actor.role === 'admin' || approved.has(tx)) return;

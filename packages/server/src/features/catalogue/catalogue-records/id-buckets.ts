@@ -4,7 +4,7 @@
  */
 export const buckets = 256;
 
-/** Bucket of an id in its usual spelling, 0 to 255. `bucketSql` says the same. */
+/** Returns the bucket of an id in its usual spelling, 0 to 255. Same as `bucketSql`. */
 export function bucketOf(id: string): number {
   return Number.parseInt(id.slice(21, 23), 16) ^ Number.parseInt(id.slice(34, 36), 16);
 }
@@ -14,7 +14,7 @@ export function bucketSql(column: string): string {
   return `(get_byte(uuid_send(${column}), 9) # get_byte(uuid_send(${column}), 15))`;
 }
 
-/** What tells whether the rows of a bucket are still those that were read: their number and their versions. */
+/** Shows whether a bucket's rows are still those that were read: their number and versions. */
 export interface BucketPrint {
   readonly bucket: number;
   readonly rows: number;
@@ -22,15 +22,15 @@ export interface BucketPrint {
 }
 
 /**
- * Columns of a `BucketPrint` for a statement that is grouped by bucket. PostgreSQL writes a new row version at each change
- * and names its transaction in `xmin`, so no writer can forget to take part.
+ * Columns of a `BucketPrint` for a statement grouped by bucket. PostgreSQL writes a new row version at each change and
+ * names its transaction in `xmin`, so no writer can forget to update it.
  */
 export function printColumns(bucketColumn: string): string {
   return `${bucketSql(bucketColumn)} as bucket, count(*)::int as rows,
     bit_xor(hashtextextended(id::text || ' ' || xmin::text, 0))::text as print`;
 }
 
-/** Which rows of a large table are read: those of these buckets, behind an id, at most so many. */
+/** Selects the rows of a large table to read: those of these buckets, after an id, up to a maximum. */
 export interface BucketPage {
   /** Null: all of them. */
   readonly buckets: readonly number[] | null;

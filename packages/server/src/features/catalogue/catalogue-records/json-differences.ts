@@ -1,8 +1,8 @@
 import type { RecordDifference } from '@arbiter/contract';
 
 /**
- * What differs between two JSON values, as JSON Pointers (RFC 6901): of two objects member by member, of two lists item by
- * item, else the whole value. What is missing counts as null.
+ * Returns the differences between two JSON values as JSON Pointers (RFC 6901): objects member by member, lists item by
+ * item, otherwise the whole value. Missing values count as null.
  */
 export function jsonDifferences(before: unknown, after: unknown, path = ''): RecordDifference[] {
   if (isContainer(before) && isContainer(after) && Array.isArray(before) === Array.isArray(after)) {

@@ -1,6 +1,8 @@
 const longestKey = 63;
 
-/** A key made from a name: lower case, everything else a dash, at most 63 characters; `fallback` when nothing is left. */
+/**
+ * Returns a key for a name: lower case, everything else a dash, at most 63 characters; `fallback` when nothing is left.
+ */
 export function keyFromName(name: string, fallback: string): string {
   const key = name
     .toLowerCase()

@@ -37,9 +37,9 @@ interface RemovalReply {
   readonly body: unknown;
 }
 
-/** What a feature brings to the handlers of its records: the use cases of its service and how a record is shown. */
+/** What a feature provides for its records' handlers: its service's use cases, and how to show a record. */
 export interface RecordUseCases<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply> {
-  /** The rows as answers carry them, in their order; all in one go. `view`: rows of a list may say less. */
+  /** Returns rows as answers show them, in order and in one go. `view`: rows of a list may show less. */
   show(tx: Tx, rows: readonly Row[], view: 'one' | 'list'): Promise<Infer<R['record']>[]> | Infer<R['record']>[];
   create(tx: Tx, body: Infer<R['create']>): Promise<Row>;
   /** `rowVersion`: the caller's precondition, for `updateRecord`. */
@@ -50,11 +50,14 @@ export interface RecordUseCases<R extends Resource, Row extends GovernedRow, Rem
     changes: Omit<Changes<R> & ChangeBody, keyof ChangeBody>,
   ): Promise<Row>;
   remove(tx: Tx, id: string, addressed: Addressed): Promise<Removed>;
-  /** What the resource's `queries` mean for a list. */
+  /** Returns what the resource's `queries` mean for a list. */
   narrow?(query: Queries<R>): Pick<ListOptions, 'filters' | 'where'>;
-  /** What a stored record holds without effect; paths are those of the record. Answered with the record, as advice. */
+  /**
+   * Returns what has no effect in a stored record, with paths relative to the record. Returned with the record, as
+   * advice.
+   */
   remarks?(tx: Tx, row: Row): Promise<readonly Remark[]> | readonly Remark[];
-  /** How an earlier state is shown. Default: the columns that the record shows. */
+  /** Shows an earlier state. Default: the columns that the record shows. */
   showPast?: ShowPast<Row>;
 }
 

@@ -92,9 +92,10 @@ function positionOf(order: ListOrder, row: GovernedRow): CursorPosition {
 }
 
 /**
- * One page of a cursor list (docs/design/api-access.md 1, docs/design/quality.md E15). The cursor's row must exist in the tenant, deleted or
- * not, else 400 `invalid_cursor`. `total` is counted in the statement that reads the page, so both agree. A limit above
- * the maximum becomes the maximum and is echoed; below 1 never comes here (the contract refuses it).
+ * Returns one page of a cursor list (docs/design/api-access.md 1, docs/design/quality.md E15). The cursor's row must
+ * exist in the tenant, deleted or not, otherwise 400 `invalid_cursor`. The statement that reads the page also counts
+ * `total`, so both agree. A limit above the maximum becomes the maximum and is echoed; the contract rejects limits
+ * below 1.
  */
 export async function listRecords<Row extends GovernedRow>(
   tx: Tx,

@@ -20,12 +20,12 @@ type ResourceTable<R extends Resource> = Extract<SnakeCase<R['path']>, TableName
 
 type Column<R extends Resource> = keyof Tables[ResourceTable<R>] & string;
 
-/** The type of the two that says more; a record shows instants as text, so those stay what the database says. */
+/** The more specific of the two types. A record shows instants as text, so those keep the database's type. */
 type Sharper<Stored, Shown> = [Shown] extends [Stored] ? Shown : Stored;
 
 /**
- * A row of the resource's table: the columns of the schema dump. What the database does not say (what is in JSON, which
- * words a text may be) is as the record shows it in answers; `N` says it where answers and rows differ.
+ * A row of the resource's table: the columns of the schema dump, with types the database doesn't know (JSON content,
+ * allowed words) taken from the record's answers; `N` narrows them where answers and rows differ.
  */
 export type RecordRow<
   R extends Resource,
@@ -45,7 +45,7 @@ export interface UniqueMeaning {
   readonly path: string;
 }
 
-/** A resource and what the schema dump says of its table. Column names are camelCase. */
+/** A resource with its table from the schema dump. Column names are camelCase. */
 export interface RecordSpec<Row extends GovernedRow, R extends Resource = Resource> extends RowSource<Row> {
   readonly resource: R;
   readonly kinds: ReadonlyMap<string, ColumnKind>;
@@ -82,8 +82,8 @@ function sortKind(kind: ColumnKind | undefined): SortKey['kind'] {
 }
 
 /**
- * What the record mechanics know of a resource: the resource itself and its table's columns. A resource that names a
- * property without a column, or has no table, does not compile.
+ * What the record mechanics know about a resource: the resource itself and its table's columns. A resource that names a
+ * property without a column, or has no table, doesn't compile.
  */
 export function recordSpec<const R extends Resource, N extends Narrowing<ResourceTable<R>, N> = Record<never, never>>(
   resource: R & FitsTable<R>,
@@ -122,7 +122,7 @@ export type NewRecord<Row> = { readonly [K in Exclude<keyof Row, OwnedColumn>]?:
 /** Columns to set; `undefined` leaves a column as it is. */
 export type RecordChange<Row> = NewRecord<Row>;
 
-/** How a record was addressed: decides the answer when it is not there, and the `path` of `in_use` entries. */
+/** How a record was addressed. Determines the answer when it's missing, and the `path` of `in_use` entries. */
 export type Addressed = 'query' | 'path';
 
 type WireValue<V> = V extends Date ? string : V;

@@ -25,7 +25,7 @@ function versionBefore(id: string, cursor: string): number {
   return position.id === id ? Number(position.values[0]) : rejectCursor();
 }
 
-/** How a record is shown that was so once; of rows only what does not depend on other records. */
+/** Shows a past state of a record: only what doesn't depend on other records. */
 export type ShowPast<Row> = (row: Row) => object;
 
 type Shown = Readonly<Record<string, unknown>>;
@@ -34,8 +34,8 @@ type Shown = Readonly<Record<string, unknown>>;
 const bookkeeping = ['id', 'tenantId', 'version', 'rowVersion', 'createdAt', 'updatedAt'];
 
 /**
- * The row that a version holds. A column that came later is missing, one that is gone is left out; instants are Dates as in
- * rows that are read.
+ * Returns the row of a version. Later columns are missing, dropped ones are left out; instants are Dates, as in rows
+ * from the database.
  */
 function rowOf<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, body: Shown): Row {
   const values = [...spec.kinds].flatMap(([name, kind]) => {
@@ -65,8 +65,8 @@ function changesBetween(before: Shown, after: Shown) {
 }
 
 /**
- * One page of a record's versions, newest first; of a deleted record as well. `changes` are those to the version before;
- * the first version is compared with nothing. 404 when the record is missing or foreign.
+ * Returns one page of a record's versions, newest first, also for a deleted record. `changes` are those since the
+ * previous version; the first one is compared with nothing. Throws 404 when the record is missing or foreign.
  */
 export async function listVersions<Row extends GovernedRow>(
   tx: Tx,
@@ -153,7 +153,7 @@ export async function readVersion<Row extends GovernedRow>(
   return shownPast(tx, spec, row, showPast);
 }
 
-/** What differs between two versions. 404 when there is no such record, or one of the versions is not kept. */
+/** Returns the differences between two versions. Throws 404 for an unknown record, or a version that isn't stored. */
 export async function compareVersions<Row extends GovernedRow>(
   tx: Tx,
   spec: RecordSpec<Row>,

@@ -97,7 +97,7 @@ export async function getRecord<Row extends GovernedRow>(
   return row;
 }
 
-/** `getRecord` that keeps the row locked until the transaction ends, for actions that look before they change. */
+/** Like `getRecord`, but keeps the row locked until the transaction ends, for actions that check before they change. */
 export async function lockRecord<Row extends GovernedRow>(
   tx: Tx,
   spec: RecordSpec<Row>,
@@ -116,13 +116,13 @@ export interface UpdateOptions<Row extends GovernedRow> {
   readonly action?: AuditAction;
   /** True: the version stays; the change is a state of a workflow and no new version of the record. */
   readonly keepsVersion?: true;
-  /** Dotted paths of secrets that are stored beside the record and were given anew, for its audit row. */
+  /** Dotted paths of the record's secrets that were set again, for its audit row. */
   readonly secretsGiven?: readonly string[];
-  /** Whom the audit row names instead of the transaction's actor: work of the server's own that follows from the call. */
+  /** Actor of the audit row instead of the transaction's: for the server's own follow-up work. */
   readonly actor?: Actor;
   /** True: `updatedAt` stays. */
   readonly keepsUpdatedAt?: true;
-  /** `delete`: also wait for those who keep the record as it is. Default `change`. */
+  /** `delete`: also waits for transactions that hold a `keep` lock. Default `change`. */
   readonly lock?: 'change' | 'delete';
   /** The columns to set, given the locked row. Throws an AppError to refuse. */
   change(current: Row): RecordChange<Row> | Promise<RecordChange<Row>>;

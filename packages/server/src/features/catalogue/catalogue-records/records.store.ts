@@ -24,7 +24,7 @@ export async function rowsOf<Row>(tx: Tx, query: Compilable): Promise<Row[]> {
 
 /**
  * What other transactions may do with a locked row. `keep`: change it, but not delete it. `change`: only take a `keep`
- * lock on it. `delete`: nothing but read it.
+ * lock on it. `delete`: only read it.
  */
 export type LockStrength = 'keep' | 'change' | 'delete';
 

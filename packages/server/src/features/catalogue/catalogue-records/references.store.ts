@@ -8,10 +8,10 @@ import { anyTable, rowsOf } from './records.store.ts';
 import type { ColumnOf, RelatedRow } from './related.store.ts';
 
 /**
- * Checks that `id` names a live record of the tenant and keeps it alive until the transaction ends: the row is locked
- * against deletion (FOR KEY SHARE), so that nothing new ever refers to a row that is being deleted (docs/design/quality.md E13).
- * Throws 400 `reference_not_found` with `path` (JSON Pointer into the body), the same for missing, deleted, foreign and
- * malformed ids. Returns the columns asked for (camelCase), and the id.
+ * Checks that `id` names a live record of the tenant and locks it against deletion until the transaction ends (FOR KEY
+ * SHARE), so that nothing new refers to a row being deleted (docs/design/quality.md E13). Throws 400
+ * `reference_not_found` with `path` (JSON Pointer into the body), the same for missing, deleted, foreign and malformed
+ * ids. Returns the requested columns (camelCase), and the id.
  */
 export async function requireLive<E extends EntityType, const C extends ColumnOf<E> = 'id'>(
   tx: Tx,
@@ -52,7 +52,7 @@ interface Referrer {
   readonly resource: Resource;
   /** The referring column (camelCase): `categoryId`. */
   readonly column: string;
-  /** Path inside the JSON column at which the value stands, itself or in a list; null: the column is the value. */
+  /** Path inside the JSON column to the value, itself or in a list; null: the column is the value. */
   readonly path: string | null;
   /** Only referrers with this status count. */
   readonly status?: string;
@@ -60,7 +60,7 @@ interface Referrer {
 
 const maximumReferrersShown = 20;
 
-/** What deleting a record of this resource must not leave behind: the references to it that say `refuse`. */
+/** References that deleting a record of this resource must not leave behind: those marked `refuse`. */
 function refusingReferrers(entityType: string): Referrer[] {
   return Object.values<Resource>(resources).flatMap((resource) =>
     Object.entries(resource.references).flatMap(([column, { to, onDelete }]) =>
@@ -77,7 +77,7 @@ export async function assertNotReferenced(tx: Tx, resource: Resource, id: string
   await refuseReferrers(tx, resource, id, addressed, refusingReferrers(resource.entityType));
 }
 
-/** As `assertNotReferenced`, for a key that stands under a property of a JSON column of other records, itself or in a list. */
+/** Like `assertNotReferenced`, for a key under a property of other records' JSON column, itself or in a list. */
 export async function assertNotMentioned<E extends EntityType>(
   tx: Tx,
   resource: Resource,

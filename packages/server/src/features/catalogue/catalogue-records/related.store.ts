@@ -63,8 +63,8 @@ export async function readReferring<E extends EntityType, const C extends Column
 }
 
 /**
- * Locks a record for its deletion and holds its counter against the caller's: another one is 409 `row_version_conflict`. A
- * record that is not there passes: deleting it says so.
+ * Locks a record for deletion and compares its row version with the caller's: throws 409 `row_version_conflict` when
+ * they differ. Ignores a missing record, because deleting it reports that.
  */
 export async function requireVersion(tx: Tx, entityType: EntityType, id: string, expected: number): Promise<void> {
   if (!isUuid(id)) return;
@@ -86,7 +86,7 @@ export async function requireVersion(tx: Tx, entityType: EntityType, id: string,
 /** Columns by which the records of a resource refer to others. */
 export type ReferringColumn<E extends EntityType> = keyof ResourceOf<E>['references'] & string;
 
-/** How many live rows of the neighbour refer to each of these ids by `column`; ids without any are missing. */
+/** Returns how many live rows of the neighbor refer to each of these ids by `column`. Ids without any are missing. */
 export async function countReferring<E extends EntityType>(
   tx: Tx,
   entityType: E,

@@ -16,8 +16,8 @@ export interface GoneParent {
 
 export interface RestoreOptions<Row extends GovernedRow> {
   /**
-   * Columns that change while the record comes back. `gone`: what it refers to and is deleted; properties that the result
-   * sets are no reason to refuse.
+   * Columns that change during the restore. `gone`: deleted records that it refers to; properties that the result sets
+   * don't count.
    */
   set?(row: Row, gone: readonly GoneParent[]): RecordChange<Row>;
   /** Brings back what went with the record, in the same transaction; `deleted`: the row as it was. */
@@ -27,9 +27,10 @@ export interface RestoreOptions<Row extends GovernedRow> {
 const notDeleted = (noun: string) => new AppError('not_deleted', { detail: `The ${noun} is not deleted.` });
 
 /**
- * Brings a soft-deleted record back: version + 1, audit row `restore`. 404 when it is missing or foreign, 400 `not_deleted`
- * when it is live, 409 `in_use` while a record that it refers to is deleted, 409 `duplicate_name` or `duplicate_key` when
- * another one has its name or key meanwhile (docs/design/api-catalogue.md 19, docs/design/quality.md E12).
+ * Restores a soft-deleted record: version + 1, audit row `restore`. Throws 404 when it's missing or foreign, 400
+ * `not_deleted` when it's live, 409 `in_use` while a record that it refers to is deleted, 409 `duplicate_name` or
+ * `duplicate_key` when another one has taken its name or key (docs/design/api-catalogue.md 19, docs/design/quality.md
+ * E12).
  */
 async function restoreRecord<Row extends GovernedRow>(
   tx: Tx,

@@ -2,7 +2,7 @@ import type { AssemblyChange } from '@arbiter/contract';
 import { baseFlowConfig } from './flows.rules.ts';
 import type { StoredConfig } from './flows.store.ts';
 
-/** What the rules ask of an offer that changed. */
+/** What the rules need to know about a changed offer. */
 export interface AssemblyOffer {
   readonly id: string;
   readonly status: string;
@@ -20,7 +20,7 @@ export interface Assembled {
 
 type Members = { readonly [name: string]: unknown };
 
-/** Longest lists of an inventory node, and the size of a draft in bytes (docs/design/api-decisioning.md 7, 8). */
+/** Maximum lists of an inventory node, and the size of a draft in bytes (docs/design/api-decisioning.md 7, 8). */
 const longest = { categoryIds: 500, subCategoryIds: 500, offerIds: 5000 } as const;
 const mostBytes = 256 * 1024;
 
@@ -75,7 +75,7 @@ const listOfScope: ReadonlyMap<unknown, keyof typeof longest> = new Map<unknown,
   ['manual', 'offerIds'],
 ]);
 
-/** `auto_include`: what the scope needs, so that the active offers are in it, is appended when it is missing. */
+/** `auto_include`: appends what the scope needs to contain the active offers. */
 function withActive(config: Members, offers: readonly AssemblyOffer[], at: number, changes: AssemblyChange[]): Members {
   const name = listOfScope.get(config.scope);
   if (config.autoInclude !== true || name === undefined) return config;

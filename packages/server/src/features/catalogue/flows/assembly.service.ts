@@ -32,10 +32,10 @@ export function noteForAssembly(tx: Tx, change: CatalogueChange): void {
   tx.atEnd(() => assembleFlows(tx, changes));
 }
 
-/** How many changes the transaction has noted so far, for `forgetAssemblySince`. */
+/** Returns how many changes the transaction has noted so far, for `forgetAssemblySince`. */
 export const markAssembly = (tx: Tx): number => pending.get(tx)?.length ?? 0;
 
-/** Forgets what was noted since the mark: it was taken back, to a savepoint. */
+/** Discards changes noted since the mark, because they were rolled back to a savepoint. */
 export function forgetAssemblySince(tx: Tx, mark: number): void {
   pending.get(tx)?.splice(mark);
 }
@@ -43,7 +43,7 @@ export function forgetAssemblySince(tx: Tx, mark: number): void {
 const assembler = systemActor('auto-assembly');
 const bytesOf = (text: string): number => Buffer.byteLength(text, 'utf8');
 
-/** One run: every active flow with `autoAssembly`, and a row of its log for each. */
+/** Runs once: every active flow with `autoAssembly`, with a log row for each. */
 async function assembleFlows(tx: Tx, noted: readonly CatalogueChange[]): Promise<void> {
   if (noted.length === 0) return;
   const flows = await selectAssembledFlows(tx);
@@ -58,7 +58,7 @@ async function assembleFlows(tx: Tx, noted: readonly CatalogueChange[]): Promise
   if (rows.length > 0) await appendRuns(tx, rows);
 }
 
-/** What the log calls the cause: the change, or `bulk` for changes of several records. */
+/** The cause in the log: the change, or `bulk` for changes of several records. */
 function singleOf([first, ...others]: readonly CatalogueChange[]): Pick<
   AssemblyRunRow,
   'trigger' | 'entityType' | 'entityId'
@@ -71,8 +71,9 @@ function singleOf([first, ...others]: readonly CatalogueChange[]): Pick<
 }
 
 /**
- * Looks at the draft as it was read; only one that has to change is locked, and looked at again, because somebody else may
- * have changed it since. `updatedAt` stays: it says which flow runs where there is no default (docs/design/api-decisioning.md 5).
+ * Checks the draft as read. Only locks a draft that must change, and checks it again, because someone else may have
+ * changed it. `updatedAt` doesn't change, because it determines which flow runs without a default
+ * (docs/design/api-decisioning.md 5).
  */
 async function assembleFlow(
   tx: Tx,
@@ -91,7 +92,7 @@ async function assembleFlow(
   return { changes: [...changes], applied: true };
 }
 
-/** One page of a flow's log, newest first. 404 for a flow that is missing or deleted, 400 `invalid_cursor`. */
+/** Returns one page of a flow's log, newest first. Throws 404 for a missing or deleted flow, 400 `invalid_cursor`. */
 export async function readAssemblyLog(
   tx: Tx,
   flowId: string,

@@ -3,7 +3,7 @@ import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { type DecisionFlowRow, flowSpec } from './flows.store.ts';
 
-/** Runs that are kept of a flow. */
+/** Runs to keep per flow. */
 const keptRuns = 500;
 
 const runs = table<
@@ -36,7 +36,7 @@ export async function selectAssembledFlows(tx: Tx): Promise<Pick<DecisionFlowRow
   );
 }
 
-/** Adds the rows, one for each flow, and takes away what is beyond the last 500 of these flows. */
+/** Adds the rows, one per flow, and deletes all but the last 500 of these flows. */
 export async function appendRuns(tx: Tx, rows: readonly AssemblyRunRow[]): Promise<void> {
   await tx.query(
     `insert into arbiter.flow_assembly_runs
@@ -85,7 +85,7 @@ export async function selectRuns(
   );
 }
 
-/** How many runs of the flow there are, and whether one of them has this id. */
+/** Returns the number of the flow's runs, and whether one has this id. */
 export async function countRuns(
   tx: Tx,
   flowId: string,

@@ -16,7 +16,7 @@ before(async () => {
 after(() => server?.close());
 
 let used = 0;
-/** A tenant of its own: auto-assembly looks at all flows of one. */
+/** A separate tenant, because auto-assembly looks at all flows of one. */
 function freshTenant(): TestTenant {
   const tenant = server.tenants[used];
   used += 1;
@@ -262,7 +262,7 @@ describe('auto-assembly', () => {
     assert.deepEqual(triggersOf({ data }), ['bulk applied']);
     assert.deepEqual([data[0]?.entityType, data[0]?.entityId, data[0]?.changes.length], [null, null, 1]);
     assert.equal(((await inventoryOf(made.id)).categoryIds as string[]).length, 1);
-    // Nothing is different: what was tried and taken back sets nothing off.
+    // Nothing has changed: an attempt that was rolled back triggers nothing.
     await must('POST', 'gitops/apply', { files }, 200);
     assert.equal((await log(made.id)).pagination.total, 1);
     const [first, ...others] = files;
@@ -276,7 +276,7 @@ describe('auto-assembly', () => {
     const { offer, flow, inventoryOf, log, must } = callsOf(freshTenant());
     const made = await flow({ scope: 'offers', autoInclude: true });
     const ids = Array.from({ length: 5000 }, (_, at) => `0199a0a0-0000-7000-8000-${String(at).padStart(12, '0')}`);
-    // Ids that name nothing are refused over the API; they stand here for offers that were there once.
+    // The API rejects unknown ids. Here they stand for offers that existed once.
     await server.testDatabase.ownerQuery(
       `update arbiter.decision_flows set draft_config = jsonb_set(draft_config, '{nodes,0,config,offerIds}', $2::jsonb) where id = $1`,
       [made.id, JSON.stringify(ids)],

@@ -10,18 +10,18 @@ import { readReferences } from './flow-references.store.ts';
 import { missingSecrets } from './flow-secrets.service.ts';
 import { flowSpec, type StoredConfig } from './flows.store.ts';
 
-/** What a draft is checked for: a POST, a file that is imported, a PUT, publishing it, or running it without storing it. */
+/** The reason for checking a draft: a POST, an imported file, a PUT, publishing it, or running it unsaved. */
 export type DraftUse = 'create' | 'import' | 'update' | 'publish' | 'simulate';
 
-/** What a draft is checked as. */
+/** Context of a draft check. */
 export interface DraftCheck {
   readonly use: DraftUse;
   readonly ports: FlowPorts;
-  /** The flow that it belongs to; `id` null: one that is being made. */
+  /** The draft's flow; `id` null: it's being created. */
   readonly flow: { readonly id: string | null; readonly key: string };
 }
 
-/** Where the draft stands in the body. */
+/** Where the draft is in the body. */
 const bodyPaths: Readonly<Record<DraftUse, string>> = {
   create: '/draftConfig',
   import: '/flow/config',
@@ -39,9 +39,10 @@ function entry({ path, message, code, nodeId }: FlowIssue, use: DraftUse): Error
 }
 
 /**
- * The one problem code for a draft's issues: class S is 400; class P is 422 but 400 on POST; class U exists at publish
- * only and is 422, a missing scoring method under its own code (docs/design/api-decisioning.md 7). What is published was stored, so
- * there a broken shape is 422 too. A file that names what the tenant does not have says so (docs/design/api-settled.md 31).
+ * Returns the single problem code for a draft's issues: class S is 400; class P is 422 but 400 on POST; class U only
+ * exists at publish and is 422, a missing scoring method under its own code (docs/design/api-decisioning.md 7). A
+ * published draft was stored, so a broken shape is 422 there too. A file that names something the tenant lacks says so
+ * (docs/design/api-settled.md 31).
  */
 function problemCode(issues: readonly FlowIssue[], use: DraftUse): ErrorCode {
   if (use === 'publish') return issues.some(({ code }) => code === scoringCode) ? scoringCode : 'pipeline_invalid';
@@ -51,7 +52,7 @@ function problemCode(issues: readonly FlowIssue[], use: DraftUse): ErrorCode {
     : 'pipeline_invalid';
 }
 
-/** The rules of outbound calls; bullets stand for a header value that was held against them before. */
+/** The rules of outbound calls. Bullets stand for a header value that was checked before. */
 const webhookRules = ({ outboundRules }: FlowPorts): WebhookRules => ({
   ...outboundRules,
   headerProblem: (name, value) => outboundRules.headerProblem(name, value === secretMask ? '' : value),
@@ -69,7 +70,7 @@ export async function checkDraft(tx: Tx, draft: StoredConfig, { use, ports, flow
   const errors = runs(use) ? [...found, ...(await missingSecrets(tx, flow.id, draft))] : found;
   const [first] = errors;
   if (first === undefined) {
-    // What is published was remarked on when it was stored.
+    // A published draft got its remarks when it was stored.
     if (use === 'publish') return;
     const remarks = warnings.map(({ path, nearest }) => ({ path, nearest, reason: null }));
     tx.remarks.push(...remarksAt(bodyPaths[use], remarks));

@@ -2,14 +2,14 @@ import { diffResults, type Json } from '@arbiter/engine';
 import { asJson, isObject } from '../../../platform/json.ts';
 import type { StoredConfig } from './flows.store.ts';
 
-/** One value that is not the same; null stands for "was not there". */
+/** One differing value; null means "missing". */
 export interface ValueChange {
   path: string;
   before: Json;
   after: Json;
 }
 
-/** What makes one config of a flow differ from another, by node id (docs/design/api-settled.md 51). */
+/** Returns the differences between two flow configs, by node id (docs/design/api-settled.md 51). */
 export interface VersionDiff {
   added: string[];
   removed: string[];
@@ -38,7 +38,7 @@ export function diffVersions(from: StoredConfig, to: StoredConfig): VersionDiff 
   };
 }
 
-/** Nodes by id, in their order. What a node leaves out stands for its default, so that both spellings are the same. */
+/** Returns nodes by id, in order. Fills in defaults, so that both spellings are equal. */
 function nodesOf({ nodes }: StoredConfig): Nodes {
   const list: readonly Json[] = Array.isArray(nodes) ? nodes : [];
   return new Map(
@@ -56,11 +56,13 @@ function diff(before: Json, after: Json): ValueChange[] {
   }));
 }
 
-/** The fewest ids whose moving turns one order into the other: those outside a longest run that keeps its order. */
+/**
+ * Returns the fewest ids to move to turn one order into the other: those outside a longest run that keeps its order.
+ */
 function movedAmong(before: readonly string[], after: readonly string[]): string[] {
   const place = new Map(before.map((id, at) => [id, at]));
   const places = after.map((id) => place.get(id) ?? -1);
-  // By length of run: where the run that ends lowest has its end, and what stands before each end.
+  // By run length: the end of the run that ends lowest, and what comes before each end.
   const ends: number[] = [];
   const previous: (number | null)[] = [];
   for (const [at, value] of places.entries()) {

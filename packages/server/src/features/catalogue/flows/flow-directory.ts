@@ -8,7 +8,10 @@ export type RunnableFlow = SnapshotFlow;
 
 /** The tenant's flows at one moment, for "which flow runs" (docs/design/api-decisioning.md 5). */
 export interface FlowDirectory {
-  /** The flow with this key, else with this id. Null: there is none. `runnable` null: it is not active or never published. */
+  /**
+   * Returns the flow with this key, or with this id. Null: there is none. `runnable` null: it's inactive or was never
+   * published.
+   */
   find(keyOrId: string): { readonly runnable: RunnableFlow | null } | null;
   /** The flow with this id, when it can run. */
   runnableOf(id: string): RunnableFlow | null;
@@ -18,9 +21,9 @@ export interface FlowDirectory {
   calledBy(flow: RunnableFlow): readonly SnapshotSubFlow[];
   /** The default flow, else the runnable one updated last (ties by key). Null: none is runnable; see `ensureBaseFlow`. */
   fallback(): RunnableFlow | null;
-  /** All that can run, the fallback first, then those updated last. */
+  /** Returns all that can run: the fallback first, then most recently updated first. */
   runnable(): readonly RunnableFlow[];
-  /** Statuses of offers that a runnable flow's inventory may name: `active`, and those it names besides. */
+  /** Offer statuses that a runnable flow's inventory may name: `active`, and others that it lists. */
   offerStatuses(): readonly OfferStatus[];
 }
 

@@ -12,7 +12,10 @@ import { readConfig, type VersionName } from './flow-versions.service.ts';
 import { createFlow } from './flows.service.ts';
 import { type DecisionFlowRow, flowSpec, type StoredConfig } from './flows.store.ts';
 
-/** One flow as a file; `published` is its last version, 404 when it has none (docs/design/api-settled.md 31). */
+/**
+ * Returns one flow as a file; `published` selects its last version, 404 when there is none (docs/design/api-settled.md
+ * 31).
+ */
 export async function exportFlow(tx: Tx, id: string, version: VersionName | 'published'): Promise<FlowFile> {
   const flow = await getRecord(tx, flowSpec, id);
   if (version === 'published' && flow.publishedVersion === null) {
@@ -32,7 +35,7 @@ export async function exportFlow(tx: Tx, id: string, version: VersionName | 'pub
   };
 }
 
-/** What the ids of a config name; an id that names nothing is left as it is. */
+/** Returns what a config's ids refer to. Unknown ids stay unchanged. */
 async function readReferencesOf(tx: Tx, config: StoredConfig): Promise<Record<string, FlowReferenceEntry>> {
   const byType = Map.groupBy(
     flowReferences(withAllNodes(config)).filter(({ id }) => isUuid(id)),
@@ -62,7 +65,7 @@ function withAllNodes(config: StoredConfig): StoredConfig {
 }
 
 /**
- * A new draft flow of a file: each id becomes that of the tenant's record with the same key or name. 400
+ * Creates a draft flow from a file: each id becomes that of the tenant's record with the same key or name. Throws 400
  * `reference_not_found` when there is none, 409 when the key is taken.
  */
 export async function importFlow(tx: Tx, { flow, key, name }: FlowImport, ports: FlowPorts): Promise<DecisionFlowRow> {

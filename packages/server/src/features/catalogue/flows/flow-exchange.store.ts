@@ -3,7 +3,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { tableOf } from '../catalogue-records/index.ts';
 import { entityTypes } from './flow-references.store.ts';
 
-/** Kinds of records whose names are unique below another record only, and the column that names that. */
+/** Kinds of records whose names are unique only within another record, with the column that names it. */
 const parents: Partial<Record<EntityType, { readonly column: string; readonly entityType: EntityType }>> = {
   placement: { column: 'channel_id', entityType: 'channel' },
   subCategory: { column: 'category_id', entityType: 'category' },
@@ -42,7 +42,7 @@ interface NamedRecord {
   readonly parent: string | null;
 }
 
-/** How other tenants know these records, by id. Ids that name nothing are left out. */
+/** Returns how other tenants can find these records, by id. Leaves out unknown ids. */
 export async function selectReferences(
   tx: Tx,
   entityType: EntityType,

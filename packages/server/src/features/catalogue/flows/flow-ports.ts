@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../platform/crypto.ts';
 import { createOutboundRules, type OutboundRules } from '../../../platform/outbound-rules.ts';
 
-/** What flows need of the process. */
+/** What flows need from the process. */
 export interface FlowPorts {
   /** Seals header values of extension points; null: no DATA_ENCRYPTION_KEY. */
   readonly envelope: Envelope | null;

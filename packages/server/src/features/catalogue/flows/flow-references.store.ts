@@ -47,7 +47,10 @@ const nameColumns: Partial<Record<Kind, string>> = {
   namedChannel: 'name',
 };
 
-/** Kinds that cannot be deleted while a flow names them: who names one keeps it from being deleted meanwhile (docs/design/quality.md E13). */
+/**
+ * Kinds that can't be deleted while a flow names them: naming one locks it against deletion (docs/design/quality.md
+ * E13).
+ */
 const keptKinds: readonly Kind[] = ['schema', 'rankingProfile'];
 
 interface Named {
@@ -111,7 +114,7 @@ function enabledNodes(config: StoredConfig | null): number {
   return nodes.filter((node: Json) => isObject(node) && node.enabled !== false).length;
 }
 
-/** The tenant's flows and what their published versions call; none for a config that calls nothing. */
+/** Returns the tenant's flows and what their published versions call; none for a config without calls. */
 async function readKnownFlows(tx: Tx, config: unknown): Promise<KnownFlow[]> {
   if (flowCalls(config).length === 0) return [];
   const flows = await selectPublishedFlows(tx);
@@ -124,8 +127,8 @@ async function readKnownFlows(tx: Tx, config: unknown): Promise<KnownFlow[]> {
 }
 
 /**
- * Looks up what the config names. Missing, deleted and foreign records look alike (docs/design/quality.md T1). `ownKey`: key of the
- * flow that it belongs to.
+ * Looks up what the config names. Missing, deleted and foreign records look the same (docs/design/quality.md T1).
+ * `ownKey`: key of the config's flow.
  */
 export async function readReferences(
   tx: Tx,
@@ -133,7 +136,7 @@ export async function readReferences(
   { ownKey, webhooks }: { readonly ownKey: string | null; readonly webhooks: WebhookRules },
 ): Promise<FlowReferences> {
   const wanted = flowReferences(config);
-  // Who names a model keeps it from being deleted meanwhile.
+  // Naming a model locks it against deletion.
   const models = await keepModels(
     tx,
     wanted.flatMap(({ kind, id }) => (kind === 'model' ? [id] : [])),

@@ -17,8 +17,8 @@ export interface HiddenValue {
 }
 
 /**
- * The config as it is stored and shown, with bullets for what is hidden, and the hidden values beside it. Takes a config that
- * passed the flow check. Disabled nodes hide theirs too.
+ * Returns the config as stored and shown, with bullets for hidden values, and the hidden values separately. Takes a
+ * config that passed the flow check. Disabled nodes hide theirs too.
  */
 export function hideSecrets(config: StoredConfig): {
   readonly config: StoredConfig;

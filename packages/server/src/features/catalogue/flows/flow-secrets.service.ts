@@ -6,7 +6,7 @@ import { type HiddenValue, hideSecrets } from './flow-secrets.rules.ts';
 import { draftVersion, replaceDraftSecrets, type SecretRow, selectSecrets } from './flow-secrets.store.ts';
 import type { StoredConfig } from './flows.store.ts';
 
-/** Where a hidden value opens: in its flow, node and place, and for the address that it was given for. */
+/** Where a hidden value can be opened: in its flow, node and place, and for its original address. */
 export function secretPlace(
   tenantId: string,
   flowId: string,
@@ -16,9 +16,9 @@ export function secretPlace(
 }
 
 /**
- * Seals the values that a draft brings and keeps the stored ones where it has bullets; what the draft has no more is
- * forgotten. A stored value is kept for the node, place and address that it was given for: whoever may edit a flow could else
- * send it to a server of his own. Throws 503 `not_configured` when there is something to seal and no key.
+ * Seals a draft's new values and keeps stored ones where it has bullets; drops those that the draft no longer has. A
+ * stored value is bound to the node, place and address it was given for: otherwise anyone who can edit a flow could
+ * send it to their own server. Throws 503 `not_configured` when there's something to seal but no key.
  */
 export async function keepSecrets(
   tx: Tx,

@@ -51,7 +51,7 @@ export async function readConfig(tx: Tx, flow: DecisionFlowRow, name: VersionNam
   return config;
 }
 
-/** What makes one version differ from another (docs/design/api-settled.md 51). */
+/** Returns the differences between two versions (docs/design/api-settled.md 51). */
 export async function diffFlowVersions(
   tx: Tx,
   id: string,
@@ -66,8 +66,8 @@ export async function diffFlowVersions(
 }
 
 /**
- * A published snapshot becomes the draft, with the header values that it was published with; rowVersion + 1. What it names
- * may be gone by now: that is for publishing to say.
+ * Makes a published snapshot the draft, with the header values it was published with; rowVersion + 1. What it names may
+ * have been deleted; publishing checks that.
  */
 export async function restoreVersion(
   tx: Tx,

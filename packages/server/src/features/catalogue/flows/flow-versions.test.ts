@@ -46,7 +46,7 @@ const config = (extra: readonly Body[] = [], flowConfig: Body = {}): Body => ({
   ],
   flowConfig,
 });
-/** Disabled, because no server listens at its address: what a flow hides is hidden all the same. */
+/** Disabled, because no server listens at its address. A flow still hides the values. */
 const hook = (more: Body, id = 'hook'): Body => ({
   id,
   type: 'extension_point',
@@ -189,7 +189,7 @@ describe('hidden values of extension points', () => {
     assert.deepEqual(await secretsOf(flow.id, 0), sealed);
     await publish(flow.id);
     assert.deepEqual(await secretsOf(flow.id, 1), sealed);
-    // Nothing in the database holds them in the clear.
+    // Nothing in the database has them in plain text.
     const tables = await server.testDatabase.ownerQuery<{ name: string }>(
       `select c.relname as name from pg_class c where c.relnamespace = 'arbiter'::regnamespace and c.relkind in ('r', 'p')`,
     );
@@ -373,7 +373,7 @@ describe('one flow as a file', () => {
     // The bullets hide nothing here.
     const unpublished = await must('POST', 'decision-flows/publish', { id: taken.id }, 422, away.keys.editor);
     assert.match(JSON.stringify(unpublished), /secret_missing/);
-    // What it exports is what it was made of, but for the ids.
+    // The export equals its source, except for the ids.
     const back = await must<typeof file>('GET', `decision-flows/${taken.id}/export`, undefined, 200, away.keys.viewer);
     assert.deepEqual(
       Object.values(back.references)

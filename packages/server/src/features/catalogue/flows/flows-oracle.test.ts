@@ -6,8 +6,8 @@ import { startTestServer, type TestServer, type TestTenant } from '../../../main
 import { newId } from '../../../platform/ids.ts';
 
 /**
- * Decision flows against a model of them: random calls, several at a time. What the server answered and what it holds
- * afterwards must be what the model says for at least one order of the calls that ran side by side.
+ * Compares decision flows with a model: random calls, several at a time. The server's answers and final state must
+ * match the model for at least one order of the parallel calls.
  */
 
 const scored = (id: string) => ({
@@ -18,7 +18,7 @@ const scored = (id: string) => ({
   ],
   flowConfig: {},
 });
-/** By number: one that cannot be published, two that can, one that cannot be stored. */
+/** By number: one that can't be published, two that can, one that can't be stored. */
 const drafts = [
   { version: 2, nodes: [], flowConfig: {} },
   scored('one'),
@@ -109,7 +109,7 @@ function isExplained(flows: Flows, sent: readonly Sent[], end: Flows): boolean {
   if (sent.length === 0) return isDeepStrictEqual([...flows].sort(), [...end].sort());
   return sent.some((first, at) => {
     const rest = sent.toSpliced(at, 1);
-    // A publish that lost a race changes nothing and says so.
+    // A publish that lost a race changes nothing and reports it.
     const lost =
       first.code === 'concurrent_modification' && first.call.kind === 'publish' && sent.length + rest.length > 1;
     if (lost && isExplained(flows, rest, end)) return true;
@@ -197,7 +197,7 @@ interface Shown extends Omit<Known, 'draft' | 'published'> {
   readonly publishedVersions: readonly { readonly version: number; readonly configSnapshot: unknown }[];
 }
 
-/** What the server holds, in the words of the model. Versions are numbered from 1 without a hole. */
+/** The server's state in the model's terms. Versions are numbered from 1 without gaps. */
 async function read(tenant: TestTenant): Promise<Flows> {
   const key = tenant.keys.viewer;
   const { body } = await server.call<{ data: { id: string }[] }>('GET', '/api/v1/decision-flows?limit=200', { key });
@@ -251,7 +251,7 @@ it('hold what the model holds after any calls in any order, side by side too', a
           assert.ok([...end.values()].filter(({ isDefault }) => isDefault).length <= 1);
           flows = end;
         }
-        // Each change has its audit row: a version for a version.
+        // Each change has its audit row, one version per version.
         const rows = await server.testDatabase.ownerQuery<{ n: number; top: number }>(
           `select count(*)::int as n, max(entity_version)::int as top from arbiter.audit_logs
          where tenant_id = $1 and entity_type = 'decisionFlow' group by entity_id`,
@@ -260,7 +260,7 @@ it('hold what the model holds after any calls in any order, side by side too', a
         for (const { n, top } of rows) assert.equal(n, top);
       },
     ),
-    // Each run has a tenant of its own, so a failure is not made smaller.
+    // Each run has its own tenant, so a failure isn't shrunk.
     { numRuns: runs, endOnFailure: true },
   );
   for (const outcome of [

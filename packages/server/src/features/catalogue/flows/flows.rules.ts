@@ -3,7 +3,7 @@ import type { StoredConfig } from './flows.store.ts';
 /** Draft of a flow that was created without one. */
 export const emptyDraft: StoredConfig = { version: 2, nodes: [], flowConfig: {} };
 
-/** Key of the flow that a tenant has when it made none. */
+/** Key of the flow of a tenant that created none. */
 export const baseFlowKey = 'base';
 export const baseFlowName = 'Base flow';
 

@@ -57,7 +57,7 @@ export async function showFlows(
   });
 }
 
-/** One flow as answers carry it. */
+/** One flow as answers return it. */
 export async function showFlow(tx: Tx, row: DecisionFlowRow): Promise<DecisionFlow> {
   const [flow] = await showFlows(tx, [row], 'one');
   if (flow === undefined) throw new Error('each row has one response');
@@ -71,7 +71,7 @@ async function unsetDefault(tx: Tx, except: string | null): Promise<void> {
   await updateRecord(tx, flowSpec, defaultId, { change: () => ({ isDefault: false }) });
 }
 
-/** The first flow of a tenant becomes its default, whatever the body says; later ones when they ask. */
+/** A tenant's first flow becomes its default, whatever the body says; later ones only on request. */
 export async function createFlow(
   tx: Tx,
   body: DecisionFlowCreate,
@@ -127,7 +127,7 @@ export async function deleteFlow(
   lockRoutes: LockDependants<RouteColumn>,
 ): Promise<{ success: true; cascaded: number }> {
   let deleteRoutes = async () => 0;
-  // The flow may be the default that another call takes away at this moment.
+  // The flow may be the default that another call is replacing right now.
   await lockDefaultChoice(tx);
   await softDeleteRecord(tx, flowSpec, id, {
     addressed,
@@ -181,7 +181,10 @@ export async function publishFlow(
   });
 }
 
-/** The base flow: found by its key, else made, published as version 1, and the default when the tenant has none. */
+/**
+ * Returns the base flow: finds it by its key, or creates it, publishes it as version 1, and makes it the default when
+ * the tenant has none.
+ */
 export async function ensureBaseFlow(tx: Tx): Promise<{ flowId: string; created: boolean }> {
   const known = await selectIdByKey(tx, baseFlowKey);
   if (known !== null) return { flowId: known, created: false };
@@ -202,7 +205,7 @@ export async function ensureBaseFlow(tx: Tx): Promise<{ flowId: string; created:
   return { flowId: row.id, created: true };
 }
 
-/** Flows whose draft names a contact policy: the flows' part of deleting one (port `PolicyReferrers`). */
+/** Returns flows whose draft names a contact policy: the flows' part of deleting one (port `PolicyReferrers`). */
 export async function flowsNamingPolicy(tx: Tx, policyId: string): Promise<{ name: string; key: string }[]> {
   const flows = await selectDraftsContaining(tx, policyId);
   return flows.filter((flow) => namesPolicy(flow.draftConfig, policyId)).map(({ name, key }) => ({ name, key }));

@@ -16,7 +16,7 @@ const flowVersions = table<'flow_versions', { config: StoredConfig }>('flow_vers
 const versionColumns = selectList(
   columns(flowVersions, ['flowId', 'version', 'notes', 'publishedAt', 'publishedBy']),
   computed({
-    // Null where it was not asked for.
+    // Null when it wasn't read.
     config: expression<StoredConfig | null>('case when $3::boolean or version = $4::integer then config end'),
     nodeCount: expression<number>(`jsonb_array_length(config -> 'nodes')`),
     scoringMethod: expression<string | null>(`coalesce(
@@ -27,7 +27,7 @@ const versionColumns = selectList(
   }),
 );
 
-/** A row of `flow_versions`; `config` is null where it was not asked for. */
+/** A row of `flow_versions`; `config` is null when it wasn't read. */
 export type FlowVersionRow = RowOf<typeof versionColumns>;
 
 /** Versions of these flows, oldest first. `withConfig`: `all` of them, or the one with this number. */
@@ -63,8 +63,8 @@ export async function insertVersion(
 }
 
 /**
- * Makes who is default one question at a time per tenant, until the transaction ends: taken before any row that may
- * gain or lose the default is locked (docs/design/quality.md T9).
+ * Serializes changes of a tenant's default flow until the transaction ends. Take it before locking any row that may
+ * gain or lose the default (docs/design/quality.md T9).
  */
 export async function lockDefaultChoice(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.default_flow:' || $1, 0))`, [tx.tenantId]);
@@ -95,7 +95,7 @@ export async function selectIdByKey(tx: Tx, key: string): Promise<string | null>
   return row?.id ?? null;
 }
 
-/** Those of these ids that are flows of the tenant, deleted ones too. */
+/** Returns those of the ids that are flows of the tenant, including deleted ones. */
 export async function selectKnownIds(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await select(
     tx,
@@ -117,7 +117,7 @@ export async function selectIdsByKey(tx: Tx, key: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Flows, not deleted, whose draft has this text somewhere, in any letter case, by key. */
+/** Returns flows that aren't deleted and whose draft contains this text, in any case, by key. */
 export async function selectDraftsContaining(
   tx: Tx,
   text: string,
@@ -139,7 +139,9 @@ const publishedColumns = selectList(
 /** A live flow with its last published version, if there is one. */
 export type PublishedFlowRow = RowOf<typeof publishedColumns>;
 
-/** All live flows with their last published version; updated last first, ties by key. One statement. */
+/**
+ * Returns all live flows with their last published version, most recently updated first, ties by key. One statement.
+ */
 export async function selectPublishedFlows(tx: Tx): Promise<PublishedFlowRow[]> {
   return select(
     tx,
@@ -170,7 +172,7 @@ export async function selectLiveConfigs(tx: Tx): Promise<StoredConfig[]> {
 
 const isConfig = (config: unknown): config is StoredConfig => typeof config === 'object' && config !== null;
 
-/** Active flows whose published version scores by a model of one of these names; by key. */
+/** Returns active flows whose published version scores by a model with one of these names, by key. */
 export async function flowsScoringBy(
   tx: Tx,
   names: readonly string[],
@@ -193,7 +195,10 @@ const isFlowConfig = (config: unknown): config is FlowConfig => Array.isArray(Ob
 const scoresBy = (config: StoredConfig, names: readonly string[]): boolean =>
   modelsNamed(asFlowConfig(config), []).some((name) => names.includes(name));
 
-/** Live flows that are not archived and whose draft or last published config contains the text in any letter case; by key. */
+/**
+ * Returns live flows that aren't archived and whose draft or last published config contains the text in any case, by
+ * key.
+ */
 export async function selectFlowsContaining(tx: Tx, text: string): Promise<Pick<DecisionFlowRow, 'id' | 'name'>[]> {
   return select(
     tx,

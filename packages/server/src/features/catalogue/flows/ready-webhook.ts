@@ -7,7 +7,7 @@ import { draftVersion, selectSecrets } from './flow-secrets.store.ts';
 
 /** A webhook as it is called: with the values that its flow hides. */
 export interface ReadyWebhook {
-  /** Without user and password, which stand in the headers. */
+  /** Without user and password, which go into the headers. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -47,7 +47,7 @@ export async function readyWebhook(
   return { url: url.href, headers };
 }
 
-/** Null for a value that was sealed with a key that is gone. */
+/** Null for a value sealed with a key that's no longer configured. */
 function opened(envelope: Envelope, place: SealPlace, sealed: Uint8Array): string | null {
   try {
     return envelope.open(place, sealed).toString('utf8');
@@ -57,7 +57,7 @@ function opened(envelope: Envelope, place: SealPlace, sealed: Uint8Array): strin
   }
 }
 
-/** Of a part of a URL, in which a stray percent sign stands for itself. */
+/** Decodes part of a URL, where a stray percent sign stays as it is. */
 function decoded(text: string): string {
   return decodeURIComponent(text.replace(/%(?![0-9a-fA-F]{2})/g, '%25'));
 }

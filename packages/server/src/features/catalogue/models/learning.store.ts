@@ -2,11 +2,11 @@ import type { Json } from '@arbiter/engine';
 import { type Tx, uuidArray } from '../../../db/index.ts';
 import type { ScoredDecision } from './states.store.ts';
 
-/** A model with what it has learned, locked until the transaction ends. */
+/** A model with its learned state, locked until the transaction ends. */
 export interface LearningModel {
   readonly id: string;
   readonly modelType: string;
-  /** False: it takes no part in decisions or does not learn by itself; what happens passes it by. */
+  /** False: it isn't used in decisions or doesn't learn by itself, so events don't reach it. */
   readonly learns: boolean;
   readonly outcomeWeights: Readonly<Record<string, number>>;
   readonly noResponseHours: number | null;
@@ -19,7 +19,7 @@ export interface LearningModel {
   readonly isNew: boolean;
 }
 
-/** True when some model of the tenant can learn. */
+/** Returns true when any model of the tenant can learn. */
 export async function hasLearningModels(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ found: boolean }>(
     `select exists (select from model_states s join algorithm_models m on m.tenant_id = s.tenant_id and m.id = s.model_id
@@ -29,7 +29,7 @@ export async function hasLearningModels(tx: Tx): Promise<boolean> {
   return row?.found === true;
 }
 
-/** The tenant's models that can learn, locked in one order; whoever else teaches them waits. */
+/** Returns the tenant's models that can learn, locked in one order; others that teach them wait. */
 export async function lockLearningModels(tx: Tx): Promise<LearningModel[]> {
   return tx.query<LearningModel>(
     `select m.id, m.model_type as "modelType",
@@ -44,7 +44,7 @@ export async function lockLearningModels(tx: Tx): Promise<LearningModel[]> {
   );
 }
 
-/** Writes what a model learned; `lessons` is how many outcomes were new to it. */
+/** Writes a model's learned state; `lessons` is the number of outcomes new to it. */
 export async function saveLearned(
   tx: Tx,
   { id, state, learnedTo, silentTo }: LearningModel,
@@ -59,7 +59,7 @@ export async function saveLearned(
   );
 }
 
-/** Which models scored these decisions. */
+/** Returns which models scored these decisions. */
 export async function readScored(tx: Tx, decisionIds: readonly string[]): Promise<ScoredDecision[]> {
   if (decisionIds.length === 0) return [];
   return tx.query<ScoredDecision>(

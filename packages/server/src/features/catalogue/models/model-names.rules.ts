@@ -2,8 +2,8 @@ import type { SnapshotModel } from '@arbiter/engine';
 import type { ModelFacts } from './models.store.ts';
 
 /**
- * The model that a name stands for (docs/design/api-decisioning.md 20, Models): a key is the model itself, or the champion of its
- * family when that took its place; else a family is its champion. Null: there is none.
+ * Returns the model that a name means (docs/design/api-decisioning.md 20, Models): a key is the model itself, or its
+ * family's champion once that replaced it; otherwise a family is its champion. Null: there is none.
  */
 export function modelNamed(models: readonly ModelFacts[], name: string): ModelFacts | null {
   const championOf = (family: string | null): ModelFacts | null =>
@@ -14,7 +14,7 @@ export function modelNamed(models: readonly ModelFacts[], name: string): ModelFa
   return own.registryStatus === 'archived' ? (championOf(own.family) ?? own) : own;
 }
 
-/** Models for a plan whose flow and rules use these names: those that are active, each once, by key. */
+/** Returns models for a plan whose flow and rules use these names: the active ones, each once, by key. */
 export function modelsForPlan(models: readonly ModelFacts[], names: readonly string[]): SnapshotModel[] {
   const found = new Map<ModelFacts, string[]>();
   for (const name of names) {

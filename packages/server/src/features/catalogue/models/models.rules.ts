@@ -17,7 +17,7 @@ type Values = Partial<Pick<AlgorithmModelCreate, 'config' | 'predictors' | 'auto
 const below = (path: string, problems: readonly ErrorEntry[]): ErrorEntry[] =>
   problems.map((problem) => ({ ...problem, path: path + problem.path }));
 
-/** What keeps a model of this type from being stored with these values; values that are not given are not judged. */
+/** Returns what keeps a model of this type from being stored with these values. Doesn't judge missing values. */
 export function problemsOf(modelType: string, { config, predictors, modelState, ...learning }: Values): ErrorEntry[] {
   const unknown = modelTypeProblem(modelType);
   if (unknown !== null) return [{ path: '/modelType', message: unknown }];
@@ -26,7 +26,7 @@ export function problemsOf(modelType: string, { config, predictors, modelState, 
   if (config !== undefined) problems.push(...below('/config', modelProblems(modelType, asJsonObject(config))));
   // The body was parsed from JSON.
   if (predictors !== undefined) problems.push(...below('/predictors', predictorProblems(predictors as Json)));
-  // Types that learn nothing show null, and what was read may be sent back.
+  // Types that don't learn show null, and clients may send back what they read.
   if (modelState !== undefined && !(learns === null && modelState === null)) {
     if (learns === null) problems.push({ path: '/modelState', message: `a ${modelType} doesn't learn` });
     else problems.push(...below('/modelState', learns.check(modelState as Json)));
@@ -38,7 +38,7 @@ export function problemsOf(modelType: string, { config, predictors, modelState, 
   return problems;
 }
 
-/** What of a config without problems has no effect. */
+/** Returns what has no effect in a config without problems. */
 export const remarksOf = (modelType: string, config: AlgorithmModelCreate['config']): Remark[] =>
   config === undefined ? [] : remarksAt('/config', modelRemarks(modelType, asJsonObject(config)));
 

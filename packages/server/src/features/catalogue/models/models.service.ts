@@ -33,10 +33,10 @@ export interface ModelUse {
   readonly id: string;
 }
 
-/** Port for the features above: active flows whose published version uses one of these names of models. */
+/** Port for dependent features: active flows whose published version uses one of these model names. */
 export type FindModelUses = (tx: Tx, names: readonly string[]) => Promise<readonly ModelUse[]>;
 
-/** Models as answers carry them; `one`: with what they learned. */
+/** Returns models as answers return them; `one`: with their learned state. */
 export async function showModels(tx: Tx, rows: readonly ModelRow[], view: 'one' | 'list'): Promise<AlgorithmModel[]> {
   const states = await readStates(
     tx,
@@ -70,10 +70,13 @@ function showModel(
   };
 }
 
-/** A row of the past as answers carry it: what it began with stands for what it learned. */
+/** A past version as answers return it: its initial state replaces the learned one. */
 export const showPastModel = (row: ModelRow): object => toWire(row);
 
-/** Creates a model; bandits learn unless told otherwise. 400 for a type that is not available, or a config that cannot act. */
+/**
+ * Creates a model. Bandits learn unless told otherwise. Throws 400 for an unavailable type, or a config that can't do
+ * anything.
+ */
 export async function createModel(tx: Tx, body: AlgorithmModelCreate): Promise<ModelRow> {
   const { modelType, config = {} } = body;
   refuseProblems(problemsOf(modelType, { ...body, config }));
@@ -114,8 +117,8 @@ type Changes = Partial<Omit<AlgorithmModelCreate, 'key' | 'modelType'>> & {
 };
 
 /**
- * Changes the supplied fields; a state that is given takes the place of what was learned. 409 `in_use` when a flow in use
- * names a model that is archived, `invalid_transition` when a champion changes its family.
+ * Changes the given fields; a given state replaces the learned one. Throws 409 `in_use` when a flow in use names a
+ * model being archived, `invalid_transition` when a champion changes its family.
  */
 export async function changeModel(
   tx: Tx,
@@ -149,7 +152,7 @@ export async function changeModel(
   });
 }
 
-/** What a stored model holds without effect. */
+/** Returns what has no effect in a stored model. */
 export const modelRemarksOf = async (tx: Tx, { modelType, config, outcomeWeights }: ModelRow): Promise<Remark[]> => [
   ...remarksOf(modelType, config),
   ...(await unknownOutcomes(tx, outcomeWeights)),
@@ -184,7 +187,7 @@ export async function deleteModel(tx: Tx, id: string, addressed: Addressed, find
   await softDeleteRecord(tx, modelSpec, id, { addressed, check: (row) => assertUnused(tx, row, addressed, findUses) });
 }
 
-/** Keeps what was learned as a version of the model, and begins anew as a draft. 400 when it learns nothing. */
+/** Stores the learned state as a version of the model, and starts over as a draft. Throws 400 when it doesn't learn. */
 export async function resetLearning(tx: Tx, id: string): Promise<ModelRow> {
   const seen = await getRecord(tx, modelSpec, id);
   const learning = modelLearning(seen.modelType);

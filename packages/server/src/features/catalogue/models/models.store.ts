@@ -16,7 +16,7 @@ interface Narrow {
 export type ModelRow = RecordRow<typeof algorithmModelResource, Narrow>;
 
 export const modelSpec = recordSpec<typeof algorithmModelResource, Narrow>(algorithmModelResource, {
-  // What was learned can be large, and is no setting that anybody chose.
+  // Learned states can be large, and nobody chose them as a setting.
   unaudited: ['modelState'],
 });
 
@@ -31,7 +31,7 @@ const facts = columns(modelSpec, [
   'family',
 ]);
 
-/** What decisions and flows must know of a model. */
+/** What decisions and flows need to know about a model. */
 export type ModelFacts = RowOf<typeof facts>;
 
 /** Models that are not deleted, by key. */
@@ -44,7 +44,7 @@ export async function selectModels(tx: Tx): Promise<ModelFacts[]> {
   );
 }
 
-/** The same of those that have one of these keys or families; who names them keeps them from being deleted meanwhile. */
+/** Returns the same for models with one of these keys or families. Naming them locks them against deletion. */
 export async function keepModels(tx: Tx, names: readonly string[]): Promise<ModelFacts[]> {
   if (names.length === 0) return [];
   return select(
@@ -59,7 +59,7 @@ export async function keepModels(tx: Tx, names: readonly string[]): Promise<Mode
   );
 }
 
-/** The champion of a family besides this model, locked; null: there is none. */
+/** Returns the family's champion other than this model, locked; null: there is none. */
 export async function lockChampion(tx: Tx, family: string, exceptId: string | null = null): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select id from arbiter.algorithm_models

@@ -208,7 +208,7 @@ test('the registry moves as the page says, with one champion a family', async ()
   );
   const standing = await call('GET', `${url}?family=${family}`);
   assert.equal(standing.body.data.filter(({ registryStatus }) => registryStatus === 'champion').length, 1);
-  // A champion that was deleted comes back beside the one that took its place.
+  // A deleted champion comes back next to the one that replaced it.
   assert.equal((await call('DELETE', `${url}/${second.id}`)).status, 204);
 });
 
@@ -240,7 +240,7 @@ test('flows name models by key or family; a model in use stays, and one that is 
     [model.key, 'scorecard', 'model', 0.71095],
   );
   await world.replays(made);
-  // By the family: its champion; the key of a model that was replaced means the champion as well.
+  // Named by family: its champion; the key of a replaced model also means the champion.
   const next = await make('scorecard', { family: 'used', status: 'active', config: { baseScore: 80 } });
   for (const toStatus of ['challenger', 'champion']) {
     assert.equal((await call('POST', `${url}/${model.id}/promote`, { toStatus })).status, 200);
@@ -251,7 +251,7 @@ test('flows name models by key or family; a model in use stays, and one that is 
     assert.equal((await call('POST', `${url}/${next.id}/promote`, { toStatus })).status, 200);
   }
   assert.equal((await world.recommend('F1', { attributes: { age: 30 } })).decisions[0]?.modelKey, next.key);
-  // A champion by whose family a flow scores makes room for the next one only.
+  // A champion that a flow names by family can only be replaced, not removed.
   assert.equal((await world.publish({ method: 'propensity', modelKey: 'used' })).status, 200);
   for (const toStatus of ['archived', 'shadow', 'challenger']) {
     const left = await call('POST', `${url}/${next.id}/promote`, { toStatus });
@@ -261,7 +261,7 @@ test('flows name models by key or family; a model in use stays, and one that is 
   assert.equal((await call('GET', `${url}/${next.id}`)).body.registryStatus, 'champion');
   assert.equal((await world.publish({ method: 'propensity', modelKey: model.key })).status, 200);
   assert.equal((await world.recommend('F1')).decisions[0]?.modelKey, next.key);
-  // A paused model is left out; the ladder goes on.
+  // A paused model is left out; the ladder continues.
   assert.equal((await call('PUT', `${url}/${next.id}`, { status: 'paused' })).status, 200);
   const without = await world.recommend('F1');
   assert.deepEqual([without.decisions[0]?.modelKey, without.decisions[0]?.propensitySource], [null, 'default']);
@@ -319,7 +319,7 @@ test('champion and challengers share the customers, who stay with theirs; overri
   });
   assert.deepEqual([asked.decisions[0]?.propensitySource, asked.decisions[0]?.score], ['request', 0.9]);
   await world.replays(asked);
-  // Paused, the challenger's customers get the champion.
+  // While paused, the challenger's customers get the champion.
   assert.equal((await call('PUT', `${url}/${challenger.id}`, { status: 'paused' })).status, 200);
   for (let at = 0; at < 20; at++) {
     assert.equal((await world.recommend(`CC${at}`, { dryRun: true })).decisions[0]?.modelKey, champion.key);

@@ -17,7 +17,10 @@ interface Question {
   readonly customerId?: string | undefined;
 }
 
-/** One score (docs/design/api-decisioning.md 15). 404 for a model or offer that the tenant does not have, 400 for a bandit without offer. */
+/**
+ * Returns one score (docs/design/api-decisioning.md 15). Throws 404 for a model or offer that the tenant doesn't have,
+ * 400 for a bandit without an offer.
+ */
 export async function scoreOne(
   tx: Tx,
   id: string,

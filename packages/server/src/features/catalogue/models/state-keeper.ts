@@ -2,15 +2,15 @@ import type { DecisionInput, ModelState, Plan } from '@arbiter/engine';
 import { type Database, systemActor } from '../../../db/index.ts';
 import { publishStates, readStateBodies } from './states.store.ts';
 
-/** The states of models by which decisions are made now. */
+/** The model states that decisions now use. */
 export type HeldStates = (plan: Plan) => DecisionInput['modelStates'];
 
 /**
- * What models have learned, as this process decides with it: read when it is asked for and some seconds old, and at once when the
- * catalogue has changed. No decision waits for it but the first, and the first after a long pause.
+ * The learned states of models that this process decides with: read on demand, some seconds old, and refreshed
+ * immediately after a catalogue change. Only the first decision waits for them, and the first after a long pause.
  */
 export interface ModelStateKeeper {
-  /** What the tenant's models have learned; `version` is that of the catalogue. */
+  /** Returns the learned states of the tenant's models; `version` is the catalogue's. */
   get(tenantId: string, version: number): HeldStates | Promise<HeldStates>;
   /** Resolves when no reading is under way. */
   idle(): Promise<void>;
@@ -25,7 +25,7 @@ interface Held {
 }
 
 const lookEveryMs = 10_000;
-/** Older states are not decided with; what is deleted counts on it (states.store.ts). */
+/** Older states aren't used for decisions; deleting them relies on it (states.store.ts). */
 const oldestMs = 60_000;
 
 export function createModelStateKeeper(database: Database, onError: (error: unknown) => void): ModelStateKeeper {
@@ -73,7 +73,7 @@ export function createModelStateKeeper(database: Database, onError: (error: unkn
   };
 }
 
-/** By plan: the states of its models that learn, by their keys. */
+/** By plan: the states of its learning models, by their keys. */
 function statesOf(states: ReadonlyMap<string, ModelState>): HeldStates {
   const byPlan = new WeakMap<Plan, NonNullable<DecisionInput['modelStates']>>();
   return (plan) => {

@@ -7,7 +7,7 @@ import { inflatedText } from '../../../platform/inflated-text.ts';
 
 type State = { readonly [key: string]: Json };
 
-/** What a model has learned so far. */
+/** A model's learned state so far. */
 export interface LearnedState {
   readonly state: State;
   readonly version: number;
@@ -19,7 +19,7 @@ export interface LearnedState {
 
 const hashOf = (state: Json): Buffer => hash('sha256', canonicalJson(state), 'buffer');
 
-/** Gives a new model what it begins with; it learns what comes from now on. */
+/** Gives a new model its initial state. It learns from what comes later. */
 export async function makeState(tx: Tx, modelId: string, state: State): Promise<void> {
   await tx.query(
     `insert into model_states (tenant_id, model_id, state, learned_to, silent_to) values ($1, $2, $3, 0, $4)`,
@@ -27,7 +27,10 @@ export async function makeState(tx: Tx, modelId: string, state: State): Promise<
   );
 }
 
-/** The states of models that learn, by model; `whole` false leaves the hash of what they learned to those who ask for it. */
+/**
+ * Returns the states of learning models, by model; `whole` false leaves the hash of the learned state to callers that
+ * need it.
+ */
 export async function readStates(
   tx: Tx,
   ids: readonly string[],
@@ -47,7 +50,7 @@ export async function readStates(
   );
 }
 
-/** What a model has learned, locked until the transaction ends. */
+/** Returns a model's learned state, locked until the transaction ends. */
 export async function lockState(tx: Tx, modelId: string): Promise<{ readonly state: State }> {
   const [row] = await tx.query<{ state: State }>(
     'select state from model_states where tenant_id = $1 and model_id = $2 for update',
@@ -57,7 +60,7 @@ export async function lockState(tx: Tx, modelId: string): Promise<{ readonly sta
   return row;
 }
 
-/** Puts another state in the place of what was learned; the next decisions are made with it. */
+/** Replaces a learned state. The next decisions use it. */
 export async function replaceState(
   tx: Tx,
   modelId: string,
@@ -71,12 +74,12 @@ export async function replaceState(
   );
 }
 
-/** Decisions get what was learned at most so often. */
+/** Minimum time between two published states. */
 const publishEverySeconds = 10;
-/** A state says that it is in use about so often; what is deleted counts on it. */
+/** How often a state in use is marked as such; deleting relies on it. */
 const touchEveryHours = 1;
 
-/** A state by which decisions are made. */
+/** A state that decisions use. */
 export interface PublishedState {
   readonly modelId: string;
   /** Hex. */
@@ -84,8 +87,8 @@ export interface PublishedState {
 }
 
 /**
- * Publishes what was learned where it is time to, and answers with what all models of the tenant are to be asked with now. Each
- * is stored by its hash, and stays for as long as a record may name it.
+ * Publishes learned states that are due, and returns the current states of all models of the tenant. Each is stored by
+ * its hash, for as long as a record may name it.
  */
 export async function publishStates(tx: Tx): Promise<PublishedState[]> {
   const due = await tx.query<{ id: string; state: Json; version: number }>(
@@ -122,7 +125,7 @@ export async function publishStates(tx: Tx): Promise<PublishedState[]> {
   return published;
 }
 
-/** States by their hashes in hex. Throws 409 `record_corrupt` when one is missing or is not what its hash says. */
+/** Returns states by their hashes in hex. Throws 409 `record_corrupt` when one is missing or has another hash. */
 export async function readStateBodies(tx: Tx, names: readonly string[]): Promise<ReadonlyMap<string, Json>> {
   if (names.length === 0) return new Map();
   const rows = await tx.query<{ name: string; body: Buffer }>(
@@ -140,7 +143,7 @@ export async function readStateBodies(tx: Tx, names: readonly string[]): Promise
   return bodies;
 }
 
-/** A decision that models which learn have scored. */
+/** A decision that learning models scored. */
 export interface ScoredDecision {
   readonly decisionId: string;
   readonly modelId: string;

@@ -22,9 +22,9 @@ import type { TableChange } from './table-changes.ts';
 /** A transaction in which the schema stays. */
 type Held = <T>(work: (tx: Tx, schema: SchemaRow) => Promise<T>, steps?: TableChange) => Promise<T>;
 
-/** How long dropping a column that failed may take. */
+/** How long dropping a failed column may take. */
 const tidyingMs = 10_000;
-/** Rows that get their default in one transaction. */
+/** Rows that get their default per transaction. */
 const rowsAtOnce = 10_000;
 
 /** Completes the change: gives the column its name, in the transaction that adds the field to the schema. */
@@ -34,15 +34,15 @@ const fillsRows = (field: SchemaField): boolean => field.defaultValue === 'gen_r
 const becomesRowKey = (field: SchemaField, fields: readonly SchemaField[]): boolean =>
   rowKeyOf([...fields, field]) === field.name;
 
-/** True when adding the field to many rows takes more than a word in the table's description. */
+/** Returns true when adding the field to many rows takes more than a change in the table's description. */
 export function needsSteps(field: SchemaField, fields: readonly SchemaField[]): boolean {
   return field.isUnique || fillsRows(field) || becomesRowKey(field, fields);
 }
 
 /**
- * Adds a column to a large table while decisions read it (docs/design/api-settled.md 17): it is made under a name that nobody
- * can use, filled and indexed in transactions of their own, and gets its name at the end. What fails on the way takes the
- * column along; one that a process leaves behind by ending is dropped by the next change of the fields.
+ * Adds a column to a large table while decisions read it (docs/design/api-settled.md 17): creates it under a reserved
+ * name, fills and indexes it in separate transactions, and names it at the end. A failure drops the column; if the
+ * process ends halfway, the next change of the fields drops it.
  */
 export async function addInSteps(
   change: TableChange,
@@ -87,7 +87,7 @@ export async function addInSteps(
   }
 }
 
-/** What many rows make impossible, known before anything is done. */
+/** Throws, before anything is done, for what existing rows make impossible. */
 function assertPossible(field: SchemaField): void {
   if (!field.isNullable && field.defaultValue === null) {
     throw invalid('/defaultValue', 'is required, because the table has rows and the field is not nullable');
@@ -97,7 +97,7 @@ function assertPossible(field: SchemaField): void {
   }
 }
 
-/** Drops the column. The table may be gone as well; a column that cannot be dropped now waits for the next change. */
+/** Drops the column. The table may be gone too. If the column can't be dropped now, the next change does it. */
 async function tidyUp(held: Held, steps: TableChange, pending: string, failure: unknown): Promise<void> {
   try {
     await held((tx, schema) => dropUnfinished(tx, schema.tableName, pending), steps);

@@ -8,7 +8,7 @@ import { quoteName, type SchemaTable } from './schema-tables.store.ts';
 import { Misfit } from './values.rules.ts';
 import { outForm } from './values-out.rules.ts';
 
-/** A column in the form that `arbiter.ds_create_table` and its siblings take. */
+/** A column, in the form that `arbiter.ds_create_table` and its siblings take. */
 function column(field: SchemaField): Record<string, unknown> {
   const type = columnType(field);
   const value = readDefault(type, field.defaultValue);
@@ -26,7 +26,7 @@ function column(field: SchemaField): Record<string, unknown> {
   };
 }
 
-/** Makes the table of a schema, in the transaction that made its record. */
+/** Creates a schema's table, in the transaction that created its record. */
 export async function createTable(tx: Tx, tableName: string, fields: readonly SchemaField[]): Promise<void> {
   await tx.query('select arbiter.ds_create_table($1, $2::jsonb, $3, $4)', [
     tableName,
@@ -36,14 +36,14 @@ export async function createTable(tx: Tx, tableName: string, fields: readonly Sc
   ]);
 }
 
-/** Drops the table of a schema. One that somebody reads for long is 409 `concurrent_modification`, after some tries. */
+/** Drops a schema's table. Throws 409 `concurrent_modification`, after some tries, when someone reads it for long. */
 export async function dropTable(tx: Tx, tableName: string): Promise<void> {
   await limitTableWait(tx);
   try {
     await tx.query('select arbiter.ds_drop_table($1)', [tableName]);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
-    // As the database's own words for a lost race, so that the transaction is tried again.
+    // Uses the database's own code for a lost race, so that the transaction is tried again.
     throw new AppError('concurrent_modification', {
       detail: 'The rows of the schema are being read. Try again in a moment.',
       cause: error,
@@ -62,25 +62,25 @@ export async function limitLockWait(tx: Tx, ms: number): Promise<void> {
 }
 
 /**
- * Changing a table takes a lock that its readers wait behind from the moment it is asked for, so it is asked for a moment
- * only (docs/design/api-settled.md 17). Everything else that the transaction needs is to be locked before.
+ * Changing a table takes a lock that readers queue behind as soon as it's requested, so request it only briefly
+ * (docs/design/api-settled.md 17). Lock everything else that the transaction needs before.
  */
 const limitTableWait = (tx: Tx): Promise<void> => limitLockWait(tx, 200);
 
-/** Adds a column at once, with its index when it is unique: readers wait meanwhile. */
+/** Adds a column immediately, with its index when it's unique. Readers wait. */
 export async function addColumn(tx: Tx, tableName: string, field: SchemaField): Promise<void> {
   await limitTableWait(tx);
   await tx.query('select arbiter.ds_add_column($1, $2::jsonb)', [tableName, JSON.stringify(column(field))]);
 }
 
-/** The index that finds rows by a column, unless there is one. Writers wait meanwhile, readers do not. */
+/** Creates the index that finds rows by a column, unless it exists. Writers wait, readers don't. */
 export async function indexColumn(tx: Tx, tableName: string, name: string): Promise<void> {
   await tx.query('select arbiter.ds_index_column($1, $2)', [tableName, name]);
 }
 
 /**
- * The index that finds rows by a column, the newest first by another one, unless the column is unique or there is such an
- * index. Writers wait meanwhile, readers do not.
+ * Creates the index that finds rows by a column, newest first by another one, unless the column is unique or such an
+ * index exists. Writers wait, readers don't.
  */
 export async function indexGroup(tx: Tx, tableName: string, name: string, order: string): Promise<void> {
   await tx.query('select arbiter.ds_index_group($1, $2, $3)', [tableName, name, order]);
@@ -95,7 +95,7 @@ export async function dropColumn(tx: Tx, tableName: string, name: string): Promi
 /** Name of a column that is not complete yet. Names rise with the ids, and so with time. */
 export const unfinishedName = (id: string): string => `__new_${id.replaceAll('-', '')}`;
 
-/** Adds the column of a field under the name of an unfinished one; see `ds_begin_column` in the migration that made it. */
+/** Adds the column of a field under the name of an unfinished one. See `ds_begin_column` in its migration. */
 export async function beginColumn(tx: Tx, tableName: string, pending: string, field: SchemaField): Promise<void> {
   const definition = { ...column(field), name: pending };
   await limitTableWait(tx);
@@ -136,13 +136,13 @@ export async function fillColumn(
 const exactText = (dataType: SchemaTable['columns'][number]['dataType'], name: string): string =>
   dataType === 'char' ? outForm('char').select(name) : `${name}::text`;
 
-/** One of the three steps that make a filled column `not null`; see `ds_begin_column` in the migration that made it. */
+/** Runs one of the three steps that make a filled column `not null`. See `ds_begin_column` in its migration. */
 export async function requireColumn(tx: Tx, tableName: string, pending: string, step: 1 | 2 | 3): Promise<void> {
   await limitTableWait(tx);
   await tx.query('select arbiter.ds_require_column($1, $2, $3)', [tableName, pending, step]);
 }
 
-/** Builds the index of a unique column. Writers wait meanwhile, readers do not. */
+/** Builds the index of a unique column. Writers wait, readers don't. */
 export async function uniqueColumn(tx: Tx, tableName: string, pending: string): Promise<void> {
   await tx.query('select arbiter.ds_unique_column($1, $2)', [tableName, pending]);
 }

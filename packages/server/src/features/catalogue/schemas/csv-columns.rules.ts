@@ -2,7 +2,7 @@ import type { CsvAnalysis, Warning } from '@arbiter/contract';
 import { fieldNameProblem, maximumFields, sanitiseSchemaName } from './names.rules.ts';
 import { Misfit, valueCheck } from './values.rules.ts';
 
-/** What the columns of a CSV file would be as fields (docs/design/api-catalogue.md 2.5, docs/design/api-settled.md 38). */
+/** Derives fields from the columns of a CSV file (docs/design/api-catalogue.md 2.5, docs/design/api-settled.md 38). */
 
 type CsvColumn = CsvAnalysis['columns'][number];
 type CsvType = CsvColumn['dataType'];
@@ -11,7 +11,7 @@ type CsvType = CsvColumn['dataType'];
 export const mostColumns = maximumFields;
 
 const longestName = 63;
-/** Lengths that varchar is given: the first with twice the room that the longest cell takes. */
+/** Lengths for varchar: the first that leaves twice the room of the longest cell. */
 const lengths = [50, 100, 255, 1000];
 const emptyLength = 255;
 
@@ -71,7 +71,7 @@ function columnType(cells: readonly string[]): Pick<CsvColumn, 'dataType' | 'len
   return length === undefined ? { dataType: 'text' } : { dataType: 'varchar', length };
 }
 
-/** True for a column whose name says that it identifies rows. */
+/** Returns true for a column whose name suggests that it identifies rows. */
 const namesKey = (name: string): boolean => name === 'id' || name.endsWith('_id');
 
 /** Says that a column has another name than its header. */
@@ -90,7 +90,7 @@ export function renamedColumns(header: readonly string[], columns: readonly Pick
   });
 }
 
-/** Columns as field definitions, which a new schema takes as they are. */
+/** Returns columns as field definitions, ready for a new schema. */
 export function csvColumns(header: readonly string[], rows: readonly (readonly string[])[]): CsvColumn[] {
   const names = columnNames(header);
   const cellsOf = (at: number): string[] => rows.map((row) => row[at] ?? '');

@@ -7,10 +7,10 @@ import { AppError } from '../../../platform/app-error.ts';
 export type Encoding = CsvAnalysis['encoding'];
 export type Delimiter = CsvAnalysis['delimiter'];
 
-/** In the order in which ties are decided. */
+/** Ties are decided in this order. */
 const delimiters = [',', ';', '\t', '|'] as const satisfies readonly Delimiter[];
 
-/** The first bytes of kinds of files that are sent by mistake, whatever their name says. */
+/** The first bytes of file types that people upload by mistake, whatever their name. */
 const otherKinds: readonly (readonly number[])[] = [
   [0x50, 0x4b, 0x03, 0x04], // zip, and with it xlsx
   [0x50, 0x4b, 0x05, 0x06], // an empty zip
@@ -29,7 +29,7 @@ export function csvInvalid(message: string, line?: number): AppError {
   });
 }
 
-/** What a file says in its first bytes that is no table, whatever its name: 415. */
+/** Throws 415 for a file whose first bytes show that it isn't a table, whatever its name. */
 export function refuseOtherKinds(sample: Uint8Array): void {
   if (otherKinds.some((magic) => magic.every((byte, at) => sample[at] === byte))) {
     throw notCsv('The file is an archive, a document or an image, not CSV.');
@@ -49,7 +49,7 @@ export function markedEncoding([first, second, third]: Uint8Array): Encoding | n
   return null;
 }
 
-/** The encoding of a file by its first bytes: a byte order mark decides, else UTF-8 where that is what it is. */
+/** Returns a file's encoding by its first bytes: a byte order mark decides, otherwise UTF-8 if it's valid. */
 function encodingOf(sample: Uint8Array, isWhole: boolean): Encoding {
   const marked = markedEncoding(sample);
   if (marked !== null) return marked;
@@ -66,7 +66,7 @@ function decoded(sample: Uint8Array, encoding: Encoding, isWhole: boolean): stri
   }
 }
 
-/** `isWhole`: the sample is the whole file. Throws 415 for what is no text, 400 for text that breaks its own encoding. */
+/** `isWhole`: the sample is the whole file. Throws 415 when it isn't text, 400 when it breaks its own encoding. */
 export function readText(sample: Uint8Array, isWhole: boolean): { readonly text: string; readonly encoding: Encoding } {
   refuseOtherKinds(sample);
   const encoding = encodingOf(sample, isWhole);
@@ -76,10 +76,13 @@ export function readText(sample: Uint8Array, isWhole: boolean): { readonly text:
   return { text, encoding };
 }
 
-/** Characters of a header: more than 500 columns need. What is one line of a megabyte is no table, and takes long to find out. */
+/**
+ * Maximum characters of a header: more than 500 columns need. One line of a megabyte isn't a table, and takes long to
+ * detect.
+ */
 export const longestHeader = 256 * 1024;
 
-/** Cells that each delimiter gives the first line that is not blank, quoted ones counted as one. */
+/** Cells that each delimiter finds in the first non-blank line, counting quoted ones as one. */
 function headerCells(text: string): ReadonlyMap<Delimiter, number> {
   const cells = new Map<Delimiter, number>(delimiters.map((delimiter) => [delimiter, 1]));
   let isQuoted = false;
@@ -109,9 +112,9 @@ export function delimiterOf(text: string): { readonly delimiter: Delimiter; read
 
 export interface CsvRecords {
   readonly header: readonly string[];
-  /** As many cells as the header; missing ones are empty. */
+  /** Pads to as many cells as the header. */
   readonly rows: readonly (readonly string[])[];
-  /** Where the header and the last row end, as a share of the text, 0 to 1. */
+  /** Where the header and the last row end, as a fraction of the text, 0 to 1. */
   readonly headerEnd: number;
   readonly rowsEnd: number;
 }
@@ -122,8 +125,8 @@ interface Parsed {
 }
 
 /**
- * The header and the first `mostRows` rows; blank lines are skipped. `isWhole`: the text is the whole file; else a record
- * that its end cuts is left out. Throws `csv_invalid` with the line for what is no CSV (RFC 4180).
+ * Returns the header and the first `mostRows` rows, skipping blank lines. `isWhole`: the text is the whole file;
+ * otherwise drops a record cut off at its end. Throws `csv_invalid` with the line for invalid CSV (RFC 4180).
  */
 export function readRecords(text: string, delimiter: Delimiter, mostRows: number, isWhole: boolean): CsvRecords {
   const found: Parsed[] = [];
@@ -177,7 +180,7 @@ function messageOf({ code }: CsvError): string {
   }
 }
 
-/** 400 for what the parser found wrong with a text, naming the line. */
+/** Returns a 400 for a parser error, naming the line. */
 export const csvRefusal = (error: CsvError): AppError => csvInvalid(messageOf(error), lineOf(error));
 
 const lineOf = (error: CsvError): number | undefined => {

@@ -4,13 +4,13 @@ import { csvColumns, mostColumns, renamedColumns } from './csv-columns.rules.ts'
 import { csvInvalid, delimiterOf, readRecords, readText } from './csv-text.rules.ts';
 import { createRowCount } from './row-count.rules.ts';
 
-/** What is looked at of a file. */
+/** The examined part of a file. */
 const sampleBytes = 1024 * 1024;
 const mostRows = 100;
 
 const csvTypes = ['text/csv', 'application/vnd.ms-excel', 'text/plain'];
 
-/** A declared type that is none of CSV's is taken where it says nothing and the name does; else 415. */
+/** Accepts a declared type other than CSV's if it's generic and the file name fits; otherwise throws 415. */
 export function assertCsvType({ mediaType, fileName }: FilePart): void {
   if (mediaType !== null && csvTypes.includes(mediaType)) return;
   const isUnsaid = mediaType === null || mediaType === 'application/octet-stream';
@@ -26,7 +26,7 @@ interface Sample {
   readonly rows: number;
 }
 
-/** The beginning of a file, and its length: of what lies behind the beginning only the rows are counted. */
+/** The beginning of a file, and its length. Behind the beginning, only rows are counted. */
 async function readSample(content: FilePart['content']): Promise<Sample> {
   const kept: Uint8Array[] = [];
   let length = 0;
@@ -43,8 +43,8 @@ async function readSample(content: FilePart['content']): Promise<Sample> {
 }
 
 /**
- * Says which columns the part `file` would become. At most the first megabyte of it lies in memory. Throws
- * `csv_invalid`, `unsupported_media_type`, `payload_too_large`.
+ * Returns the columns that the part `file` would become. At most its first megabyte is in memory. Throws `csv_invalid`,
+ * `unsupported_media_type`, `payload_too_large`.
  */
 export async function analyseUpload(parts: Parts): Promise<CsvAnalysis> {
   let analysis: CsvAnalysis | null = null;
@@ -80,7 +80,7 @@ function analyse({ bytes, length, rows: estimatedRows }: Sample): CsvAnalysis {
   };
 }
 
-/** True when something but blank lines stands behind this share of the text. */
+/** Returns true when anything but blank lines follows this fraction of the text. */
 function hasMore(text: string, share: number): boolean {
   const bytes = Buffer.from(text, 'utf8');
   return bytes.subarray(Math.round(share * bytes.length)).some((byte) => byte !== 0x0a && byte !== 0x0d);

@@ -248,7 +248,7 @@ describe('a large file', () => {
   const line = Buffer.from(`${'0123456789,'.repeat(5)}12345678\n`);
   const chunk = Buffer.concat(Array<Buffer>(1024).fill(line));
 
-  /** Sends a file of so many bytes, in chunks; tells what was sent, and the most memory that the process had meanwhile. */
+  /** Sends a file of `bytes` bytes in chunks. Returns what was sent, and the process's peak memory. */
   async function send(bytes: number): Promise<{ status: number; sent: number; grownBy: number; answer: string }> {
     const atFirst = process.memoryUsage().rss;
     let most = atFirst;

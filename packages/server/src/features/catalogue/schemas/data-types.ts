@@ -3,7 +3,7 @@ import type { DataType } from '@arbiter/contract';
 /** A column's type in the stored spelling (docs/design/api-catalogue.md 2.1). */
 export interface ColumnType {
   readonly dataType: DataType;
-  /** Longest text of varchar (null = unlimited) and char, in code points. */
+  /** Maximum text length of varchar (null means unlimited) and char, in code points. */
   readonly length: number | null;
   /** Digits of decimal and numeric; null = unlimited. */
   readonly precision: number | null;
@@ -114,7 +114,7 @@ function decimalType(
   writtenScale: number | null,
 ): ColumnType | TypeProblem {
   if (!agree(explicit.precision, writtenPrecision)) return problem('precision', 'contradicts the number in dataType');
-  // numeric(10) says scale 0.
+  // numeric(10) means scale 0.
   const impliedScale = writtenPrecision === null ? null : (writtenScale ?? 0);
   if (!agree(explicit.scale, impliedScale)) return problem('scale', 'contradicts the number in dataType');
   const precision = explicit.precision ?? writtenPrecision;

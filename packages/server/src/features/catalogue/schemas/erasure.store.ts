@@ -20,7 +20,7 @@ const erasedColumns = columns(schemaSpec, [
   'fields',
 ]);
 type ErasedSchema = RowOf<typeof erasedColumns> & {
-  /** Columns that name customers, because a join takes them for the row key of a schema of customers. */
+  /** Columns that name customers, because a join uses them as the row key of a customer schema. */
   readonly joinedBy: readonly string[];
 };
 
@@ -32,9 +32,9 @@ const joinColumns = columns(tableOf('schema_joins'), [
 ]);
 
 /**
- * Deletes the rows of a customer from all schemas; answers with their number. A row is the customer's when its customer
- * column says so, when a schema join (active or not) ties it to the customer's id, and when it is linked to such a row and
- * to no other row of the parent.
+ * Deletes a customer's rows from all schemas. Returns their number. A row is the customer's when its customer column
+ * says so, when a schema join (active or not) ties it to the customer's id, and when it's linked to such a row and to
+ * no other row of the parent.
  */
 export async function eraseRows(tx: Tx, customerId: string): Promise<number> {
   const all = await select(tx, erasedColumns, 'from arbiter.schemas where tenant_id = $1 order by id for share', [
@@ -53,7 +53,7 @@ export async function eraseRows(tx: Tx, customerId: string): Promise<number> {
     schemas.set(schema.id, { ...schema, joinedBy });
   }
   let deleted = 0;
-  // The deepest first: a row that is gone cannot tell any more what was linked to it.
+  // Deepest first: a deleted row can't tell what was linked to it.
   const deepestFirst = [...schemas.values()].sort((a, b) => depthOf(schemas, b) - depthOf(schemas, a));
   for (const schema of deepestFirst) {
     const condition = ownRows(tx.tenantId, schemas, schema, customerId, 'r0');
@@ -110,7 +110,7 @@ function ownRows(
   return known.length === 0 ? null : `(${known.join(' or ')})`;
 }
 
-/** A schema of customers has them in its row key; another one only when it has a column of that name. */
+/** A customer schema has customers in its row key; another schema only if it has a column of that name. */
 function keyOf(schema: ErasedSchema, customerId: string, alias: string): string | null {
   const name = rowKeyOf(schema.fields);
   if (schema.schemaType !== 'customer' && name !== 'customer_id' && name !== 'customerId') return null;

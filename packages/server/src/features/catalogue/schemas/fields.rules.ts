@@ -6,7 +6,7 @@ import { type JsonValue, Misfit, valueCheck } from './values.rules.ts';
 /** A default as the table gets it: one of two functions, or a literal of the column's type. */
 export type ColumnDefault = { readonly function: 'now()' | 'gen_random_uuid()' } | { readonly literal: JsonValue };
 
-/** What a definition becomes: a field without the ids, which the service adds. */
+/** The result of a definition: a field without ids, which the service adds. */
 export type FieldDraft = Omit<SchemaField, 'id' | 'schemaId' | 'ordinal'>;
 
 const temporal = ['date', 'time', 'timestamp', 'timestamptz'];
@@ -16,8 +16,8 @@ const withoutKeys = ['real', 'double', 'boolean', 'jsonb'];
 const uuidTextLength = 36;
 
 /**
- * Reads a stored or declared default: a literal of the column's type, `now()` for times, `gen_random_uuid()` for uuid
- * and for text with room for one. Null: none. A Misfit says why it is refused.
+ * Parses a stored or declared default: a literal of the column's type, `now()` for times, `gen_random_uuid()` for uuid
+ * and for text with room for one. Null: none. Returns a Misfit with the reason when it's invalid.
  */
 export function readDefault(type: ColumnType, declared: string | null): ColumnDefault | null | Misfit {
   if (declared === null || declared === 'null') return null;
@@ -52,7 +52,7 @@ export const columnType = (field: Pick<SchemaField, 'dataType' | 'length' | 'pre
 
 type Draft = { readonly draft: FieldDraft } | { readonly problems: readonly ErrorEntry[] };
 
-/** Turns a definition into a field, or says at which property it fails. `path`: JSON Pointer of the definition. */
+/** Turns a definition into a field, or names the property that fails. `path`: JSON Pointer of the definition. */
 export function draftField(definition: SchemaFieldDefinition, path: string): Draft {
   const problems: ErrorEntry[] = [];
   const refuse = (key: string, message: string) => {
@@ -94,7 +94,7 @@ export function draftField(definition: SchemaFieldDefinition, path: string): Dra
 
 type DeclaredField = { readonly [K in keyof SchemaFieldDefinition]?: SchemaFieldDefinition[K] | undefined };
 
-/** Where a change would need another column (docs/design/api-settled.md 41). What is sent as it is changes nothing. */
+/** Returns where a change would need another column (docs/design/api-settled.md 41). Unchanged values don't count. */
 export function unchangeableProblems(field: SchemaField, changes: DeclaredField): ErrorEntry[] {
   const { name, dataType, defaultValue, ...rest } = changes;
   const same = {
@@ -115,7 +115,7 @@ export function unchangeableProblems(field: SchemaField, changes: DeclaredField)
 
 const isSame = <T>(wanted: T | undefined, stored: T): boolean => wanted === undefined || wanted === stored;
 
-/** A type without numbers in brackets says nothing about them. */
+/** A type without numbers in brackets doesn't determine them. */
 function isTypeOf(field: SchemaField, declared: string): boolean {
   const type = readColumnType(
     declared.includes('(') ? { dataType: declared } : { ...columnType(field), dataType: declared },
@@ -172,7 +172,7 @@ export function rowKeyOf(fields: readonly Pick<SchemaField, 'name' | 'isPrimaryK
   return ['customer_id', 'customerId'].find((name) => names.includes(name)) ?? primaryKeyOf(fields);
 }
 
-/** The fields with one of them moved to a place, and all ordinals counted anew from 0. */
+/** Moves one field to a position and renumbers all ordinals from 0. */
 export function reorder(fields: readonly SchemaField[], id: string, ordinal: number): SchemaField[] {
   const moved = fields.find((field) => field.id === id);
   const others = fields.filter((field) => field.id !== id);

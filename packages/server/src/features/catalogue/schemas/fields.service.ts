@@ -16,7 +16,7 @@ import { type SchemaRow, schemaIdOfField, schemaSpec, wholeField } from './schem
 import { forgetStats } from './stats.store.ts';
 import type { TableChange } from './table-changes.ts';
 
-/** Port for the features above: what names this field of a schema, besides joins? */
+/** Port for dependent features: what names this field of a schema, besides joins? */
 export type FindFieldUses = (
   tx: Tx,
   field: { readonly schemaId: string; readonly schemaName: string; readonly name: string },
@@ -50,8 +50,8 @@ async function changeFields(
 }
 
 /**
- * Adds a field and its column. A schema that does not exist is 404, as for the other field operations. In a large table,
- * what takes long is done in steps beside those who read it.
+ * Adds a field and its column. Throws 404 for an unknown schema, like the other field operations. In a large table,
+ * runs slow work in steps while others keep reading.
  */
 export async function createField(
   change: TableChange,
@@ -98,8 +98,8 @@ export async function createField(
 }
 
 /**
- * A link may be active from now on, or compare another column. Its index is built apart from the step that keeps readers
- * of the table waiting: with many rows it takes long.
+ * A link may become active, or compare another column. Its index is built outside the step that makes readers of the
+ * table wait, because with many rows it takes long.
  */
 const indexActiveJoins = (change: TableChange, schemaId: string): Promise<void> =>
   change.step((tx) => indexJoins(tx, schemaId));
@@ -119,7 +119,7 @@ function newField(schema: SchemaRow, id: string, draft: FieldDraft): SchemaField
   return { ...draft, id, schemaId: schema.id, ordinal: schema.fields.length };
 }
 
-/** What the rows that are there already make impossible is the caller's 400. */
+/** What existing rows make impossible is the caller's 400. */
 async function addColumnToRows(tx: Tx, tableName: string, field: SchemaField): Promise<void> {
   try {
     await addColumn(tx, tableName, field);

@@ -8,7 +8,7 @@ import { quoteName, type SchemaTable } from './schema-tables.store.ts';
 import type { JsonValue } from './values.rules.ts';
 import { bigintOut, decimalOut, keyText, outForm } from './values-out.rules.ts';
 
-/** One prepared statement with the figures of many keys' rows; a key without rows is missing. */
+/** One prepared statement with the aggregates of many keys' rows. A key without rows is missing. */
 export type FiguresByKey = RowsByKey;
 
 type Wanted = Pick<JoinedValue, 'figure' | 'column'>;
@@ -25,7 +25,7 @@ const newest = `filter (where n <= ${mostJoinedRows})`;
 const wholeTypes: readonly DataType[] = ['smallint', 'integer', 'bigint'];
 const binaryTypes: readonly DataType[] = ['real', 'double'];
 
-/** Binary fractions count as the decimals that they are written as, so that no order of rows gives another sum. */
+/** Adds binary fractions as the decimals they're written as, so that the order of rows doesn't change the sum. */
 const exact = (dataType: DataType, v: string): string => (binaryTypes.includes(dataType) ? `${v}::text::numeric` : v);
 
 function sumOut(dataType: DataType, raw: unknown): JsonValue {
@@ -62,10 +62,10 @@ function figureSql(figure: JoinedFigure, dataType: DataType): FigureSql {
 }
 
 /**
- * The statement that reads figures of the rows whose `keyColumn` is one of the keys, compared as text in out form: of the
- * newest rows by primary key, so many as `mostJoinedRows` (docs/design/api-settled.md 33). An index on the key and the primary key
- * (`ds_index_group`) gives them in order. Runs under row-level security of the tenant whose table it is. Throws when the
- * table has no such column. What it gives is named by `figureName`.
+ * Returns the statement that reads aggregates of the rows whose `keyColumn` is one of the keys, compared as text in out
+ * form: over the newest `mostJoinedRows` rows by primary key (docs/design/api-settled.md 33). An index on the key and
+ * the primary key (`ds_index_group`) provides them in order. Runs under row-level security of the tenant that owns the
+ * table. Throws when the table has no such column. `figureName` names its results.
  */
 export function figuresByKeyStatement(table: SchemaTable, keyColumn: string, wanted: readonly Wanted[]): FiguresByKey {
   const typeOf = (name: string): DataType => {
@@ -90,7 +90,7 @@ export function figuresByKeyStatement(table: SchemaTable, keyColumn: string, wan
     `from (select row_number() over (order by p desc) as n, * from (` +
     `select t.${key} as p${values} from ${table.table} t where t.${quoteName(keyColumn)} = asked.k ` +
     `order by t.${key} desc limit ${mostJoinedRows + 1}) newest) numbered) figures where figures.total > 0`;
-  // A column that is made anew may have another type under the same text, as in `rowsByKeyStatement`.
+  // A recreated column may have another type under the same text, as in `rowsByKeyStatement`.
   const types = [keyType, ...columns.map(typeOf)].join(' ');
   return {
     name: `figures_${createHash('sha256').update(`${types}\n${text}`).digest('hex').slice(0, 32)}`,

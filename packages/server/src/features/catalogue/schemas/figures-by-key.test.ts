@@ -12,7 +12,7 @@ import { readSchemaTables, type SchemaTable, toSnapshotSchema } from './schema-t
 import { createTestSchemas, type TestSchemas } from './test-schemas.ts';
 import type { JsonValue } from './values.rules.ts';
 
-/** Figures of joined rows as PostgreSQL makes them, compared with figures made in memory of whole numbers. */
+/** Compares aggregates of joined rows from PostgreSQL with ones computed in memory from whole numbers. */
 
 let kit: TestSchemas;
 let table: SchemaTable;
@@ -62,11 +62,11 @@ function sources() {
 
 type Row = Readonly<Record<string, JsonValue>>;
 
-/** Values of these columns are multiples of 1/100 in all rows, so that sums can be made of whole hundredths. */
+/** Values of these columns are multiples of 1/100, so that sums can use whole hundredths. */
 const hundredths = (value: JsonValue): bigint => BigInt(Math.round(Number(value) * 100));
 const ofHundredths = (value: bigint): number => Number(value) / 100;
 
-/** What the rows of a customer come to, `nr` rising. */
+/** Returns the aggregates of a customer's rows, by ascending `nr`. */
 function oracle(rows: readonly Row[]): Record<string, JsonValue> {
   const figures: Record<string, JsonValue> = { x_payments_count: rows.length };
   const newest = rows.toSorted((a, b) => Number(b.nr) - Number(a.nr))[0];

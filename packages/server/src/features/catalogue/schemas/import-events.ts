@@ -6,7 +6,7 @@ import type { InsertedRows } from './rows.service.ts';
 type ImportEvent = ServerSentEvent & { readonly data: RowsImportEvent };
 
 /**
- * An import as events: how far it is, as often as the reader takes them, then `done` with the answer or `failed` with the
+ * Yields an import's progress as often as the reader takes events, then `done` with the answer or `failed` with the
  * problem. The import runs to its end even when nobody reads on.
  */
 export async function* importEvents(

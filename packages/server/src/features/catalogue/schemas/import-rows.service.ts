@@ -19,10 +19,10 @@ import { forgetStats } from './stats.store.ts';
 
 /** Rows per statement. */
 const rowsAtOnce = 1_000;
-/** Longest that the database may work on one statement, in ms. */
+/** Maximum time of one statement, in ms. */
 const statementMs = 60_000;
 
-/** How far an import is: bytes that have arrived, then rows that are written. */
+/** Progress of an import: bytes received, then rows written. */
 export interface ImportProgress {
   readonly phase: 'receiving' | 'storing';
   readonly bytes: number;
@@ -121,7 +121,7 @@ async function storeLines(
   const sum = { rows: 0, inserted: 0, updated: 0 };
   let waiting: CheckedRow[] = [];
   const write = async (): Promise<void> => {
-    // Nothing is stored once a line is refused; the rest is read to name up to 20 of them.
+    // After a rejected line nothing is stored. Reading continues to name up to 20 of them.
     if (refused.length === 0) {
       const rows = key === null ? waiting : lastOfEachKey(waiting, key).kept;
       const written = await writeBatch(tx, schema, rows, key, sum.rows);

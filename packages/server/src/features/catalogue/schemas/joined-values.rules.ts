@@ -3,22 +3,22 @@ import type { TableRow } from './rows-by-key.store.ts';
 import type { JsonValue } from './values.rules.ts';
 import { decimalOut } from './values-out.rules.ts';
 
-/** Newest rows of one key that figures are made of (docs/design/api-settled.md 33). */
+/** Newest rows of one key used for aggregates (docs/design/api-settled.md 33). */
 export const mostJoinedRows = 10_000;
 
-/** Name of a figure in what `figuresByKeyStatement` gives: no column's name has a space. */
+/** Name of an aggregate in the result of `figuresByKeyStatement`: no column's name has a space. */
 export const figureName = (figure: JoinedFigure, column: string | null): string => `${figure} ${column ?? ''}`;
 
-/** Stands beside the figures when there are more rows than they are made of. */
+/** Set when there are more rows than the aggregates cover. */
 export const truncatedName = ' truncated';
 
-/** What a value is looked up as in a joined schema; null: it cannot be a key. */
+/** Returns the look-up key of a value in a joined schema; null: it can't be a key. */
 export const keyOfJoin = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 
 /**
- * Adds what a joined schema says of a customer: the columns of its row, or the figures of its rows. A name that is there
- * keeps its value. Null: it has no row. A count and a sum of nothing are 0, and other figures of nothing are missing.
+ * Adds a joined schema's values to a customer: the columns of its row, or the aggregates of its rows. Existing names
+ * keep their values. Null: it has no row. A count and a sum of nothing are 0; other aggregates of nothing are missing.
  */
 export function addJoined(
   values: Record<string, JsonValue>,
@@ -34,7 +34,7 @@ export function addJoined(
 
 /** Further decimal places of a quotient that ends: no divisor up to `mostJoinedRows` needs more (2^13 is 8192). */
 const morePlaces = 13;
-/** Digits that a number says exactly. */
+/** Digits that a number represents exactly. */
 const exactDigits = 15;
 
 /**
@@ -60,6 +60,6 @@ function decimalText(value: bigint, places: number): string {
   return value < 0n ? `-${text}` : text;
 }
 
-/** A figure as decisions get it; what is not finite is null, like what is not there. */
+/** Returns an aggregate as decisions get it. Non-finite values are null, like missing ones. */
 export const finiteOut = (value: JsonValue): JsonValue =>
   typeof value === 'number' && !Number.isFinite(value) ? null : value;

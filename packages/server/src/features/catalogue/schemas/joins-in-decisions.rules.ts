@@ -3,7 +3,7 @@ import type { SnapshotJoin, SnapshotJoinStep } from '@arbiter/engine';
 import { hasColumn, rowKeyOf } from './fields.rules.ts';
 import { activeJoin } from './links.rules.ts';
 
-/** What a schema says of its parent and of itself. */
+/** A schema's link to its parent, and its own keys. */
 export interface LinkedSchema {
   readonly id: string;
   readonly schemaType: string;
@@ -24,12 +24,13 @@ export interface EnrichingJoin {
   readonly summaryColumns: readonly string[] | null;
 }
 
-/** Where a schema's row of the customer stands: by which column, and what leads to the value of it. */
+/** Where a schema has the customer's row: the column, and how to get its value. */
 type Place = Pick<SnapshotJoin, 'lookupColumn' | 'path'>;
 
 /**
- * What decisions read beside the auto-enriched schemas (docs/design/api-catalogue.md 2.3): linked schemas, oldest first, then
- * joins. The schemas stand oldest first, as the joins do. A link that is not active gives nothing, and neither does what hangs on it.
+ * Returns what decisions read besides the auto-enriched schemas (docs/design/api-catalogue.md 2.3): linked schemas,
+ * oldest first, then joins. Schemas and joins come oldest first. An inactive link provides nothing, nor does anything
+ * that depends on it.
  */
 export function enrichingJoins(schemas: readonly LinkedSchema[], joins: readonly EnrichingJoin[]): SnapshotJoin[] {
   const byId = new Map(schemas.map((schema) => [schema.id, schema]));

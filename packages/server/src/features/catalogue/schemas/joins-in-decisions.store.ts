@@ -38,14 +38,14 @@ async function readAll(tx: Tx) {
   return { schemas, joins: enrichingJoins(schemas, joins) };
 }
 
-/** What linked schemas and active joins add to customers, in the order in which they write names. */
+/** Returns what linked schemas and active joins add to customers, in the order in which they write names. */
 export async function readJoins(tx: Tx): Promise<SnapshotJoin[]> {
   return (await readAll(tx)).joins;
 }
 
 /**
- * The indexes by which decisions read joined rows of this schema, and of what is joined to it. Building one keeps writers of its
- * table waiting, and no reader.
+ * Creates the indexes by which decisions read joined rows of this schema, and of what's joined to it. Building one
+ * makes writers of its table wait, but not readers.
  */
 export async function indexJoins(tx: Tx, schemaId: string): Promise<void> {
   const { schemas, joins } = await readAll(tx);

@@ -28,8 +28,8 @@ export async function showJoins(tx: Tx, rows: readonly SchemaJoinRow[]): Promise
 type Sides = Pick<SchemaJoinRow, 'primarySchemaId' | 'primaryKey' | 'foreignSchemaId' | 'foreignKey'>;
 
 /**
- * Two schemas of the tenant, kept as they are until the end, and a column of each. A join that enriches starts from the one
- * row that the customer has in a schema.
+ * Locks two schemas of the tenant until the end, and returns a column of each. A join that enriches starts from the
+ * customer's only row in a schema.
  */
 async function assertSides(tx: Tx, sides: Sides, autoEnrich: boolean): Promise<void> {
   if (sides.primarySchemaId.toLowerCase() === sides.foreignSchemaId.toLowerCase()) {

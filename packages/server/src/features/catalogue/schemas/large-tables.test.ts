@@ -97,7 +97,7 @@ describe('a field of a large table', () => {
       schema.id,
     ]);
     assert.equal(audits.length, 1);
-    // The rule holds for rows that come, and they get the default.
+    // The rule applies to new rows, and they get the default.
     assert.equal((await kit.insert(schema.id, [{ member: 'x', token: 'same' }])).json.inserted, 1);
     assert.equal((await kit.insert(schema.id, [{ member: 'y', token: 'same' }])).json.skipped, 1);
     assert.equal((await kit.insert(schema.id, [{ member: 'z' }])).json.inserted, 1);

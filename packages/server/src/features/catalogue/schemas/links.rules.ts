@@ -4,7 +4,10 @@ import { asJson } from '../../../platform/json.ts';
 import type { Remark } from '../../../platform/remark.ts';
 import { rowKeyOf } from './fields.rules.ts';
 
-/** How a schema's rows find their parent (docs/design/api-catalogue.md 2.3). Other spellings of the keys are read, not written. */
+/**
+ * How a schema's rows find their parent (docs/design/api-catalogue.md 2.3). Other spellings of the keys are read, but
+ * not written.
+ */
 const parentKeys = ['parentField', 'parentKey', 'foreignField', 'targetField'];
 const childKeys = ['childField', 'childKey', 'localField', 'sourceField'];
 
@@ -22,7 +25,7 @@ const first = (mapping: Readonly<Record<string, unknown>>, keys: readonly string
   return null;
 };
 
-/** What is wrong with a joinMapping; keys of no meaning are kept without effect. */
+/** Returns the problems of a joinMapping. Unknown keys are stored without effect. */
 export function joinMappingProblems(mapping: Readonly<Record<string, unknown>>): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   for (const key of [...parentKeys, ...childKeys]) {

@@ -48,7 +48,7 @@ function dropField(model: Model, name: string): Outcome {
 const fits = ({ dataType }: ModelField, value: Value): boolean =>
   value === null || typeof value === (dataType === 'integer' ? 'number' : 'string');
 
-/** What a new row is made of: the columns that are not given have their default. */
+/** Builds a new row: columns that aren't given get their default. */
 const whole = (model: Model, given: Row): Row =>
   Object.fromEntries(
     model.fields.map(({ name, defaultValue }) => [name, given[name] === undefined ? defaultValue : given[name]]),
@@ -233,7 +233,7 @@ test('any sequence of fields, rows and deletions does what the model does', asyn
     }),
     { numRuns: 40 },
   );
-  // Every outcome was met: a sequence that only ever fails would prove nothing.
+  // Every outcome occurred: a sequence that always fails would prove nothing.
   for (const outcome of ['add 201', 'add 409', 'drop 204', 'drop 404', 'drop 409', 'insert 201', 'insert 400']) {
     assert.ok((seen.get(outcome) ?? 0) > 0, `${outcome}: ${JSON.stringify([...seen])}`);
   }

@@ -2,7 +2,7 @@
 
 const utf8Bytes = (text: string) => Buffer.byteLength(text, 'utf8');
 
-/** Longest schema name in bytes: `ds_` and the name fit into the 63 bytes of an identifier. */
+/** Maximum schema name length in bytes: `ds_` and the name fit into the 63 bytes of an identifier. */
 const longestSchemaName = 60;
 const longestFieldName = 63;
 export const maximumFields = 500;

@@ -11,7 +11,7 @@ export interface PutAside {
   readonly encoding: Encoding;
 }
 
-/** Keeps the bytes of a file, and finds out how they spell text: a byte order mark decides, else UTF-8 where that is what they are. */
+/** Spools a file's bytes and determines their encoding: a byte order mark decides, otherwise UTF-8 if it's valid. */
 export async function putAside(
   content: AsyncIterable<Uint8Array>,
   onProgress: (bytes: number) => void = () => undefined,
@@ -48,7 +48,7 @@ function utf8Check() {
   };
 }
 
-/** How many bytes at the end are the beginning of a character that is not whole: 0 to 3. */
+/** Returns how many bytes at the end start an incomplete character: 0 to 3. */
 function cutAtEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

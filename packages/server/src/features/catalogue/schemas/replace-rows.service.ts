@@ -9,7 +9,7 @@ import { deleteRows, tableExists, writeNewRows } from './rows.store.ts';
 import { schemaTable } from './schema-tables.store.ts';
 import { forgetStats } from './stats.store.ts';
 
-/** A row, and where it stands in its file. */
+/** A row, and its position in the file. */
 export interface GivenLine {
   /** From 1. */
   readonly line: number;
@@ -26,9 +26,9 @@ export interface RefusedLine {
 const rowsAtOnce = 1_000;
 
 /**
- * Puts rows in the place of all that the schema holds. Others see the old rows until the transaction commits, and the new ones
- * from then on. A row that does not fit, or has the key of an earlier one, is refused; at 20 of them the reading ends. When there
- * is one, the caller must let the transaction fail. `read` gets the columns and the name of the key.
+ * Replaces all rows of the schema. Others see the old rows until the transaction commits, and the new ones afterwards.
+ * Rejects a row that doesn't fit, or has the key of an earlier one; stops reading after 20 of them. If there is one,
+ * the caller must let the transaction fail. `read` gets the columns and the name of the key.
  */
 export async function replaceRows(
   tx: Tx,

@@ -1,7 +1,9 @@
 import type { Tx } from '../../../db/tx.ts';
 import { dropTable } from './columns.store.ts';
 
-/** Drops the tables of all schemas that were there: by what the database has, since the schemas are gone. */
+/**
+ * Drops the tables of all schemas, based on what the database has, because the schemas themselves are already deleted.
+ */
 export async function dropAllTables(tx: Tx): Promise<void> {
   const rows = await tx.query<{ name: string }>(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -16,14 +16,14 @@ export interface RowsByKey {
   readonly text: string;
   /** The parameter: those keys that a row could have. `007` is left out for an integer column, because its rows have `7`. */
   keys(keys: readonly string[]): readonly string[];
-  /** Rows by key, given what the statement returned. A key without a row is missing. */
+  /** Returns rows by key from the statement's result. A key without a row is missing. */
   parse(rows: readonly Readonly<Record<string, unknown>>[]): ReadonlyMap<string, TableRow>;
 }
 
 /**
- * The statement that reads `columns` of the rows whose `keyColumn` is one of the keys, compared as text in out form
- * (docs/design/api-catalogue.md 2.2 no. 4). Of several rows with one key the one with the highest primary key counts. Runs under
- * row-level security of the tenant whose table it is. Throws when the table has no such column.
+ * Returns the statement that reads `columns` of the rows whose `keyColumn` is one of the keys, compared as text in out
+ * form (docs/design/api-catalogue.md 2.2 no. 4). Of several rows with one key the one with the highest primary key
+ * counts. Runs under row-level security of the tenant that owns the table. Throws when the table has no such column.
  */
 export function rowsByKeyStatement(table: SchemaTable, keyColumn: string, columns: readonly string[]): RowsByKey {
   const typeOf = (name: string): DataType => {
@@ -39,8 +39,8 @@ export function rowsByKeyStatement(table: SchemaTable, keyColumn: string, column
   const text =
     `select distinct on (${key}) ${[`${keyForm.select(key)} as k`, ...selected].join(', ')} from ${table.table} ` +
     `where ${key} = any ($1::${sqlType(keyType)}[]) order by ${key}, ${quoteName(table.primaryKey)} desc`;
-  // A column that is dropped and made anew may have another type under the same text; a statement that was prepared for
-  // the old one would fail on its connection for ever.
+  // A recreated column may have another type under the same text, and a statement prepared for the old one would fail
+  // on its connection forever.
   const types = [keyType, ...columns.map(typeOf)].join(' ');
   return {
     name: `rows_${createHash('sha256').update(`${types}\n${text}`).digest('hex').slice(0, 32)}`,
@@ -103,7 +103,7 @@ export async function readRowsByKey(
   return statement.parse(await tx.query(statement.text, [statement.keys(keys)]));
 }
 
-/** What such a statement finds for one key; null for nothing. */
+/** Returns what such a statement finds for one key; null for nothing. */
 export async function readOneByKey(tx: Tx, { text, keys, parse }: RowsByKey, key: string): Promise<TableRow | null> {
   return parse(await tx.query(text, [keys([key])])).get(key) ?? null;
 }

@@ -4,7 +4,7 @@ import { type ColumnDefault, columnType, readDefault, rowKeyOf } from './fields.
 import { type JsonValue, Misfit, type ValueCheck, valueCheck } from './values.rules.ts';
 import { keyText } from './values-out.rules.ts';
 
-/** What checking a table's rows needs, made once per request. */
+/** What checking a table's rows needs, created once per request. */
 export interface RowChecks {
   readonly columns: ReadonlyMap<string, ColumnCheck>;
 }
@@ -24,7 +24,7 @@ interface ColumnCheck {
 /** A row ready to be written: values by column in database form; columns without a value are missing. */
 export type CheckedRow = Readonly<Record<string, JsonValue>>;
 
-/** Most bytes of a value in an index of PostgreSQL, with room for the tenant's id beside it. */
+/** Maximum bytes of a value in a PostgreSQL index, with room for the tenant's id next to it. */
 const longestIndexedBytes = 2600;
 export const maximumErrors = 20;
 
@@ -135,7 +135,7 @@ function isTooLongForIndex(value: JsonValue): boolean {
   return text.length * 3 > longestIndexedBytes && Buffer.byteLength(text, 'utf8') > longestIndexedBytes;
 }
 
-/** Of rows with one key the last stays, in its place; rows without a key all stay. */
+/** Of rows with one key, keeps the last, in its place. Keeps all rows without a key. */
 export function lastOfEachKey(
   rows: readonly CheckedRow[],
   key: string,

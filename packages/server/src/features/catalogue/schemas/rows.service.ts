@@ -30,7 +30,7 @@ export interface InsertedRows {
   readonly tableName: string;
 }
 
-/** The schema, with its table kept as it is until the transaction ends; 404 when there is none. */
+/** Returns the schema, and locks its table until the transaction ends. Throws 404 when there is none. */
 export async function heldSchema(tx: Tx, id: string): Promise<SchemaRow> {
   const schema = await findRecord(tx, schemaSpec, id, 'keep');
   if (schema === null) throw new AppError('not_found', { detail: 'This schema does not exist.' });
@@ -38,10 +38,10 @@ export async function heldSchema(tx: Tx, id: string): Promise<SchemaRow> {
 }
 
 /**
- * Stores rows, all or none (docs/design/api-catalogue.md 2.4). `skip`: rows whose primary or unique key exists are left out, of
- * equal ones in the request the first is stored. `update`: the named columns of the existing row are overwritten, of
- * equal ones in the request the last counts and the others are skipped. The three numbers sum to the rows given.
- * `appendEvents`: where rows of customers are told of, in a request that is not too large; null: nowhere.
+ * Stores rows, all or none (docs/design/api-catalogue.md 2.4). `skip`: leaves out rows whose primary or unique key
+ * exists; of equal ones in the request, stores the first. `update`: overwrites the named columns of the existing row;
+ * of equal ones in the request, the last counts and the others are skipped. The three numbers sum to the rows given.
+ * `appendEvents`: publishes changed customer rows, for requests that aren't too large; null: doesn't publish.
  */
 export async function insertRows(
   tx: Tx,
@@ -73,7 +73,7 @@ export async function insertRows(
   return { ...result, tableName: schema.tableName };
 }
 
-/** Rows that are worked on between two looks at the clock. */
+/** Rows to process between two checks of the clock. */
 const rowsAtOnce = 100;
 
 /** Checks the rows a few at a time: thousands of them would keep others waiting. */
@@ -98,10 +98,13 @@ async function checkInTurns(
   return { rows, errors: errors.slice(0, maximumErrors) };
 }
 
-/** Rows of a request that the stream is told of; larger ones are loads of data (docs/design/api-catalogue.md 2.4). */
+/** Maximum rows of a request published to the stream; larger ones are bulk loads (docs/design/api-catalogue.md 2.4). */
 const mostTold = 1_000;
 
-/** Writes rows that were checked; 409 `duplicate_key` for a unique value of another row. `tells`: what was written is read back. */
+/**
+ * Writes checked rows. Throws 409 `duplicate_key` for a unique value of another row. `tells`: reads back what was
+ * written.
+ */
 export async function writeChecked(
   tx: Tx,
   schema: SchemaRow,

@@ -19,7 +19,7 @@ function typeOf(table: SchemaTable, name: string): DataType {
   return column.dataType;
 }
 
-/** How the rows of one statement are read from its only parameter, and where they go. */
+/** How to read the rows of one statement from its only parameter, and where they go. */
 function insertOf(table: SchemaTable, columns: readonly string[], conflictKey: string | null): string {
   const names = columns.map(quoteName);
   const source =
@@ -40,9 +40,9 @@ const given = (table: SchemaTable, columns: readonly string[]): string =>
   `${columns.map((name) => `${quoteName(name)} ${sqlType(typeOf(table, name))}`).join(', ')})`;
 
 /**
- * Writes rows of the same columns with one statement and one parameter, whatever their number. With `conflictKey` an
- * existing row of that key gets the columns; without, rows that break any unique key are left out, the first of equal
- * ones stays.
+ * Writes rows with the same columns in one statement with one parameter, however many there are. With `conflictKey` an
+ * existing row with that key gets the columns; without it, leaves out rows that break any unique key, and the first of
+ * equal ones stays.
  */
 export async function writeRows(
   tx: Tx,
@@ -86,14 +86,14 @@ export async function deleteRows(tx: Tx, table: SchemaTable): Promise<void> {
 const textOf = (type: DataType, value: JsonValue): string[] =>
   value === null ? [] : [type === 'jsonb' ? JSON.stringify(value) : String(value)];
 
-/** Which rows a statement is about to overwrite, for that statement's parameter 2, and how they are matched with the new ones. */
+/** Which rows a statement will overwrite, for its parameter 2, and how to match them with the new ones. */
 interface Existing {
   readonly where: string;
   readonly matches: string;
   readonly parameters: readonly (readonly string[])[];
 }
 
-/** Locks the rows that these will overwrite, so that nobody changes them between the look at them and the writing. */
+/** Locks the rows to be overwritten, so that nobody changes them between reading and writing. */
 async function lockExisting(
   tx: Tx,
   table: SchemaTable,
@@ -110,7 +110,7 @@ async function lockExisting(
   return { where: isOneOf('$2'), matches: `b.${key} = w.${key}`, parameters: [keys] };
 }
 
-/** As `writeRows`, and tells of each written row which columns have another value than before. */
+/** Like `writeRows`, and returns for each written row which columns changed. */
 export async function writeAndCompare(
   tx: Tx,
   table: SchemaTable,
@@ -118,7 +118,7 @@ export async function writeAndCompare(
   rows: readonly CheckedRow[],
   conflictKey: string | null,
 ): Promise<WrittenRow[]> {
-  // Not the counting column, which is no field.
+  // Without the counting column, which isn't a field.
   const all = table.columns.map(({ name }) => name).filter((name) => !(table.isCounted && name === table.primaryKey));
   const json = await jsonOf(rows);
   const before = await lockExisting(
@@ -147,10 +147,10 @@ export async function writeAndCompare(
   }));
 }
 
-/** Rows that are written as text between two looks at the clock. */
+/** Rows to serialize between two checks of the clock. */
 const rowsAtOnce = 100;
 
-/** The rows as one JSON text, made a few at a time: thousands of them would keep others waiting. */
+/** Returns the rows as one JSON text, built a few at a time, because thousands of them would block others. */
 async function jsonOf(rows: readonly CheckedRow[]): Promise<string> {
   const turns = takeTurns();
   const parts: string[] = [];

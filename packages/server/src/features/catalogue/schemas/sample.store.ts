@@ -10,8 +10,8 @@ export interface SampledRow {
 }
 
 /**
- * Up to `limit` rows in the order of a hash of their row key, so that the same question is asked of the same rows. Of
- * several rows with one key the one with the highest primary key counts, as in decisions. `column` null: keys only.
+ * Returns up to `limit` rows in the order of a hash of their row key, so that repeating a question uses the same rows.
+ * Of several rows with one key the one with the highest primary key counts, as in decisions. `column` null: only keys.
  */
 export async function sampleRows(
   tx: Tx,

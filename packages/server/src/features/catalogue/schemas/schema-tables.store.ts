@@ -5,7 +5,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { primaryKeyOf, rowKeyOf } from './fields.rules.ts';
 import { schemaSpec } from './schemas.store.ts';
 
-/** What reading a tenant's table needs to know, as one value that can be kept beside a plan. */
+/** What reading a tenant's table needs, as one value that can be stored with a plan. */
 export interface SchemaTable {
   readonly schemaId: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface SchemaTable {
   /** Column compared with the customer id. */
   readonly rowKey: string;
   readonly primaryKey: string;
-  /** Whether the rows are counted by a column of ours, `id`, for want of a primary key. */
+  /** Whether the rows have our own counting column, `id`, for lack of a primary key. */
   readonly isCounted: boolean;
   /** Columns by ordinal; with the counting column `id` first when the schema has no primary key. */
   readonly columns: readonly SchemaColumn[];
@@ -67,13 +67,16 @@ export function schemaTable(tenantId: string, schema: RowOf<typeof storedColumns
   };
 }
 
-/** Every schema's table, oldest schema first. */
+/** Returns every schema's table, oldest schema first. */
 export async function readSchemaTables(tx: Tx): Promise<SchemaTable[]> {
   const rows = await select(tx, storedColumns, 'from arbiter.schemas where tenant_id = $1 order by id', [tx.tenantId]);
   return rows.map((row) => schemaTable(tx.tenantId, row));
 }
 
-/** A schema as `compile` takes it. The counting column is left out unless it is the row key: it is not a field. */
+/**
+ * Returns a schema as `compile` takes it. Leaves out the counting column unless it's the row key, because it isn't a
+ * field.
+ */
 export function toSnapshotSchema(table: SchemaTable): SnapshotSchema {
   const isCounting = (column: SchemaColumn) => table.isCounted && column.name === table.primaryKey;
   return {
@@ -89,7 +92,7 @@ export function toSnapshotSchema(table: SchemaTable): SnapshotSchema {
   };
 }
 
-/** Every schema of the tenant as `compile` takes it, oldest first (docs/design/api-catalogue.md 2.3). */
+/** Returns every schema of the tenant as `compile` takes it, oldest first (docs/design/api-catalogue.md 2.3). */
 export async function snapshotSchemas(tx: Tx): Promise<SnapshotSchema[]> {
   return (await readSchemaTables(tx)).map(toSnapshotSchema);
 }

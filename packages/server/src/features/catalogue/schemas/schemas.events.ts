@@ -4,7 +4,7 @@ import { event, newEvent, type StreamEvent } from '../../../jobs/index.ts';
 
 const exactly = { additionalProperties: false } as const;
 
-/** A row of a customer-type schema is new or has other values (docs/design/api-settled.md 19, 40). Values are not told. */
+/** A row of a customer schema is new or changed (docs/design/api-settled.md 19, 40). Values aren't published. */
 export const customerChanged = event({
   type: 'customer.changed.v1',
   payload: Type.Object(
@@ -23,7 +23,7 @@ export const customerChanged = event({
   ),
 });
 
-/** Port for what is above: puts events into the tenant's stream, in this transaction. */
+/** Port for dependents: adds events to the tenant's stream, in this transaction. */
 export type AppendEvents = (tx: Tx, events: readonly StreamEvent[]) => Promise<void>;
 
 /** A row as it was written. */

@@ -32,7 +32,7 @@ import { schemaSpec } from './schemas.store.ts';
 import { schemaStats } from './stats.service.ts';
 import { changeInside, changeOfTable } from './table-changes.ts';
 
-/** What the schemas need of the process and of features above: who names them, and the tenant's stream. */
+/** What schemas need from the process and from dependent features: who names them, and the tenant's stream. */
 export interface SchemaPorts {
   readonly database: Pick<Database, 'withTenant'>;
   readonly findSchemaUses: FindSchemaUses;
@@ -83,7 +83,7 @@ async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperations> {
-  /** A change of a table with the header that says which version of the catalogue has it. */
+  /** Returns a table change with the header that names the catalogue version that includes it. */
   const changing = (request: RequestFacts) => {
     let version = 0;
     const onCatalogueVersion = (told: number): void => {

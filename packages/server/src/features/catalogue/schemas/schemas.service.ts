@@ -34,7 +34,7 @@ export interface SchemaUse {
   readonly id: string;
 }
 
-/** Port for the rooms above: who uses this schema? `main` plugs in the flows. */
+/** Port for dependents: who uses this schema? `main` plugs in the flows. */
 export type FindSchemaUses = (tx: Tx, schema: { readonly id: string; readonly name: string }) => Promise<SchemaUse[]>;
 
 /** Schemas as answers carry them. */
@@ -71,8 +71,8 @@ async function assertLink(tx: Tx, own: string | null, { linkedSchemaId, joinMapp
 }
 
 /**
- * Rows of customers that no decision reads (docs/design/api-catalogue.md 2.2): the schema doesn't enrich by itself and nothing
- * names it. `findUses`: who names a schema.
+ * Warns about customer rows that no decision reads (docs/design/api-catalogue.md 2.2): the schema doesn't auto-enrich
+ * and nothing names it. `findUses`: who names a schema.
  */
 export async function unreadRemarks(tx: Tx, schema: SchemaRow, findUses: FindSchemaUses): Promise<Remark[]> {
   if (schema.schemaType !== 'customer' || schema.autoEnrich) return [];
@@ -113,7 +113,7 @@ export async function changeSchema(
     rowVersion,
     async change(current) {
       await assertLink(tx, current.id, changes);
-      // A mapping says how to reach the parent: without one it goes as well (docs/design/api-settled.md 35).
+      // A mapping describes how to reach the parent, so without a parent it goes too (docs/design/api-settled.md 35).
       const unlinked = changes.linkedSchemaId === null ? { joinMapping: null } : {};
       const leavesCustomers = current.schemaType === 'customer' && (changes.schemaType ?? 'customer') !== 'customer';
       if (leavesCustomers) await assertNotReferenced(tx, schemaSpec.resource, current.id, 'path');
@@ -125,8 +125,8 @@ export async function changeSchema(
 }
 
 /**
- * Removes the schema, its table and its data. Waits for inserts that are under way, so that each is whole and then gone,
- * or finds no schema. 409 `in_use` while another schema links to it or a flow names it.
+ * Deletes the schema, its table and its data. Waits for running inserts, so that each completes before the deletion, or
+ * finds no schema. Throws 409 `in_use` while another schema links to it or a flow names it.
  */
 export async function deleteSchema(tx: Tx, id: string, addressed: Addressed, findUses: FindSchemaUses): Promise<void> {
   const schema = await hardDeleteRecord(tx, schemaSpec, id, {

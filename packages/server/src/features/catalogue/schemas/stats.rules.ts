@@ -22,9 +22,9 @@ export function numberOut(
 export const mostCounted = 1_000_000;
 const sampleRows = 100_000;
 
-/** Of how many rows one is looked at. */
+/** Samples one row in this many. */
 export const sampleEvery = (totalRows: number): number =>
   totalRows > mostCounted ? Math.round(totalRows / sampleRows) : 1;
 
-/** Only tables made for schemas are counted. */
+/** Counts only tables created for schemas. */
 export const isSchemaTable = (tableName: string): boolean => tableName.startsWith('ds_');

@@ -9,9 +9,9 @@ import { type SchemaRow, schemaSpec } from './schemas.store.ts';
 import { isSchemaTable, sampleEvery } from './stats.rules.ts';
 import { countColumn, countRows, keepStats, markCounting, readStats } from './stats.store.ts';
 
-/** How long figures may be used. */
+/** How long figures stay valid. */
 const cachedMs = 5 * 60_000;
-/** Longest time of one statement: rows of a large table are gone through for each column. */
+/** Maximum time of one statement: each column needs a scan of a large table. */
 const countingMs = 60_000;
 
 const maximumTries = 3;
@@ -20,9 +20,10 @@ const maximumTries = 3;
 export type RunWith = <T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions) => Promise<T>;
 
 /**
- * Figures of a schema's rows, counted at most every five minutes unless rows are written (docs/design/api-catalogue.md 2.5).
- * The cache is a table, so that a write through one process is known to all. Counting locks nobody out: a mark is set while
- * no rows are being written, then the columns are counted, and what was counted is kept if no writer took the mark away.
+ * Returns figures of a schema's rows, counted at most every five minutes unless rows are written
+ * (docs/design/api-catalogue.md 2.5). The cache is a table, so all processes see a write. Counting blocks nobody: it
+ * sets a mark while no rows are being written, counts the columns, and stores the result if no writer has removed the
+ * mark.
  */
 export async function schemaStats(run: RunWith, schemaId: string): Promise<SchemaStats> {
   const known = await run(async (tx) => {
@@ -61,7 +62,7 @@ async function countAndKeep(run: RunWith, schemaId: string): Promise<SchemaStats
   for (const { name } of schema.fields) {
     const column = table.columns.find((candidate) => candidate.name === name);
     if (column === undefined) throw new Error(`schema ${schema.id} has no column ${name}`);
-    // A transaction each: a change of the table has to wait for one column at most.
+    // One transaction per column, so that a change of the table waits for one column at most.
     fields.push(await run((tx) => countColumn(tx, table, column, every), counting));
   }
   const stats = { fields, totalRows, sampled: every > 1, cachedAt: at.toISOString() };

@@ -20,7 +20,7 @@ export async function readStats(tx: Tx, schemaId: string, version: number, since
   return row?.stats ?? null;
 }
 
-/** Marks that somebody counts. To be called while nobody writes rows: who writes afterwards takes the mark away. */
+/** Marks that counting is in progress. Call it while nobody writes rows: later writers remove the mark. */
 export async function markCounting(tx: Tx, schemaId: string, version: number, mark: string): Promise<void> {
   await tx.query(
     `insert into arbiter.schema_stats as s (tenant_id, schema_id, version, mark, counted_at) values ($1, $2, $3, $4, $5)
@@ -30,7 +30,7 @@ export async function markCounting(tx: Tx, schemaId: string, version: number, ma
   );
 }
 
-/** Keeps what was counted, unless rows were written since the mark. */
+/** Stores the result, unless rows were written since the mark. */
 export async function keepStats(tx: Tx, schemaId: string, mark: string, stats: SchemaStats): Promise<void> {
   await tx.query(
     `update arbiter.schema_stats set stats = $4, counted_at = $5 where tenant_id = $1 and schema_id = $2 and mark = $3`,
@@ -38,7 +38,7 @@ export async function keepStats(tx: Tx, schemaId: string, mark: string, stats: S
   );
 }
 
-/** Rows were written, or a column was: what was counted holds no more, in no process. */
+/** Invalidates the figures in all processes, because rows or a column changed. */
 export async function forgetStats(tx: Tx, schemaId: string): Promise<void> {
   await tx.query('delete from arbiter.schema_stats where tenant_id = $1 and schema_id = $2', [tx.tenantId, schemaId]);
 }
@@ -59,8 +59,8 @@ interface Counted {
 }
 
 /**
- * Figures of one column, of one row in `every` (1: of all). Which rows are in the sample is told by a hash of their key,
- * so that all columns speak of the same rows.
+ * Returns figures of one column, for one row in `every` (1: all). A hash of the key picks the sample, so all columns
+ * use the same rows.
  */
 export async function countColumn(tx: Tx, of: SchemaTable, column: SchemaColumn, every: number): Promise<FieldStats> {
   const { name, dataType } = column;

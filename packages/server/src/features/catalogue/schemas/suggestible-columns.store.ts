@@ -14,8 +14,9 @@ type Field = Pick<
 >;
 
 /**
- * What the columns of the tenant's schemas can hold, as far as a change of them may be suggested: not of columns that are
- * sensitive, never stored or a key (docs/design/api-settled.md 15, 92). `hidden`: names of the sensitive and never stored.
+ * Returns what the columns of the tenant's schemas can hold, as far as a change may be suggested: not for columns that
+ * are sensitive, never stored or a key (docs/design/api-settled.md 15, 92). `hidden`: names of the sensitive and never
+ * stored ones.
  */
 export async function suggestibleColumns(
   tx: Tx,

@@ -4,17 +4,17 @@ import { AppError } from '../../../platform/app-error.ts';
 import { alarmAt, overdue } from '../../../platform/deadline.ts';
 import { limitLockWait } from './columns.store.ts';
 
-/** Runs work in a transaction of its own, whose statements may take `statementTimeoutMs`. */
+/** Runs work in its own transaction, whose statements may take `statementTimeoutMs`. */
 export type Run = <T>(work: (tx: Tx) => Promise<T>, options: { readonly statementTimeoutMs: number }) => Promise<T>;
 
-/** Between two tries of a step, so that those who waited behind it go first. */
+/** Pause between two tries of a step, so that those who waited behind it go first. */
 const pauseMs = 300;
-/** For locks that no decision waits behind; functions of columns.store.ts that take another one wait for less. */
+/** For locks that no decision waits for. Functions of columns.store.ts that take another one wait less. */
 const longestWaitMs = 5_000;
 
 /** A change of a table in steps that share one deadline. */
 export interface TableChange {
-  /** A transaction that is tried again while somebody else has a lock that it needs; 503 when the time is over. */
+  /** Retries a transaction while somebody else holds a lock that it needs. Throws 503 when the time is up. */
   step<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The same with so much time from now on: to tidy up. */
   within(ms: number): TableChange;
@@ -49,8 +49,8 @@ export function changeOfTable(run: Run, ms: number): TableChange {
 }
 
 /**
- * Steps of a change that is part of a transaction which is there already. A table that others have is 409
- * `concurrent_modification`, as a lost race: whoever has begun the transaction tries again, or gives up.
+ * Runs steps of a change inside an existing transaction. Throws 409 `concurrent_modification`, as a lost race, for a
+ * table in use: the transaction's owner retries or gives up.
  */
 export function changeInside(tx: Tx): TableChange {
   const change: TableChange = {

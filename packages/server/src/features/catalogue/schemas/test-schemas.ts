@@ -21,9 +21,9 @@ export interface TestSchemas {
   readonly db: TestDatabase;
   readonly call: Call;
   readonly app: FastifyInstance;
-  /** What went into the stream, in order. */
+  /** Published events, in order. */
   readonly events: StreamEvent[];
-  /** What the ports of the features above answer, by schema id, and by schema id and name of a field. */
+  /** Answers of the dependent features' ports, by schema id, and by schema id and field name. */
   readonly uses: Map<string, SchemaUse[]>;
   /** Creates a schema and says what it is. */
   create(body?: Record<string, unknown>): Promise<Answer['json']>;

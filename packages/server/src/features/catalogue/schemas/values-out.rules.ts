@@ -1,14 +1,17 @@
 import type { DataType } from '@arbiter/contract';
 import type { JsonValue } from './values.rules.ts';
 
-/** How a column is selected and what its raw value becomes in an answer (table 2.1 of docs/design/api-catalogue.md, "value out"). */
+/**
+ * How to select a column, and how its raw value appears in an answer (table 2.1 of docs/design/api-catalogue.md, "value
+ * out").
+ */
 export interface OutForm {
   /** SQL expression over the quoted column. */
   readonly select: (column: string) => string;
   readonly convert: (raw: unknown) => JsonValue;
 }
 
-/** The driver gives text, numbers, booleans and parsed JSON; nothing here is a Date. */
+/** The driver returns text, numbers, booleans and parsed JSON, never a Date. */
 const asIs = (raw: unknown): JsonValue => (raw === undefined ? null : (raw as JsonValue));
 
 const plain: OutForm = { select: (column) => column, convert: asIs };
@@ -31,7 +34,7 @@ export function bigintOut(raw: unknown): JsonValue {
   return Number.isSafeInteger(number) ? number : raw;
 }
 
-/** Six digits of a second's fraction: none when all are zero, three when that says it all. */
+/** Shows a second's fraction with no digits when it's zero, three when they're exact, otherwise six. */
 const localOut = (raw: unknown): JsonValue =>
   typeof raw === 'string' ? raw.replace(/\.000000$/, '').replace(/(\.\d{3})000$/, '$1') : asIs(raw);
 

@@ -13,8 +13,8 @@ export class Misfit {
 }
 
 /**
- * Turns a value of a request into what the database gets, in one spelling per value (`007` becomes `7`), or a Misfit.
- * No coercion beyond table 2.1 of docs/design/api-catalogue.md; null is for the caller.
+ * Turns a request's value into the database's, with one spelling per value (`007` becomes `7`), or a Misfit. No
+ * coercion beyond table 2.1 of docs/design/api-catalogue.md. The caller handles null.
  */
 export type ValueCheck = (value: unknown) => JsonValue | Misfit;
 
@@ -89,7 +89,7 @@ function plainNumber(value: number): string {
   return `${match[1]}${digits.padEnd(point, '0')}`;
 }
 
-/** Longest decimal without declared precision, in digits on either side of the point. */
+/** Maximum digits of a decimal without declared precision, on either side of the point. */
 const longestDecimal = 1000;
 
 function decimalCheck({ precision, scale }: ColumnType): ValueCheck {
@@ -173,7 +173,7 @@ const jsonCheck: ValueCheck = (value) => {
   return Buffer.byteLength(text, 'utf8') > longestJsonBytes ? misfit('must be at most 64 KB') : (value as JsonValue);
 };
 
-/** The check of a column's values, made once per column. */
+/** Returns the check of a column's values, created once per column. */
 export function valueCheck(type: ColumnType): ValueCheck {
   switch (type.dataType) {
     case 'varchar':

@@ -11,7 +11,7 @@ export interface AskedColumn {
   readonly precision: number | null;
 }
 
-/** What segments need to know of a schema. */
+/** What segments need to know about a schema. */
 export interface AskedSchema {
   readonly id: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export interface AskedSchema {
   readonly schemaType: string;
   readonly rowKey: string;
   readonly primaryKey: string;
-  /** By ordinal; with the counting column `id` first when the schema has no primary key. */
+  /** By ordinal, with the counting column `id` first when the schema has no primary key. */
   readonly columns: readonly AskedColumn[];
   readonly fields: SchemaColumns['fields'];
   readonly linkedSchemaId: string | null;

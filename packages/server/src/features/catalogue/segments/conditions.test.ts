@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Values of a row as a number of milliseconds where texts may say one instant in two ways. */
+/** Returns a row's value in milliseconds, because texts may spell one instant in two ways. */
 const sameValue = (dataType: string | undefined, value: unknown): unknown =>
   dataType === 'timestamptz' && typeof value === 'string' ? Date.parse(value) : value;
 
@@ -44,7 +44,7 @@ test('the values of the cases are what answers show of the rows', async () => {
     const row = rows.find(({ row_name: own }) => own === name);
     for (const [column, dataType] of Object.entries(file.columns)) {
       const [shown, wanted] = [row?.[column], values[column] ?? null].map((value) => sameValue(dataType, value));
-      // The driver gives a real in its shortest form; -0 is 0.
+      // The driver returns a real in its shortest form; -0 is 0.
       assert.deepEqual(shown, wanted, `${column} of ${name}`);
     }
   }

@@ -3,8 +3,8 @@ import { AppError } from '../../../platform/app-error.ts';
 import { type Definition, membersQuery } from './membership-sql.store.ts';
 
 /**
- * How long a request may count, in ms. All of it must be answered within four seconds (platform/deadline.ts); what takes
- * longer goes on as a job.
+ * Milliseconds that a request may spend counting. Everything must be answered within four seconds
+ * (platform/deadline.ts); what takes longer continues as a job.
  */
 const countWithinMs = 2_000;
 
@@ -20,7 +20,7 @@ function isCancelled(error: unknown): boolean {
   );
 }
 
-/** Runs a query that may take too long: null when it does. The transaction goes on either way. */
+/** Runs a query that may take too long: null when it does. The transaction continues either way. */
 export async function inTime<Row>(
   tx: Tx,
   query: () => Promise<Row>,
@@ -34,7 +34,7 @@ export async function inTime<Row>(
   } catch (error) {
     if (!isCancelled(error)) throw error;
   }
-  // Also gives the setting its old value back. The query only read.
+  // Also restores the setting's old value. The query only read.
   await tx.query('rollback to savepoint in_time');
   await tx.query('release savepoint in_time');
   return result;
@@ -47,6 +47,6 @@ export async function countMembers(tx: Tx, definition: Definition): Promise<numb
   return Number(row?.count ?? 0);
 }
 
-/** Number of members; null when counting takes longer than a request may. */
+/** Returns the number of members; null when counting takes longer than a request may. */
 export const countInTime = (tx: Tx, definition: Definition, withinMs?: number): Promise<number | null> =>
   inTime(tx, () => countMembers(tx, definition), withinMs);

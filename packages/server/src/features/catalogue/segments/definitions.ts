@@ -14,7 +14,7 @@ import { fillJoin, type JoinInput, joinProblems } from './joins.rules.ts';
 import type { Definition } from './membership-sql.store.ts';
 import type { StoredDefinition } from './segments.store.ts';
 
-/** Who belongs to a segment, as a body says it. */
+/** A segment's membership, as a body describes it. */
 export interface DefinitionInput {
   readonly baseSchemaId?: string | undefined;
   readonly joins?: readonly JoinInput[] | undefined;
@@ -54,7 +54,7 @@ export const schemaIdsOf = ({ baseSchemaId, joins }: Pick<StoredDefinition, 'bas
 export function openDefinition(row: StoredDefinition, schemas: ReadonlyMap<string, AskedSchema>): Definition {
   const schemaOf = (id: string): AskedSchema => {
     const schema = schemas.get(id);
-    // In use, so it cannot have been deleted.
+    // In use, so it can't have been deleted.
     if (schema === undefined) throw new Error(`segment ${row.id} uses schema ${id}, which no longer exists`);
     return schema;
   };

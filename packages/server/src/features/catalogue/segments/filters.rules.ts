@@ -23,7 +23,7 @@ export interface AskedField {
 /** `customer.age` is `age`, as in every other condition (docs/design/api-catalogue.md 1.3). */
 const baseAlias = 'customer';
 
-/** Where a field stands, or what is wrong with it. Columns are found as they are written, letter case included. */
+/** Returns where a field is, or its problem. Column names match exactly, including case. */
 export function fieldOf(base: AskedSchema, joins: readonly AskedJoin[], field: string): AskedField | string {
   const dot = field.indexOf('.');
   if (dot === -1) return fieldOfBase(base, field);
@@ -73,7 +73,7 @@ const inTime: readonly Operator[] = ['within_last_days', 'not_within_last_days']
 
 interface Fit {
   readonly operators: readonly Operator[];
-  /** What a value must be; asked of each of a list. Days of the time operators are not asked. */
+  /** Returns what a value must be; for lists, each item. Doesn't check the days of time operators. */
   readonly holds: (value: Scalar) => boolean;
   readonly what: string;
 }
@@ -140,7 +140,7 @@ function fitOf(dataType: DataType): Fit {
   }
 }
 
-/** What keeps a leaf from ever holding for a column of this type. */
+/** Returns what keeps a leaf from ever matching a column of this type. */
 function misfit(dataType: DataType, { operator, value }: ConditionLeaf): LeafComplaint | null {
   const { operators, holds, what } = fitOf(dataType);
   if (!operators.includes(operator)) {

@@ -24,7 +24,9 @@ export interface AskedJoin {
   readonly joinType: 'left' | 'inner';
 }
 
-/** The link between two schemas, whichever of them is the parent; null: there is none, or one of its fields is gone. */
+/**
+ * Returns the link between two schemas, whichever is the parent; null: there is none, or one of its fields was deleted.
+ */
 function linkOf(base: AskedSchema, joined: AskedSchema) {
   if (joined.linkedSchemaId === base.id) {
     const link = activeJoin(joined.joinMapping, base.fields, joined.fields);
@@ -37,7 +39,10 @@ function linkOf(base: AskedSchema, joined: AskedSchema) {
   return null;
 }
 
-/** Fills in what a join leaves out: the link between the schemas, else the row keys (docs/design/api-catalogue.md 11). */
+/**
+ * Fills in what a join leaves out: the link between the schemas, otherwise the row keys (docs/design/api-catalogue.md
+ * 11).
+ */
 export function fillJoin(base: AskedSchema, schema: AskedSchema, join: JoinInput): AskedJoin {
   const link = linkOf(base, schema);
   const baseField = join.baseField ?? link?.baseField ?? base.rowKey;
@@ -53,7 +58,7 @@ export function fillJoin(base: AskedSchema, schema: AskedSchema, join: JoinInput
   };
 }
 
-/** What is wrong with the joins of a segment. */
+/** Returns the problems of a segment's joins. */
 export function joinProblems(base: AskedSchema, joins: readonly AskedJoin[]): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   const seen = new Set<string>();
@@ -80,7 +85,7 @@ export const noColumn = (schema: AskedSchema, name: string): string =>
     schema.columns.map((column) => column.name),
   )}`;
 
-/** How a value of the base is compared with the joined column, so that the column's index finds it. */
+/** How to compare a value of the base with the joined column, so that the column's index is used. */
 export type JoinedAs = 'same' | 'text' | 'integer';
 
 const integers: ReadonlySet<DataType> = new Set(['smallint', 'integer', 'bigint']);

@@ -36,8 +36,8 @@ const cursorAfter = (customerId: string): string =>
   Buffer.from(JSON.stringify([customerId]), 'utf8').toString('base64url');
 
 /**
- * The customer id in a cursor. Members come and go, so it need not be one; a customer without a row is told like garbage,
- * and so is another tenant's (docs/design/quality.md E15).
+ * The customer id in a cursor. Members come and go, so it needn't be one. A customer without a row gets the same error
+ * as an invalid cursor, and so does another tenant's (docs/design/quality.md E15).
  */
 async function readCursor(tx: Tx, definition: Definition, cursor: string): Promise<string> {
   const customerId = parseCursor(cursor);
@@ -56,14 +56,14 @@ function parseCursor(cursor: string): string | null {
     const parsed: unknown = match === null ? null : JSON.parse(match[1] ?? '');
     return typeof parsed === 'string' && parsed.isWellFormed() && !parsed.includes('\0') ? parsed : null;
   } catch {
-    // Garbage is told like any other cursor that this list never gave out.
+    // An invalid cursor gets the same error as any other that this list never issued.
     return null;
   }
 }
 
 const mostSampled = 20;
 
-/** Who would belong to a segment that says this. Writes nothing. */
+/** Returns who would belong to this segment definition. Writes nothing. */
 export async function previewSegment(tx: Tx, input: DefinitionInput) {
   const definition = await readDefinition(tx, input);
   const count = await countInTime(tx, definition);
@@ -72,7 +72,10 @@ export async function previewSegment(tx: Tx, input: DefinitionInput) {
 
 const usualSample = 5_000;
 
-/** What segments have in common (docs/design/api-catalogue.md 11). 400 `reference_not_found` for one that is not there. */
+/**
+ * Returns the overlap of segments (docs/design/api-catalogue.md 11). Throws 400 `reference_not_found` for an unknown
+ * one.
+ */
 export async function overlapSegments(
   tx: Tx,
   { segmentIds, sampleSize = usualSample }: { readonly segmentIds: readonly string[]; readonly sampleSize?: number },

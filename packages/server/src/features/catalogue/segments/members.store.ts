@@ -52,7 +52,7 @@ export async function countUpTo(tx: Tx, definition: Definition, most: number): P
   return row?.count ?? 0;
 }
 
-/** Rows of the base whose customers belong to the segment, by row key, all columns in out form. */
+/** Returns rows of the base whose customers belong to the segment, by row key, all columns in out form. */
 export async function selectRows(
   tx: Tx,
   definition: Definition,
@@ -74,8 +74,8 @@ export async function selectRows(
 const hashes = 2 ** 31;
 
 /**
- * How many customers belong to exactly which of the segments: counts by a bit set, the first segment being 1. `share`: the
- * part of all customers that is looked at, the same ones for every segment.
+ * Returns how many customers belong to exactly which of the segments: counts by a bit set, the first segment being 1.
+ * `share`: fraction of all customers to sample, the same ones for every segment.
  */
 export async function countTogether(
   tx: Tx,

@@ -6,7 +6,7 @@ import { type AskedColumn, type AskedSchema, columnOf } from './asked-schemas.ts
 import { fieldOf, fieldsOf } from './filters.rules.ts';
 import { type AskedJoin, joinedAs } from './joins.rules.ts';
 
-/** Who belongs to a segment, with everything it names. */
+/** A segment's members, with everything that its definition names. */
 export interface Definition {
   readonly base: AskedSchema;
   readonly joins: readonly AskedJoin[];
@@ -60,7 +60,7 @@ export function countingRow(schema: AskedSchema): string {
   );
 }
 
-/** SQL that is true for rows of the base whose customers belong to the segment. */
+/** Returns SQL that's true for rows of the base whose customers belong to the segment. */
 export function belongs(definition: Definition, literals: SqlLiterals): string {
   const { base: schema, joins, filters } = definition;
   const related = (join: AskedJoin, inner: string, match = join.match): string => {
@@ -93,7 +93,7 @@ export function belongs(definition: Definition, literals: SqlLiterals): string {
   return parts.length === 1 ? condition : `(${parts.join(' and ')})`;
 }
 
-/** The joined row belongs to the row of the base; the joined column stands alone, so that its index is used. */
+/** Finds the joined row of the base row. The joined column stands alone, so that its index is used. */
 function linkSql(schema: AskedSchema, { schema: joined, baseField, joinField }: AskedJoin, alias: string): string {
   const own = requireColumn(schema, baseField);
   const other = requireColumn(joined, joinField);
@@ -141,7 +141,7 @@ export function viewQuery(definition: Definition): Query {
   return { text: membersText(definition, literals), values: literals.values };
 }
 
-/** The same as a part of a statement whose parameters begin with number `first`. */
+/** Returns the same as part of a statement whose parameters start at number `first`. */
 export function membersQuery(definition: Definition, first = 1): Query {
   const literals = newLiterals('parameters', first);
   return { text: membersText(definition, literals), values: literals.values };

@@ -4,10 +4,10 @@ import { newLiterals } from '../condition-sql/index.ts';
 import { canBeKey, keyText, outForm, sqlType } from '../schemas/index.ts';
 import { belongs, countingRow, type Definition, fromSql, keyColumn, keySql } from './membership-sql.store.ts';
 
-/** One prepared statement that asks, for many customers, to which segments of one base schema they belong. */
+/** One prepared statement that finds, for many customers, which segments of one base schema they belong to. */
 export interface MembershipStatement {
   ask(customerIds: readonly string[]): HotStatement;
-  /** By customer: whether it belongs, in the order of the segments. A customer without a row is missing. */
+  /** By customer: membership in the order of the segments. A customer without a row is missing. */
   parse(rows: readonly HotRow[]): ReadonlyMap<string, readonly boolean[]>;
 }
 
@@ -23,7 +23,7 @@ export function membershipStatement(definitions: readonly Definition[]): Members
   const text =
     `select ${[`${form.select(keySql(base))} as k`, ...answers].join(', ')} ${fromSql(base)} ` +
     `where ${keySql(base)} = any ($1::${sqlType(dataType)}[]) and ${countingRow(base)}`;
-  // A column that was dropped and made anew may have another type under the same text.
+  // A recreated column may have another type under the same text.
   const types = [base, ...definitions.flatMap(({ joins }) => joins.map(({ schema }) => schema))]
     .flatMap(({ columns }) => columns.map((column) => `${column.name} ${column.dataType}`))
     .join('\n');

@@ -145,7 +145,7 @@ test('the record holds the membership, and replays without the segments', async 
   const gold = (await segments.call('GET', `${segmentsUrl}?search=Gold`)).body.data[0]?.id ?? '';
   assert.deepEqual(inputs.segments, [gold, 'Gold']);
   assert.deepEqual(inputs.readSet.segments, ['Gold', 'Scored', 'Sleeping', gold].sort());
-  // The customer is gold no more: the record is what it was.
+  // The customer is no longer gold, but the record hasn't changed.
   await segments.call(
     'POST',
     `/api/v1/schemas/${(await segments.call('GET', '/api/v1/schemas?search=people')).body.data[0]?.id}/data`,

@@ -23,18 +23,18 @@ export async function readActiveSegments(tx: Tx): Promise<ActiveSegment[]> {
 
 /** Segments of a customer, by the words that name them. */
 export interface Membership {
-  /** What the record keeps: everything that anything of the tenant may be judged by. */
+  /** What the record stores: everything that any of the tenant's configuration may be judged by. */
   readonly kept: readonly string[];
-  /** Those of them that the plan can use: what the engine is given. */
+  /** Those of them that the plan can use, passed to the engine. */
   readonly used: readonly string[];
 }
 
-/** Reads the membership of many customers: one statement for each base schema, sent with what is read anyway. */
+/** Reads the membership of many customers: one statement per base schema, sent together with other reads. */
 export interface MembershipReader {
   readonly statements: readonly MembershipStatement[];
   /**
-   * Membership of a customer, given the rows of the statements by customer. `asked`: what the request names; a segment that
-   * it names by id is one by name as well, and the other way round.
+   * Returns a customer's membership, given the statements' rows by customer. `asked`: what the request names; a segment
+   * that it names by id also counts by name, and vice versa.
    */
   of(
     found: readonly ReadonlyMap<string, readonly boolean[]>[],
@@ -52,12 +52,12 @@ export function usesSegment({ segments, interests }: UsedNames): (word: string) 
   return (word) => named.has(word) || liked.has(word.toLowerCase());
 }
 
-/** Of a customer of no segment, and of decisions that read none. */
+/** For a customer in no segment, and for decisions that read none. */
 export const nobody: Membership = { kept: [], used: [] };
 
 /**
- * The reader of the active segments that decisions of a plan read: those that the plan can use, and `kept` by id or name
- * for the record. Null when there is none, and then nothing is read.
+ * Returns the reader of the active segments that a plan's decisions read: those that the plan can use, and `kept` by id
+ * or name for the record. Null when there are none, and then nothing is read.
  */
 export function membershipReader(
   active: readonly ActiveSegment[],
@@ -98,7 +98,7 @@ export function membershipReader(
 /** What decisions of some plans read together. */
 export interface MembershipReads {
   readonly statements: readonly HotStatement[];
-  /** One for each question, in their order; what `statements` answered. */
+  /** Returns one membership per question, in order, from the results of `statements`. */
   resolve(answers: readonly (readonly HotRow[])[]): readonly Membership[];
 }
 
@@ -109,7 +109,7 @@ interface Question {
 
 const none: MembershipReads = { statements: [], resolve: () => [] };
 
-/** Plans the reading of a batch; without a reader among the questions there is nothing to read, and nothing is made. */
+/** Plans the reads of a batch. If no question has a reader, reads nothing. */
 export function planMembership(questions: readonly Question[]): MembershipReads {
   if (!questions.some(({ flow }) => flow.membership !== null)) return none;
   const customersOf = new Map<MembershipReader, string[]>();

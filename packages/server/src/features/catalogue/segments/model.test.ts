@@ -136,7 +136,7 @@ test('random conditions over random rows: engine, view and members agree', async
   );
 });
 
-/** What the server should hold, by segment id. */
+/** The server's expected state, by segment id. */
 interface Expected {
   name: string;
   filters: unknown;

@@ -10,7 +10,7 @@ const warnAbove = 30;
 
 const twoDecimals = (value: number): number => Math.round(value * 100) / 100;
 
-/** All pairs, and all together when there are more than two. */
+/** Returns all pairs, and all together when there are more than two. */
 function setsOf(count: number): number[][] {
   const all = Array.from({ length: count }, (_, at) => at);
   const pairs = all.flatMap((a) => all.slice(a + 1).map((b) => [a, b]));

@@ -8,7 +8,7 @@ import { segmentChanged } from './segments.events.ts';
 import { createView, type SegmentRow, segmentSpec, storeCount, storeKeyField } from './segments.store.ts';
 import { dropSnapshot, hasSnapshot, lockSnapshot, takeEntered, takeLeft, takeSnapshot } from './snapshots.store.ts';
 
-/** What refreshing needs of the features above. */
+/** What refreshing needs from dependent features. */
 export interface RefreshPorts {
   /** Ids, among these, of segments that an active trigger or journey watches. */
   readonly watchedSegments: (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -17,8 +17,8 @@ export interface RefreshPorts {
 }
 
 /**
- * Counts a segment now. Both are null when it takes longer than a request may, and the caller is to enqueue a job.
- * Throws 404.
+ * Counts a segment now. Both are null when it takes longer than a request may; then the caller enqueues a job. Throws
+ * 404.
  */
 export async function refreshNow(
   tx: Tx,
@@ -32,7 +32,7 @@ export async function refreshNow(
   return { customerCount, lastRefreshedAt: customerCount === null ? null : tx.now.toISOString() };
 }
 
-/** Counts a segment, however long it takes. One that is gone is none of our business any more. */
+/** Counts a segment, however long it takes. Does nothing for a deleted one. */
 export async function recount(tx: Tx, id: string): Promise<void> {
   const row = await findRecord(tx, segmentSpec, id);
   if (row === null) return;
@@ -47,7 +47,7 @@ export async function recount(tx: Tx, id: string): Promise<void> {
  */
 async function followRowKey(tx: Tx, row: SegmentRow, definition: Definition): Promise<void> {
   if (row.keyField === definition.base.rowKey) return;
-  // The row first, as everybody does who changes a view.
+  // The row first, like everyone who changes a view.
   await storeKeyField(tx, row.id, definition.base.rowKey);
   await createView(tx, row.viewName, viewQuery(definition));
 }
@@ -58,9 +58,9 @@ const membersPerSlice = 5_000;
 const eventsPerRow = 500;
 
 /**
- * Compares the members of a watched segment with those of the last time and tells who entered and who left; true when
- * there may be more. The first time only writes them down (docs/design/api-catalogue.md 11). What nobody watches any more is forgotten, so
- * that a later watcher begins anew.
+ * Compares a watched segment's members with the last time and publishes who entered and who left. Returns true when
+ * there may be more. The first time only stores them (docs/design/api-catalogue.md 11). Deletes the list once nobody
+ * watches, so that a later watcher starts fresh.
  */
 export async function compareMembers(tx: Tx, ports: RefreshPorts, id: string): Promise<boolean> {
   await lockSnapshot(tx, id);

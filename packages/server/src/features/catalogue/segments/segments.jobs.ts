@@ -4,7 +4,7 @@ import { enqueueJob, handleJob, type JobHandler, job } from '../../../jobs/index
 import { compareMembers, type RefreshPorts, recount } from './refresh.service.ts';
 import { selectCountedIds } from './segments.store.ts';
 
-/** Counts one segment and, when something watches it, tells who entered and who left. */
+/** Counts one segment and, when something watches it, publishes who entered and who left. */
 export const refreshSegmentJob = job({
   name: 'segment.refresh',
   payload: Type.Object({ segmentId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
@@ -21,10 +21,10 @@ export const refreshSegmentsJob = job({
 export const enqueueRefresh = (tx: Tx, segmentId: string): Promise<void> =>
   enqueueJob(tx, refreshSegmentJob, { segmentId }, { key: `segment.refresh:${segmentId}` });
 
-/** Longest that the database may count one segment, in ms. */
+/** Maximum time of counting one segment in the database, in ms. */
 const longestCountMs = 15 * 60_000;
 
-/** How this feature's jobs are done. */
+/** Returns this feature's jobs with their handlers. */
 export function segmentJobs({ database, ...ports }: RefreshPorts & { readonly database: Database }): JobHandler[] {
   const actor = systemActor('segments-refresh');
   const patient = { statementTimeoutMs: longestCountMs };

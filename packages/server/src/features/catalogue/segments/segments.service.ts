@@ -27,8 +27,8 @@ export interface SegmentUse {
 }
 
 /**
- * Port for the features beside and above: who names this segment, by its id or its name? `restricting`: only what
- * holds something back from its members, and would let it through if the segment had none.
+ * Port for other features: who names this segment, by its id or its name? `restricting`: only what withholds something
+ * from its members, and would let it through if the segment had none.
  */
 export type FindSegmentUses = (
   tx: Tx,
@@ -61,7 +61,7 @@ export async function showSegments(tx: Tx, rows: readonly SegmentRow[]): Promise
 /** Name of a segment's view: as good as random, and the same when its creation is tried again. */
 const viewNameOf = (id: string): string => `seg_${hash('sha256', id, 'hex').slice(0, 12)}`;
 
-/** Makes the view and what it needs, and counts; the count goes on as a job when it takes too long. */
+/** Creates the view and what it needs, and counts. Counting continues as a job when it takes too long. */
 async function build(tx: Tx, id: string, viewName: string, definition: Definition) {
   for (const { schema, joinField } of definition.joins) await indexColumn(tx, schema.tableName, joinField);
   await createView(tx, viewName, viewQuery(definition));
@@ -77,7 +77,7 @@ async function build(tx: Tx, id: string, viewName: string, definition: Definitio
   };
 }
 
-/** Creates a segment with its view in one transaction. 400 for a definition that cannot be asked. */
+/** Creates a segment with its view in one transaction. Throws 400 for an invalid definition. */
 export async function createSegment(tx: Tx, body: SegmentCreate): Promise<SegmentRow> {
   const { baseSchemaId, joins, filters, ...fields } = body;
   const definition = await readDefinition(tx, { baseSchemaId, joins, filters });
@@ -88,9 +88,10 @@ export async function createSegment(tx: Tx, body: SegmentCreate): Promise<Segmen
 }
 
 /**
- * Changes the supplied fields; a change of who belongs rebuilds the view in the same transaction. 409 `in_use` for another
- * name while something names the segment by the one it has, and for another status than active while something excludes its
- * members: a segment that is not active has none for decisions, so the exclusion would end unseen.
+ * Changes the given fields. A change of the membership rebuilds the view in the same transaction. Throws 409 `in_use`
+ * for another name while something names the segment by the current one, and for a status other than active while
+ * something excludes its members: an inactive segment has no members for decisions, so the exclusion would silently
+ * end.
  */
 export async function changeSegment(
   tx: Tx,
@@ -104,7 +105,7 @@ export async function changeSegment(
     rowVersion,
     async change(current) {
       if (fields.name !== undefined && fields.name !== current.name) {
-        // The name in place of the id: who names the segment by its id may go on.
+        // The name instead of the id: users that name the segment by its id aren't affected.
         const uses = await findUses(tx, { id: current.name, name: current.name }, 'any');
         const entries = uses.map((use) => ({
           path: '/name',

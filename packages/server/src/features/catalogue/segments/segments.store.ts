@@ -18,7 +18,7 @@ export const segmentSpec = recordSpec<typeof segmentResource, Stored>(segmentRes
 
 const definition = columns(segmentSpec, ['id', 'name', 'baseSchemaId', 'joins', 'filters']);
 
-/** What says who belongs to a segment. */
+/** The columns that define a segment's members. */
 export type StoredDefinition = Pick<SegmentRow, 'id' | 'name' | 'baseSchemaId' | 'joins' | 'filters'>;
 
 /** Active segments, oldest first. */
@@ -50,7 +50,7 @@ export async function selectAsking(tx: Tx, schemaId: string): Promise<StoredDefi
   );
 }
 
-/** Writes down how many customers a segment has. No new version: its definition is what it was. */
+/** Stores a segment's number of customers. Not a new version, because its definition hasn't changed. */
 export async function storeCount(tx: Tx, id: string, count: number | null): Promise<void> {
   await tx.query(
     `update arbiter.segments set customer_count = $3, last_refreshed_at = case when $3::bigint is null then last_refreshed_at else $4 end
@@ -68,7 +68,7 @@ export async function storeKeyField(tx: Tx, id: string, keyField: string): Promi
   ]);
 }
 
-/** Makes the view of a segment, or makes it anew, in the tenant's database schema. */
+/** Creates or recreates a segment's view in the tenant's database schema. */
 export async function createView(
   tx: Tx,
   viewName: string,

@@ -291,7 +291,8 @@ test('DELETE is refused while a rule, policy or offer names the segment, another
     assert.deepEqual([renamed.status, renamed.body.code], isByName ? [409, 'in_use'] : [200, undefined], renamed.text);
     if (isByName) assert.deepEqual(renamed.body.errors[0]?.path, '/name');
     for (const status of ['paused', 'archived', 'draft']) {
-      // What requires the segment closes without its members; all else would let them have what it keeps from them.
+      // Anything that requires the segment closes without members; everything else would show members what it withholds
+      // from them.
       const requires = JSON.stringify(body).includes('required');
       const rested = await segments.call('PUT', url, { status });
       assert.deepEqual([rested.status, rested.body.code], requires ? [200, undefined] : [409, 'in_use'], rested.text);

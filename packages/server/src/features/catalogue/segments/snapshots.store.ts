@@ -35,7 +35,7 @@ export async function dropSnapshot(tx: Tx, segmentId: string): Promise<void> {
   ]);
 }
 
-/** Writes down who belongs to a segment now. */
+/** Stores who belongs to a segment now. */
 export async function takeSnapshot(tx: Tx, segmentId: string, definition: Definition): Promise<void> {
   await tx.query('insert into arbiter.segment_snapshots (tenant_id, segment_id, taken_at) values ($1, $2, $3)', [
     tx.tenantId,

@@ -3,7 +3,7 @@ import type { CallResult, TestServer } from '../../../main/test-server.ts';
 
 export const segmentsUrl = '/api/v1/segments';
 
-/** What the tests read of answers. */
+/** The parts of answers that the tests read. */
 export interface Answer {
   readonly id: string;
   readonly name: string;
@@ -21,15 +21,15 @@ export interface Answer {
 
 /** Makes schemas, rows and segments of the first tenant. */
 export interface TestSegments {
-  /** The type of the body is what the test expects; nothing checks it. */
+  /** The body's type is what the test expects; nothing checks it. */
   call<Body = Answer>(method: string, path: string, body?: unknown, key?: string): Promise<CallResult<Body>>;
   /** Creates a schema with these fields and answers with its id. */
   schema(name: string, fields: readonly Record<string, unknown>[], more?: object): Promise<string>;
   insert(schemaId: string, rows: readonly object[]): Promise<void>;
   create(body: object): Promise<Answer>;
-  /** All members over all pages, in their order. */
+  /** Returns all members over all pages, in order. */
   members(id: string, limit?: number): Promise<string[]>;
-  /** What the view shows, sorted. */
+  /** Returns what the view shows, sorted. */
   viewed(viewName: string): Promise<string[]>;
 }
 

@@ -7,8 +7,8 @@ import type { SegmentUse } from './segments.service.ts';
 import { selectAsking } from './segments.store.ts';
 
 /**
- * Segments that ask a schema, or one of its columns (`column`), oldest first: what keeps it from being deleted. The column
- * that names customers and the primary key are asked by every segment of the base.
+ * Returns segments that read a schema, or one of its columns (`column`), oldest first: they keep it from being deleted.
+ * Every segment of the base reads the customer column and the primary key.
  */
 export async function segmentsAsking(
   tx: Tx,

@@ -40,8 +40,8 @@ export function takeCustomers(customers: BatchCustomers, rows: readonly HotRow[]
 }
 
 /**
- * Makes and holds rows for the customers that have none. Those that somebody else made meanwhile are held too, unless he
- * holds them still: making a row waits for whoever makes the same one, so that mostly they are free by then.
+ * Creates and locks rows for customers without one. Rows created by others in the meantime are locked too, unless
+ * they're still held: creating a row waits for anyone creating the same one, so they're usually free by then.
  */
 export async function makeMissing(
   tx: HotTransaction,
@@ -65,8 +65,8 @@ export async function makeMissing(
 export const isLogShort = ({ state }: BatchCustomer, from: number): boolean => state.keptFrom > from;
 
 /**
- * A new window may look further back than the log was kept: history fills it, once, under the lock (docs/design/decisioning.md 6).
- * What the log has since then stays: the latest of it may be of this batch, and not in history yet.
+ * A new window may look further back than the log: history fills it, once, under the lock (docs/design/decisioning.md
+ * 6). Newer log entries stay, because the latest may be from this batch and not in history yet.
  */
 export async function fillLog(
   tx: HotTransaction,

@@ -3,23 +3,23 @@ import { AppError } from '../../../platform/app-error.ts';
 import { deriveKey, hmac } from '../../../platform/crypto.ts';
 
 /**
- * Names what must be found again and not be read: customers in the audit log and in the list of erasures, keys of imported
- * lines (docs/design/api-settled.md 103). HMAC-SHA256 by a key of the tenant and the purpose: the same for the same text,
- * and nobody can turn it back without the key. Both throw AppError `not_configured` without DATA_ENCRYPTION_KEY.
+ * Names what must be found again but not read: customers in the audit log and in the list of erasures, keys of imported
+ * lines (docs/design/api-settled.md 103). HMAC-SHA256 with a key per tenant and purpose: the same for the same text,
+ * and irreversible without the key. Both functions throw AppError `not_configured` without DATA_ENCRYPTION_KEY.
  */
 export interface KeyedHash {
-  /** By the newest key: 32 bytes, for what is written. */
+  /** Hashes with the newest key, for writing: 32 bytes. */
   of(tenantId: string, text: string): Buffer;
-  /** By each key, the newest first: what is looked for may have been written before the keys were changed. */
+  /** Hashes with each key, newest first, for looking up: the value may have been written before a key change. */
   all(tenantId: string, text: string): readonly Buffer[];
 }
 
-/** Tells the purposes apart, and takes part in every hash: the words must not change. */
+/** Separates the purposes and is part of every hash: never change these words. */
 const purposes = { customer: 'customers in the audit log of', importKey: 'keys of imported lines of' } as const;
 
 /** `keys`: DATA_ENCRYPTION_KEY and those from before a rotation, the newest first. */
 export function createKeyedHash(keys: readonly KeyObject[], purpose: keyof typeof purposes): KeyedHash {
-  /** To derive a key takes longer than to use it; a process serves few tenants at a time. */
+  /** Deriving a key takes longer than using it, and a process serves few tenants at a time. */
   const derived = new Map<string, readonly KeyObject[]>();
   const keysOf = (tenantId: string): readonly KeyObject[] => {
     let own = derived.get(tenantId);

@@ -3,15 +3,15 @@ import { AppError } from '../../../platform/app-error.ts';
 import { deriveKey } from '../../../platform/crypto.ts';
 
 /**
- * Data keys of customers (docs/design/decisioning.md 3). A customer's key follows from the tenant's key and 32 random bytes that
- * only the customer's state row holds: whoever erases the row destroys the key. Derived by the one-step KDF of NIST SP
- * 800-56C, SHA-256(counter, tenant's key, random part); every decision does it, and unwrapping a
- * stored key takes more than twice as long (docs/benchmarks.md).
+ * Data keys of customers (docs/design/decisioning.md 3). A customer's key is derived from the tenant's key and 32
+ * random bytes that only the customer's state row has: erasing the row destroys the key. Derived by the one-step KDF of
+ * NIST SP 800-56C, SHA-256(counter, tenant's key, random part); every decision does it, and unwrapping a stored key
+ * takes more than twice as long (docs/benchmarks.md).
  */
 export interface CustomerKeys {
   /** The random part of a new key, as the row keeps it. Throws AppError `not_configured` without DATA_ENCRYPTION_KEY. */
   create(tenantId: string): Buffer;
-  /** The key. Throws AppError `not_configured` when it was made under a master key that is gone. */
+  /** Returns the key. Throws AppError `not_configured` when its master key is no longer configured. */
   open(tenantId: string, stored: Buffer): KeyObject;
 }
 
@@ -21,8 +21,8 @@ const keyBytes = 32;
 const prefixBytes = 4 + keyBytes;
 
 /**
- * New keys come from the first of `masterKeys` (32 bytes each); the others open what was made before a rotation.
- * Layout of the stored form: id of the master key, random bytes.
+ * New keys come from the first of `masterKeys` (32 bytes each); the others open what was made before a rotation. Stored
+ * form: id of the master key, random bytes.
  */
 export function createCustomerKeys(masterKeys: readonly Buffer[]): CustomerKeys {
   const current = masterKeys[0] === undefined ? null : keyId(masterKeys[0]);
@@ -30,7 +30,7 @@ export function createCustomerKeys(masterKeys: readonly Buffer[]): CustomerKeys 
   /** By master key and tenant: the KDF's counter and the tenant's key, ready for the random part. */
   const prefixes = new Map<string, Buffer>();
 
-  /** What a key is derived from, put together in place: every decision does it. */
+  /** Input of the derivation, assembled in place, because every decision does it. */
   const material = Buffer.alloc(prefixBytes + randomPartBytes);
 
   function prefixOf(id: string, tenantId: string): Buffer {

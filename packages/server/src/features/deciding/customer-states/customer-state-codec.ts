@@ -29,7 +29,7 @@ export const longestTail = 700;
 /** What the row of a state holds. */
 export interface StoredState {
   readonly state: Buffer;
-  /** Null: none. Undefined, of what is to be written: the one that is stored stays. */
+  /** Null: none. Undefined when writing: the stored one stays. */
   readonly base: Buffer | null | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Writer {
   at: number;
 }
 
-/** One for all: a state is encoded in one go, and its bytes are copied out. */
+/** One shared writer: a state is encoded in one go, and its bytes are copied out. */
 const writer: Writer = { bytes: Buffer.allocUnsafe(4096), at: 0 };
 
 function room(out: Writer, bytes: number): void {
@@ -162,7 +162,7 @@ export function encodeWhole(state: CustomerState, reservations: CustomerState['r
   return finish(out);
 }
 
-/** `grown`: length of what a new base would take in. */
+/** `grown`: length that a new base would absorb. */
 function encodeTail(state: CustomerState, since: SinceBase): { readonly tail: Buffer; readonly grown: number } {
   const out = writer;
   out.at = 0;
@@ -287,7 +287,7 @@ function readWhole(from: Reader, logFrom: number): CustomerState {
   return state;
 }
 
-/** Decodes a state row. Throws on a format it does not know: a state that cannot be read must not look like none. */
+/** Decodes a state row. Throws on an unknown format: an unreadable state must not look like an empty one. */
 export function decodeState(bytes: Buffer, base: Buffer | null): CustomerState {
   if (bytes.length === 0 && base === null) return emptyState();
   const from: Reader = { bytes, at: 0 };

@@ -219,7 +219,7 @@ test('a long state writes little per contact, and goes back to one piece when it
     const before = row.rebased;
     addContact(stored, i % 200, 1_792_000_000_000 + i * 1000);
     save(row, stored);
-    // And one byte that says that there are no reservations.
+    // Plus one byte that says there are no reservations.
     assert.ok(row.state.length <= longestTail + 1);
     written += row.state.length + (row.rebased === before ? 0 : row.base!.length);
   }

@@ -19,14 +19,15 @@ export interface SinceBase {
   readonly baseBytes: number;
   /** Lanes from this index on are not in the base. */
   readonly firstLane: number;
-  /** In the order in which they were counted, late ones included. */
+  /** In counting order, including late ones. */
   readonly contacts: LoggedContact[];
   readonly outcomes: Set<LatestOutcome>;
 }
 
 /**
- * The wide state of one customer: what caps, cooldowns and outcome policies need, kept in one row that is also the
- * customer's lock (docs/design/decisioning.md 4, 6). Mutable: a batch decides a customer's second request on what the first left.
+ * The wide state of one customer: what caps, cooldowns and outcome policies need, stored in one row that is also the
+ * customer's lock (docs/design/decisioning.md 4, 6). Mutable: a batch decides a customer's second request on the result
+ * of the first.
  */
 export interface CustomerState {
   lanes: ContactLane[];
@@ -35,13 +36,13 @@ export interface CustomerState {
   lastAt: number[];
   /** Counted contacts since `keptFrom`, oldest first. */
   log: LoggedContact[];
-  /** Epoch ms since which `log` is whole; older contacts stand in `totals` only. */
+  /** Epoch ms since which `log` is complete; older contacts are only in `totals`. */
   keptFrom: number;
   /** Open reservations of explicit channels; `id` is the interaction id. Expiry is judged on read. */
   reservations: { id: string; lane: number; at: number; expiresAt: number }[];
   /** Latest instant of each outcome per lane. */
   outcomes: LatestOutcome[];
-  /** Null while the state is short, and when it has to be written whole. */
+  /** Null while the state is short, and when it must be written whole. */
   since: SinceBase | null;
 }
 
@@ -84,12 +85,12 @@ export function addContact(state: CustomerState, lane: number, at: number): void
 }
 
 /**
- * The instant (epoch ms) of what is decided or reported for the customer while its row is held: the database's, and never
- * before the customer's newest contact, so that a clock that steps back doesn't reorder what was stored.
+ * Returns the instant (epoch ms) for what's decided or reported while the customer's row is locked: the database's, but
+ * never before the customer's newest contact, so that a clock that steps back doesn't reorder stored data.
  */
 export function instantFor({ lastAt, reservations }: CustomerState, databaseNow: number): number {
   let instant = databaseNow;
-  // Not the log, which is pruned to what windows need: a cooldown asks for the last contact however old it is.
+  // Not the log, which is pruned to what windows need: a cooldown needs the last contact however old it is.
   for (const at of lastAt) if (at > instant) instant = at;
   for (const { at } of reservations) if (at > instant) instant = at;
   return instant;

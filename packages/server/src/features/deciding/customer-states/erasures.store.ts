@@ -28,8 +28,8 @@ export async function readErasures(tx: Tx, hashes: readonly Buffer[]): Promise<R
 }
 
 /**
- * SQL: true while no customer of the tenant ($1) was erased since this transaction began. Who was not held yet when the
- * transaction read about him may have been erased since, and what was read must not be written any more.
+ * SQL: true while no customer of the tenant ($1) was erased since this transaction began. A customer that wasn't locked
+ * when the transaction read its data may have been erased since, and that data must not be written again.
  */
 export const noErasureMeanwhile = `not exists (
     select from customer_erasures e where e.tenant_id = $1 and e.recorded_at >= transaction_timestamp())`;

@@ -1,6 +1,6 @@
 import { type CustomerState, laneOf } from './customer-state.ts';
 
-/** Takes what a customer's state knows of offers out of it, as if there had been no contact with them. Open reservations stay. */
+/** Removes offers from a customer's state, as if there had been no contact with them. Open reservations stay. */
 export function forgetOffers(state: CustomerState, offerIds: ReadonlySet<string>): void {
   const { lanes, totals, lastAt, log, reservations, outcomes } = state;
   const isKept = lanes.map(({ offerId }) => !offerIds.has(offerId));

@@ -1,11 +1,11 @@
 /**
- * Ids of the catalogue, met in every customer's state again and again: their bytes and their text are made once. Whoever is
- * read twice is one and the same string, so comparing it and finding it in maps costs next to nothing.
+ * Catalogue ids occur in customers' states again and again, so their bytes and text are created once. An id read twice
+ * is the same string object, which makes comparisons and map lookups nearly free.
  */
 
 const idBytes = 16;
 
-/** Bytes by id, for writing. Beyond so many all are forgotten: whoever sends made-up ids may not fill the memory. */
+/** Bytes by id, for writing. Cleared at this size, because clients that send made-up ids must not fill memory. */
 const bytesByText = new Map<string, Buffer>();
 const mostKnown = 50_000;
 
@@ -29,7 +29,7 @@ export function bytesOfId(text: string): Buffer {
 const wordAt = (bytes: Buffer, at: number): number =>
   (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
 
-/** The id whose 16 bytes stand at `position`. Throws when the bytes end before. */
+/** Returns the id whose 16 bytes are at `position`. Throws when the bytes end earlier. */
 export function idAt(bytes: Buffer, position: number): string {
   const first = wordAt(bytes, position);
   const second = wordAt(bytes, position + 4);
@@ -56,7 +56,7 @@ export function idAt(bytes: Buffer, position: number): string {
   return text;
 }
 
-/** As `idAt`, without remembering: for ids that hardly come again and would drive out those that do. */
+/** Like `idAt`, without caching: for ids that rarely recur and would displace those that do. */
 export function textOfId(bytes: Buffer, position: number): string {
   if (position + idBytes > bytes.length) throw new RangeError('an id is truncated');
   const hex = bytes.toString('hex', position, position + idBytes);

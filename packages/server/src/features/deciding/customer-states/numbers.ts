@@ -1,7 +1,7 @@
 import type { Tx } from '../../../db/index.ts';
 import { findKnown, lockNumbers, saveNumbers } from './states.store.ts';
 
-/** For settlements that count and do not look at the state: what expired is judged by its instant. */
+/** For settlements that count without reading the state: expiry is judged by its instant. */
 export const customerNumbers = {
   /** See `SettlementNumbers` of interactions. */
   async lock(tx: Tx, customerIds: readonly string[]) {

@@ -36,8 +36,8 @@ export function readStates(tenantId: string, customerIds: readonly string[]): Ho
 }
 
 /**
- * Makes rows for new customers, in id order; a row that somebody else makes at the same time is left out, and so are all
- * while somebody is erased: nothing that was read before may be kept of who was.
+ * Creates rows for new customers, in id order. Skips rows that someone else creates at the same time, and all rows
+ * while someone is erased: nothing read before about an erased customer may be stored.
  */
 export function makeStates(
   tenantId: string,
@@ -58,8 +58,8 @@ export function makeStates(
 }
 
 /**
- * Locks rows that somebody else has made since this transaction began, and that nobody holds any more. None while somebody is
- * erased, as in `makeStates`.
+ * Locks rows that others have created since this transaction began and that nobody holds any more. Locks none while
+ * someone is erased, as in `makeStates`.
  */
 export function lockMadeStates(tenantId: string, customerIds: readonly string[]): HotStatement {
   return {
@@ -76,14 +76,13 @@ const states = table<'customer_states', Numbered>('customer_states');
 
 /** A suppression as the customer's row holds it for decisions. */
 export interface KeptSuppression extends Suppression {
-  /** What the policy was that wrote it; absent in manual ones. */
+  /** Fingerprint of the policy that wrote it; absent in manual ones. */
   readonly mark?: string;
 }
 
 /**
- * A customer's row. `customerSeq`: number of the latest that was committed under it, 0 before the first; `base`: what
- * `state` goes on from, null while the state is short; `suppressions`: what keeps offers from the customer, among it what
- * has expired since.
+ * A customer's row. `customerSeq`: number of its latest commit, 0 before the first; `base`: what `state` continues,
+ * null while the state is short; `suppressions`: may include some that have expired.
  */
 export type StateRow = Omit<NarrowRow<'customer_states', Numbered>, 'tenantId' | 'suppressions'> & {
   readonly suppressions: readonly KeptSuppression[];
@@ -103,7 +102,7 @@ export function stateRow(row: HotRow): StateRow {
   };
 }
 
-/** What a transaction leaves in a customer's row. */
+/** What a transaction writes to a customer's row. */
 export interface SavedState {
   readonly customerId: string;
   readonly customerSeq: number;
@@ -113,9 +112,9 @@ export interface SavedState {
 }
 
 /**
- * Writes the states back. By position in the arrays and not by a join with them: a plan made while the table was small
- * would join the wrong way round and go through every customer of the tenant for the rest of the connection's life.
- * Bases are named for those rows only that have a new one: PostgreSQL does not touch the others.
+ * Writes the states back. Addresses arrays by position instead of joining them: a plan made while the table was small
+ * would join the wrong way round and scan all customers of the tenant for the rest of the connection's life. Names
+ * bases only for rows with a new one, because PostgreSQL then doesn't touch the others.
  */
 export function saveStates(tenantId: string, rows: readonly SavedState[]): HotStatement[] {
   const [usual, rebased] = [rows.filter(keepsBase), rows.filter((row) => !keepsBase(row))];
@@ -158,7 +157,7 @@ const keepsBase = ({ stored, hadBase }: SavedState): boolean =>
 const none = Buffer.alloc(0);
 
 const lockedColumns = columns(states, ['customerSeq', 'state', 'base']);
-/** A customer's row as `respond` works on it. `isNew`: this transaction made it. */
+/** A customer's row as `respond` uses it. `isNew`: this transaction created it. */
 export type LockedState = RowOf<typeof lockedColumns> & { readonly isNew: boolean };
 
 /** Random parts of a customer's row. */
@@ -168,9 +167,9 @@ export interface FreshState {
 }
 
 /**
- * Locks the customer's state row, or makes it; null when another transaction holds it and this one may not `wait`. To make a
- * row waits for whoever makes the same one: a transaction that makes several makes them in the order of `compareText`, as
- * decisions do.
+ * Locks the customer's state row, or creates it; null when another transaction holds it and this one may not `wait`.
+ * Creating a row waits for anyone creating the same one, so a transaction that creates several does it in the order of
+ * `compareText`, as decisions do.
  */
 export async function lockState(
   tx: Tx,
@@ -224,7 +223,7 @@ export async function lockStatesInOrder(
   return new Map(rows.map((row) => [row.customerId, row]));
 }
 
-/** The `ref` of a customer's row, which is held until the transaction ends; null when there is none. */
+/** Returns the `ref` of a customer's row, locked until the transaction ends; null when there is none. */
 export async function findRef(tx: Tx, customerId: string): Promise<string | null> {
   const [row] = await select(
     tx,
@@ -235,7 +234,7 @@ export async function findRef(tx: Tx, customerId: string): Promise<string | null
   return row?.ref ?? null;
 }
 
-/** Sets counters, reservations and outcomes back; the order of what is committed goes on. The caller holds the row. */
+/** Resets counters, reservations and outcomes; commit numbers continue. The caller holds the row. */
 export async function resetState(tx: Tx, customerId: string): Promise<void> {
   await tx.query(`update customer_states set state = '', base = null where tenant_id = $1 and customer_id = $2`, [
     tx.tenantId,
@@ -243,7 +242,7 @@ export async function resetState(tx: Tx, customerId: string): Promise<void> {
   ]);
 }
 
-/** Gives the row another key: what the old one sealed cannot be opened any more. The caller holds the row. */
+/** Gives the row another key, so that what the old one sealed can't be opened any more. The caller holds the row. */
 export async function rekeyState(tx: Tx, customerId: string, { ref, dataKey }: FreshState): Promise<void> {
   await tx.query('update customer_states set ref = $3, data_key = $4 where tenant_id = $1 and customer_id = $2', [
     tx.tenantId,
@@ -286,7 +285,10 @@ export async function saveState(tx: Tx, row: SavedState): Promise<void> {
   );
 }
 
-/** Holds the rows of those customers that nobody else holds, in id order, for work that only counts: number by customer. */
+/**
+ * Locks the rows of those customers that nobody else holds, in id order, for work that only counts. Returns numbers by
+ * customer.
+ */
 export async function lockNumbers(tx: Tx, customerIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await select(
     tx,
@@ -297,7 +299,7 @@ export async function lockNumbers(tx: Tx, customerIds: readonly string[]): Promi
   return new Map(rows.map((row) => [row.customerId, row.customerSeq]));
 }
 
-/** Those of the customers that have a row, held by whomever. */
+/** Returns those of the customers that have a row, whoever holds it. */
 export async function findKnown(tx: Tx, customerIds: readonly string[]): Promise<Set<string>> {
   const rows = await select(
     tx,
@@ -326,5 +328,5 @@ export const refOfCustomer = (tenantId: string, customerId: string): string =>
   `(select customer.ref from customer_states customer
     where customer.tenant_id = ${tenantId} and customer.customer_id = ${customerId})`;
 
-/** What a statement with `joinCustomer` selects of the customer: null when it was erased. */
+/** The customer columns of a statement with `joinCustomer`: null when the customer was erased. */
 export const joinedCustomer = optional(columns(states, ['customerId', 'dataKey'], 'customer'));

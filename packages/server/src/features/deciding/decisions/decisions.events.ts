@@ -9,8 +9,9 @@ const textOrNull = (description: string) => nullable(Type.String(), description)
 const exactly = { additionalProperties: false } as const;
 
 /**
- * A decision was made and stored (docs/design/api-access.md 12.1). The stream keeps it packed (stream/decision-events.ts), since it is
- * written with every decision; decisions.events.test.ts holds what comes out of it against this schema.
+ * A decision was made and stored (docs/design/api-access.md 12.1). The stream stores it packed
+ * (stream/decision-events.ts), because every decision writes one. decisions.events.test.ts checks the unpacked form
+ * against this schema.
  */
 export const decisionMade = event({
   type: 'decision.made.v1',

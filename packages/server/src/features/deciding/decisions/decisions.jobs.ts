@@ -7,7 +7,7 @@ import { expireRequests, expireResponseKeys } from './key-expiry.store.ts';
 import { expireMinutes } from './minutes/decision-minutes.store.ts';
 import { expireTraces } from './traces/traces.store.ts';
 
-/** Deletes answers that are kept for repeated requests and responses no longer (docs/design/api-access.md 14, fixed lives). */
+/** Deletes expired answers of repeated requests and responses (docs/design/api-access.md 14, fixed lives). */
 const expireKeysJob = job({
   name: 'keys.expire',
   payload: Type.Object({}, { additionalProperties: false }),
@@ -31,7 +31,7 @@ export const retainers = [
 ] as const satisfies readonly Retainer[];
 const [traces] = retainers;
 
-/** In slices; the figures of the minutes live as long as the records beside which they are read. */
+/** In slices. The figures of the minutes live as long as the records that they're read with. */
 export const retainingSteps: readonly ((tx: Tx) => Promise<boolean>)[] = [
   async (tx) => (await traces.remove(tx)).more,
   async (tx) => {
@@ -40,7 +40,7 @@ export const retainingSteps: readonly ((tx: Tx) => Promise<boolean>)[] = [
   },
 ];
 
-/** How this feature's jobs are done. */
+/** Returns this feature's jobs with their handlers. */
 export function decisionJobs(database: Database): readonly JobHandler[] {
   return [
     handleInSlices(expireKeysJob, database, expireResponseKeys, expireRequests),

@@ -50,7 +50,7 @@ export interface DecisionDeps {
   readonly metrics: DecisionMetrics;
   /** Key from which the keys of anonymous ids are derived, per tenant; null: no DATA_ENCRYPTION_KEY. */
   readonly anonymousKey: KeyObject | null;
-  /** Told of every catalogue that is asked for whether memory had it. */
+  /** Called for each catalogue lookup with whether memory had it. */
   readonly onCatalogueAsked?: (known: boolean) => void;
   /** Calls webhooks of flows. */
   readonly outbound: Pick<Outbound, 'call'>;
@@ -59,7 +59,7 @@ export interface DecisionDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Who calls, as far as a decision needs to know. */
+/** What a decision needs to know about its caller. */
 export interface CallerFacts {
   readonly tenantId: string;
   readonly credentialId: string;
@@ -76,14 +76,14 @@ export interface Recommended {
   readonly text: string;
   /** True: the stored answer of an earlier call, byte for byte. */
   readonly replayed: boolean;
-  /** What a playground may still be given; null for other tenants. */
+  /** The playground's remaining quota; null for other tenants. */
   readonly quotaLeft: number | null;
 }
 
 export interface DecisionService {
-  /** Decisions that are made to be looked at: nothing of them is stored, counted or reserved. */
+  /** Decisions for previews: nothing of them is stored, counted or reserved. */
   readonly trials: Trials;
-  /** A recommend body as a decision takes it. Throws AppError 400 with the path of what is wrong. */
+  /** Reads a recommend body. Throws AppError 400 with the path of the problem. */
   readCall(caller: Pick<CallerFacts, 'tenantId' | 'ip' | 'userAgent'>, body: RecommendRequest): RecommendCall;
   recommend(caller: CallerFacts, body: RecommendRequest): Promise<Recommended>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
@@ -99,15 +99,15 @@ export interface DecisionService {
   flushMinutes(): Promise<void>;
   /** IANA zone in which the tenant counts days. */
   timezoneOf(tenantId: string): Promise<string>;
-  /** Waits until nothing is in flight, then lets go of what it holds. */
+  /** Waits for everything in flight, then releases its resources. */
   close(): Promise<void>;
 }
 
-/** Held customers that may take a connection each while they wait, of decisions and of responses. */
+/** Held customers that may each use a connection while they wait, for decisions and for responses. */
 const waitingSeats = 3;
-/** How long a call waits for the version of the catalogue that it requires. */
+/** How long a call waits for the catalogue version that it requires. */
 const freshWithinMs = 1_000;
-/** Most jobs that may wait over all tenants before requests are shed. */
+/** Maximum waiting jobs over all tenants before requests are shed. */
 const maxWaiting = 5_000;
 
 export function createDecisionService(deps: DecisionDeps): DecisionService {
@@ -144,7 +144,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     stages: createStageWatch(deps.metrics.stageTook),
     batchStage: deps.metrics.stageTook,
   };
-  // Rehearsals and trials tell no breaker how a model did, so they must not take its probe.
+  // Rehearsals and trials don't report to the breaker, so they must not take its probe.
   const lookers: DecidePorts = { ...ports, modelBreaker: lookingAt(ports.modelBreaker) };
   const asker = createWebhookAsker(deps);
   const rehearsals = createRehearsals(
@@ -153,7 +153,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     (tenantId, job) => decisions.submit(tenantId, job),
   );
   const decisions: Batcher<DecideJob> = createBatcher({
-    // Larger batches cost less a decision; with these, 128 callers get 5 to 8 % more than with 48 and 12 (docs/benchmarks.md).
+    // Larger batches cost less per decision: with these, 128 callers get 5 to 8 % more than with 48 and 12
+    // (docs/benchmarks.md).
     maxJobs: 64,
     maxInFlight: 2,
     minJobsBeside: 32,
@@ -176,7 +177,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     keyOf: respondKey,
     run: (tenantId, jobs, setApart) => runRespondBatch(respondPorts, tenantId, jobs, setApart),
   });
-  /** Client-made requestIds that this process is deciding now. */
+  /** Client-chosen requestIds that this process is deciding now. */
   const inFlight = new Set<string>();
   /** Jobs without an answer, by whether they store anything. */
   const submitted = new Map<PatientJob, boolean>();
@@ -248,7 +249,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     const [kept, quotaLeft] = await deps.database.withTenant(tenantId, systemActor('recommend'), find, { until });
     if (kept === null) return null;
     if (kept === 'record') throw new AppError('idempotency_key_reused');
-    // Before the payloads are compared: of one who was erased, nothing is left to compare.
+    // Before comparing payloads: for an erased customer there's nothing left to compare.
     if (kept.dataKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
     if (!kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
     const key = deps.keys.open(tenantId, kept.dataKey);
@@ -272,19 +273,19 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       });
     const decideNow = (payloadHash: Buffer | null): Promise<Recommended> => {
       const { minConfigVersion } = call;
-      // Who requires nothing pays nothing.
+      // Calls without a requirement cost nothing.
       if (minConfigVersion === 0) return submit(payloadHash);
       return requireFresh(tenantId, minConfigVersion, until).then(() => submit(payloadHash));
     };
     if (!call.clientRequestId || call.request.dryRun) return decideNow(null);
 
     const { requestId } = call.request;
-    // Its own id, in whatever case it was written, does not make a request another one; nor does debug.
+    // A request stays the same whatever the case of its id, and with debug.
     const { debug: _, requestId: __, ...payload } = body;
     const payloadHash = hash('sha256', canonicalJson(JSON.parse(JSON.stringify(payload))), 'buffer');
     const lock = `${tenantId} ${requestId}`;
     if (inFlight.has(lock)) {
-      // What is in flight may be another repeat of a call that was answered long ago.
+      // What's in flight may be another repeat of a call that was answered long ago.
       const kept = await readKept(tenantId, requestId, payloadHash, until);
       if (kept !== null) return kept;
       throw new AppError('idempotency_in_progress');
@@ -295,7 +296,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       if (kept !== null) return kept;
       return await decideNow(payloadHash);
     } catch (error) {
-      // The twin on another node was first: its answer is there now, because ours waited for its commit.
+      // The twin on another node was first. Its answer is there now, because we waited for its commit.
       const twin = isRequestTaken(error) ? await readKept(tenantId, requestId, payloadHash, until) : null;
       if (twin === null) throw error;
       return twin;
@@ -347,13 +348,13 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       const late = (job: PatientJob): boolean => isLate(job, now);
       refuse(decisions.takeLate(late));
       refuse(responses.takeLate(late));
-      // What still waited for its turn was taken out above; these are at work, and their commit may be on its way.
+      // Waiting jobs were removed above. These are running, and their commit may be in flight.
       for (const [job, stores] of submitted) if (now >= job.until) job.reject(stores ? unconfirmed() : overdue());
     },
     flushMinutes: () => minutes.flush('due'),
     timezoneOf: async (tenantId) => (await catalogues.get(tenantId)).settings.timezone,
     async close() {
-      // What waits for a webhook is decided behind it.
+      // Jobs waiting for a webhook are decided after it.
       await rehearsals.idle();
       await Promise.all([decisions.idle(), responses.idle()]);
       await minutes.flush('all');

@@ -3,7 +3,7 @@ import { blankRequests } from './requests.store.ts';
 import { blankResponses } from './respond/responses.store.ts';
 import { deleteTraces } from './traces/traces.store.ts';
 
-/** What decisions and responses leave beside their records and history. */
+/** What decisions and responses store besides their records and history. */
 export const decisionErasers: readonly Eraser[] = [
   {
     tables: ['decision_traces'],

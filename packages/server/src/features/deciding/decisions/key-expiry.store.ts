@@ -2,17 +2,17 @@ import type { Tx } from '../../../db/index.ts';
 import { recordExists } from '../sealed-records/index.ts';
 
 /**
- * How long an answer is kept for a repeated response: 7 days (docs/design/api-decisioning.md 3), and an hour more, since the node
- * that asks for it may have a slower clock than the one that deletes it.
+ * Hours to keep the answer of a repeated response: 7 days (docs/design/api-decisioning.md 3), plus an hour, because the
+ * node that looks it up may have a slower clock than the one that deletes it.
  */
 const keptHours = 7 * 24 + 1;
 const hourMs = 3_600_000;
-/** Rows of one transaction, so that the decisions beside it wait for nothing. */
+/** Rows per transaction, so that concurrent decisions don't wait. */
 const rowsPerSlice = 1_000;
 
 /**
- * Deletes keys of responses that are older than they are kept, the oldest first. Returns true when there may be more;
- * call it again in another transaction.
+ * Deletes expired keys of responses, oldest first. Returns true when there may be more; call it again in another
+ * transaction.
  */
 export async function expireResponseKeys(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ deleted: number }>(
@@ -27,9 +27,9 @@ export async function expireResponseKeys(tx: Tx): Promise<boolean> {
 }
 
 /**
- * Deletes the answers kept for requestIds that clients made, as far as their sealed records are gone: a requestId is
- * unique for as long as its record lives (docs/design/api-decisioning.md 2). Records go in the order of their age, so this looks at the
- * oldest answers only. Returns true when there may be more; call it again in another transaction.
+ * Deletes answers stored for client-chosen requestIds whose sealed records are deleted: a requestId is unique as long
+ * as its record lives (docs/design/api-decisioning.md 2). Records are deleted by age, so this checks only the oldest
+ * answers. Returns true when there may be more; call it again in another transaction.
  */
 export async function expireRequests(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ deleted: number }>(

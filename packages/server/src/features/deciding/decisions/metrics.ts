@@ -8,7 +8,7 @@ import { createScoringMetrics, type ScoringMetrics } from './scoring-metrics.ts'
 /** Longer than the usual time between two scrapes, so that each scraper sees each maximum. */
 const configAgePeriodMs = 60_000;
 
-/** What decisions report (docs/design/api-access.md 19). */
+/** Metrics of decisions (docs/design/api-access.md 19). */
 export interface DecisionMetrics extends Pick<ScoringMetrics, 'breakerMoved' | 'webhookAsked'> {
   /** `configAgeMs`: ms since this process last knew the catalogue of the batch to be the newest. */
   batchDecided(tenantId: string, batchSize: number, counts: DecisionCounts, configAgeMs: number): void;
@@ -16,7 +16,7 @@ export interface DecisionMetrics extends Pick<ScoringMetrics, 'breakerMoved' | '
   responded(tenantId: string, answer: RespondAnswer): void;
   /** A stage of a decision; `load` and `commit` are those of a batch. */
   stageTook(stage: string, seconds: number): void;
-  /** The catalogue of a tenant was read and made ready. */
+  /** A tenant's catalogue was read and prepared. */
   catalogueRead(seconds: number): void;
   /** What was counted by tenant. */
   byTenant(): TenantMetric[];
@@ -109,7 +109,7 @@ export function createDecisionMetrics(
     buckets: [0.000005, 0.00002, 0.0001, 0.0005, 0.002, 0.01, 0.05, 0.25, 1],
     registers,
   });
-  // Label values come from the tenant: a handful of channel types, but nobody promises that.
+  // Tenants choose these label values. Usually it's a handful of channel types, but that isn't guaranteed.
   const knownChannels = new Set([
     'email',
     'sms',

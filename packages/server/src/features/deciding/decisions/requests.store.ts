@@ -25,7 +25,7 @@ export function insertRequest(
 const requestColumns = selectList(columns(table('decision_requests'), ['payloadHash', 'answer'], 'r'), joinedCustomer);
 export type StoredRequest = RowOf<typeof requestColumns>;
 
-/** The answer kept for a requestId that a client made; `record` when the server made it for a decision of its own. */
+/** Returns the answer stored for a client-chosen requestId; `record` when the server chose it for its own decision. */
 export async function findRequest(tx: Tx, requestId: string): Promise<StoredRequest | 'record' | null> {
   const [row] = await select(
     tx,
@@ -45,7 +45,7 @@ export async function blankRequests(tx: Tx, customerRef: string): Promise<void> 
   );
 }
 
-/** Id of the decision whose requestId, made by a client, or whose trace has this id; null when there is none. */
+/** Returns the id of the decision with this client-chosen requestId, or this trace id; null when there is none. */
 export async function decisionNamed(tx: Tx, id: string): Promise<string | null> {
   const [named] = await tx.query<{ decisionId: string }>(
     `select decision_id as "decisionId" from decision_requests where tenant_id = $1 and request_id = $2

@@ -1,7 +1,9 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { BreakerState } from '../../../platform/breaker.ts';
 
-/** What a webhook was worth: its answer, or why there is none. One word each, however many statuses and addresses there are. */
+/**
+ * The outcome of a webhook call: answered, or why not. One word each, however many statuses and addresses there are.
+ */
 export type WebhookResult =
   | 'ok'
   | 'breaker_open'
@@ -14,9 +16,9 @@ export type WebhookResult =
   | 'too_large'
   | 'unresolved';
 
-/** What decisions report of the webhooks and models that they ask (docs/design/api-access.md 19). */
+/** Metrics of the webhooks and models that decisions ask (docs/design/api-access.md 19). */
 export interface ScoringMetrics {
-  /** `seconds`: how long the call took; null: none was made. */
+  /** `seconds`: the call's time; null: no call was made. */
   webhookAsked(hook: string, result: WebhookResult, seconds: number | null): void;
   breakerMoved(name: 'model' | 'notification' | 'webhook', to: BreakerState): void;
   /** Decisions that did without a model. */

@@ -2,7 +2,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { firstIdAt } from '../../../platform/ids.ts';
 import { countsOfRows, rowCounts } from './summaries.store.ts';
 
-/** What one customer had to do with the tenant's offers. */
+/** One customer's totals over the tenant's offers. */
 export interface CustomerTotals {
   readonly customerId: string;
   readonly impressions: number;

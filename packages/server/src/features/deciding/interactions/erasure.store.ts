@@ -8,14 +8,17 @@ export interface ErasedHistory {
   readonly impressions: number;
   /** Without the impressions. */
   readonly interactionHistory: number;
-  /** Sums of a day (by offer, creative, channel and direction), counted from history or kept since retention cut it. */
+  /**
+   * Sums of a day (by offer, creative, channel and direction), counted from history or stored since retention removed
+   * it.
+   */
   readonly interactionSummaries: number;
 }
 
 /**
- * Deletes a customer's history and sums. What they count in the tenant's figures is kept, without the customer, for when
- * the figures are counted anew (docs/adr/0038). `zone`: what a day is. The caller holds the customer's
- * row, so that nobody writes history meanwhile.
+ * Deletes a customer's history and sums. Keeps their contribution to the tenant's figures, without the customer, for
+ * recounts (docs/adr/0038). `zone`: defines the days. The caller holds the customer's row, so that nobody writes history in
+ * the meantime.
  */
 export async function eraseHistory(tx: Tx, customerId: string, zone: string): Promise<ErasedHistory> {
   const names = countColumns.join(', ');
@@ -61,6 +64,6 @@ export async function eraseHistory(tx: Tx, customerId: string, zone: string): Pr
 export const isHistoryOf = (tenantId: string, id: string, customerId: string): string =>
   `exists (select from interactions own where own.tenant_id = ${tenantId} and own.id = ${id} and own.customer_id = ${customerId})`;
 
-/** SQL: rows for a CTE `counted`: what the tenant's ($1) erased customers count. */
+/** SQL: rows for a CTE `counted`: the contribution of the tenant's ($1) erased customers. */
 export const countsOfErased = `
     select day, offer_id, creative_id, channel_id, direction, ${countColumns.join(', ')} from erased_totals where tenant_id = $1`;

@@ -21,7 +21,9 @@ interface HistoryAsked extends Static<TObject<typeof rangeQuery>> {
   readonly outcome?: string;
 }
 
-/** A page of history, newest first (docs/design/api-access.md 16). 400 for what is no instant and no cursor of the list. */
+/**
+ * Returns a page of history, newest first (docs/design/api-access.md 16). Throws 400 for an invalid instant or cursor.
+ */
 export async function listHistory(
   tx: Tx,
   { cursor, limit: asked, from, to, ...sent }: HistoryAsked,

@@ -42,7 +42,7 @@ const listedColumns = columns(
 /** A row of history as lists show it. */
 export type HistoryRow = RowOf<typeof listedColumns>;
 
-/** Which rows of history a list shows; null: any. Instants are of the event, half-open. */
+/** Filters of a history list; null: any. Instants are those of the event, half-open. */
 export interface HistoryFilter {
   readonly customerId: string | null;
   readonly offerId: string | null;
@@ -54,7 +54,7 @@ export interface HistoryFilter {
   readonly to: Date | null;
 }
 
-/** An event is reported at most 24 hours ahead of its time; a decision's id is made with it. */
+/** An event is reported at most 24 hours ahead of its time, and a decision's id is created with it. */
 const aheadMs = 2 * 86_400_000;
 
 /** Adds the conditions on an item `alias` of the view or of `interactions`. */
@@ -95,7 +95,7 @@ async function pickPacked(tx: Tx, filter: HistoryFilter, before: string | null, 
   if (before !== null) asked.add(before, (p) => `i.id < ${p}::uuid`);
   const earliest = earliestId(filter);
   if (earliest !== null) asked.add(earliest, (p) => `i.id >= ${p}::uuid`);
-  // One item must be all that is asked, so the view unpacks the row: by its key, one row at a time.
+  // One item must match every filter, so the view unpacks the row: by its key, one row at a time.
   const item = Object.entries({ offer_id: offerId, creative_id: creativeId, channel_id: channelId }).flatMap(
     ([column, id]) => (id === null ? [] : [`h.${column} = ${asked.parameter(id)}::uuid`]),
   );
@@ -123,7 +123,7 @@ export async function selectHistory(
   limit: number,
 ): Promise<HistoryRow[]> {
   const own = await pickOwn(tx, filter, before, limit);
-  // Of the row that the cursor lies in, no item may be left.
+  // The cursor's own row may have no items left.
   const packed = await pickPacked(tx, filter, before, limit + 1);
   const rowIds = [...own, ...packed];
   if (rowIds.length === 0) return [];
@@ -136,7 +136,7 @@ export async function selectHistory(
   return select(tx, listedColumns, rest, asked.values);
 }
 
-/** How many rows of history match, counted up to `countedAtMost`. */
+/** Returns the number of matching history rows, counted up to `countedAtMost`. */
 export async function countHistory(tx: Tx, filter: HistoryFilter): Promise<number> {
   const asked = conditionsOf(tx.tenantId, 'h');
   addItem(asked, 'h', filter);
@@ -151,9 +151,9 @@ export async function countHistory(tx: Tx, filter: HistoryFilter): Promise<numbe
 }
 
 /**
- * SQL: stored rows of history of the tenant ($1) from an id on, of each as `row_id` and how many `items` it is, the oldest
- * first, `most` at most; the tables are partitioned by id, so this is read along the keys. `besides`: a further condition
- * on `s.row_id` and `s.items`. An export counts by it.
+ * SQL: stored history rows of the tenant ($1) from an id on, each as `row_id` with its number of `items`, oldest first,
+ * at most `most`. The tables are partitioned by id, so this reads along the keys. `besides`: another condition on
+ * `s.row_id` and `s.items`. An export counts by it.
  */
 export const storedRowsFrom = (id: string, most: string, besides: string): string => {
   const branch = (stored: string, items: string) =>
@@ -162,7 +162,7 @@ export const storedRowsFrom = (id: string, most: string, besides: string): strin
   return `${branch('interactions', '1')} union all ${branch('decision_impressions', 'cardinality(offer_ids)')}`;
 };
 
-/** SQL: the same for those of the tenant's stored rows whose ids are in `ids`, an array. */
+/** SQL: the same for the tenant's stored rows with ids in `ids`, an array. */
 export const storedRowsAmong = (ids: string): string =>
   `(select id as row_id, 1::smallint as items from interactions where tenant_id = $1 and id = any(${ids}))
    union all
@@ -173,7 +173,7 @@ export type StoredItem = HistoryRow & { readonly rowId: string };
 
 const storedItems = selectList(listedColumns, computed<{ rowId: string }>({ rowId: expression('h.row_id') }));
 
-/** The items of stored rows, in the order of the rows and their own; rows that have gone have none. */
+/** Returns the items of stored rows, in the order of the rows and their own. Deleted rows have none. */
 export async function selectStoredItems(tx: Tx, rowIds: readonly string[]): Promise<StoredItem[]> {
   return select(
     tx,

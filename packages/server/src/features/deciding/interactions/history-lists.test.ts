@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { InteractionRow, InteractionSummary, Pagination, RecommendAnswer, SummaryGroup } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
-/** History, summaries and reservations over HTTP, against what was decided and answered. */
+/** History, summaries and reservations over HTTP, compared with what was decided and answered. */
 let server: TestServer;
 let web: string;
 let mail: string;

@@ -45,7 +45,7 @@ export const interactionRecorded = event({
   ),
 });
 
-/** What the stream says of an interaction. */
+/** An interaction, as the stream describes it. */
 export type InteractionEvent = Type.Static<typeof interactionRecorded.payload>;
 
 /** The interactions among events of the stream, JSON texts, in their order. */

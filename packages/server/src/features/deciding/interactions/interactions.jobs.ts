@@ -24,7 +24,7 @@ const partitionInteractionsJob = installationJob({
   schedule: { cron: '23 */6 * * *', payload: {}, upkeep: true },
 });
 
-/** Takes out of history what the tenant keeps no longer (docs/design/api-access.md 14). */
+/** Removes expired rows from the tenant's history (docs/design/api-access.md 14). */
 const retainInteractionsJob = job({
   name: 'interactions.retain',
   payload: nothing,
@@ -64,7 +64,7 @@ export const retainers = [
 ] as const satisfies readonly Retainer[];
 const [history, sums] = retainers;
 
-/** How this feature's jobs are done. */
+/** Returns this feature's jobs with their handlers. */
 export function interactionJobs(database: Database, settlementNumbers: SettlementNumbers): readonly JobHandler[] {
   return [
     handleInSlices(expireReservationsJob, database, (tx) =>

@@ -1,11 +1,11 @@
 import { ensureMonthPartitions, type HotStatement, type Tx } from '../../../db/index.ts';
 import type { InteractionsRow } from '../../../db/rows.ts';
 
-/** What `respond` writes into history. */
+/** A history row that `respond` writes. */
 export interface NewInteraction {
   readonly id: string;
   readonly customerId: string;
-  /** Number of the response in the order of what was committed for the customer (docs/design/recording.md S5). */
+  /** Number of the response in the order of the customer's commits (docs/design/recording.md S5). */
   readonly customerSeq: number;
   readonly interactionType: 'impression' | 'response';
   readonly outcomeKey: string;
@@ -26,7 +26,7 @@ export interface NewInteraction {
   readonly attributes: string | null;
   readonly details: string | null;
   readonly occurredAt: Date;
-  /** How the caller named what it is about. */
+  /** How the caller named the subject. */
   readonly resolvedBy: NonNullable<InteractionsRow['resolvedBy']>;
 }
 
@@ -66,7 +66,10 @@ export async function insertInteraction(tx: Tx, row: NewInteraction): Promise<vo
   );
 }
 
-/** A customer's counted contacts since an instant, from history: fills the log when a new window looks further back. */
+/**
+ * Returns a customer's counted contacts since an instant, from history: fills the log when a new window looks further
+ * back.
+ */
 export function contactsSince(tenantId: string, customerId: string, from: Date, firstId: string): HotStatement {
   return {
     name: 'decisions.contacts',

@@ -11,14 +11,14 @@ export interface AnswersToOffer {
   readonly negatives: number;
 }
 
-/** What the removal of the history of offers took away. */
+/** What removing the history of offers deleted. */
 export interface RemovedHistory {
   readonly interactions: number;
   readonly interactionSummaries: number;
   readonly answers: readonly AnswersToOffer[];
 }
 
-/** Customers who had something to do with the offers. */
+/** Returns customers with any history of the offers. */
 export async function customersOfOffers(tx: Tx, offerIds: readonly string[]): Promise<string[]> {
   const rows = await tx.query<{ customer: string }>(
     `select customer_id as customer from interactions where tenant_id = $1 and offer_id = any($2::uuid[])
@@ -30,8 +30,8 @@ export async function customersOfOffers(tx: Tx, offerIds: readonly string[]): Pr
 }
 
 /**
- * Deletes the history of offers, and what it counts in the figures of the tenant, as if nothing had happened with them. Open
- * reservations stay until they run out, and so do answers that showed other offers as well. The caller holds the rows of
+ * Deletes the history of offers, and its share of the tenant's figures, as if nothing had happened with them. Open
+ * reservations stay until they expire, and so do answers that also showed other offers. The caller holds the rows of
  * `customersOfOffers`.
  */
 export async function removeHistoryOf(tx: Tx, offerIds: readonly string[]): Promise<RemovedHistory> {
@@ -71,8 +71,8 @@ export async function removeHistoryOf(tx: Tx, offerIds: readonly string[]): Prom
 }
 
 /**
- * How many sums the history of offers has: one for each customer, day of the zone, offer, creative, channel and direction. What
- * retention took out of history is counted as it was added up then.
+ * Returns the number of sums in the offers' history: one per customer, day of the zone, offer, creative, channel and
+ * direction. What retention removed counts as it was summed then.
  */
 export async function countSummariesOf(tx: Tx, offerIds: readonly string[], zone: string): Promise<number> {
   const [row] = await tx.query<{ sums: number }>(

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../db/tx.ts';
 
-/** Which rows of history a cap would count. */
+/** Selects the history rows that a cap would count. */
 export interface PreviewQuestion {
   /** The period: after `since`, up to `until`. */
   readonly since: Date;
@@ -19,7 +19,7 @@ export interface PreviewQuestion {
 export interface PreviewAnswer {
   /** The sample. */
   readonly customers: readonly string[];
-  /** Those with a row beyond the cap. */
+  /** Customers with a row beyond the cap. */
   readonly affected: readonly string[];
   readonly rows: number;
   readonly suppressed: number;
@@ -38,8 +38,9 @@ export async function selectOffersSeen(tx: Tx, since: Date, until: Date): Promis
 }
 
 /**
- * What a cap on the rows of one outcome would have kept from the customers of a sample: those with any row in the period,
- * in the order of a hash, so that the same question is asked of the same customers (docs/design/api-catalogue.md 8.5).
+ * Returns how much a cap on one outcome's rows would have blocked for a sample of customers: those with any row in the
+ * period, in the order of a hash, so that repeating the question uses the same customers (docs/design/api-catalogue.md
+ * 8.5).
  */
 export async function previewCap(tx: Tx, question: PreviewQuestion): Promise<PreviewAnswer> {
   const { since, until, outcomeKey, offerIds, channelId, sampleSize, most } = question;

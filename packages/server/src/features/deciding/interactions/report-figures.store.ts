@@ -4,7 +4,7 @@ import { firstIdAt } from '../../../platform/ids.ts';
 import { dayOf, dayParameters, rowCounts } from './summaries.store.ts';
 import { countColumns, countsOfRow, type DailyTotals, summed, type TotalsDimension } from './totals.store.ts';
 
-/** Which figures are summed. */
+/** Selects the figures to sum. */
 export interface TotalsFilter {
   /** Null: all offers. */
   readonly offerIds: readonly string[] | null;
@@ -44,7 +44,7 @@ export interface HistorySpan {
   readonly zone: string;
 }
 
-/** Events are told at most so long ahead of their time, and a row's id is made when it is stored. */
+/** Events are reported at most this long ahead of their time, and a row's id is created when it's stored. */
 const aheadMs = 2 * 86_400_000;
 
 /** A dimension that only history itself has. */
@@ -84,7 +84,7 @@ export async function readHistoryTotals(
   ]);
 }
 
-/** How often decisions chose an offer, and on which rank on average. */
+/** Returns how often decisions chose an offer, and its average rank. */
 export interface Selection {
   readonly offerId: string;
   readonly selected: number;
@@ -101,7 +101,7 @@ export async function readSelections(
   to: Date,
   { offerIds, channelId }: TotalsFilter,
 ): Promise<Selection[]> {
-  // Channels of items cost as much as all the rest: they are looked at when one is asked for.
+  // Channels of items cost as much as all the rest, so read them only when a channel is requested.
   const [channelOfItem, channel, wanted] =
     channelId === null
       ? ['', '', '']

@@ -2,7 +2,10 @@ import { type ReservationRow, reservationsListed } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { countReservations, selectReservations } from './reservations.store.ts';
 
-/** A customer's reservations, newest first (docs/design/api-settled.md 86). One that ran out is told so before it is swept. */
+/**
+ * Returns a customer's reservations, newest first (docs/design/api-settled.md 86). Reports an expired one as such even
+ * before it's swept.
+ */
 export async function listReservations(tx: Tx, customerId: string) {
   const rows = await selectReservations(tx, customerId, reservationsListed);
   const total = rows.length < reservationsListed ? rows.length : await countReservations(tx, customerId);

@@ -1,17 +1,17 @@
 import type { Tx } from '../../../db/index.ts';
 import { findDueReservations, lockOpenReservations, markExpired } from './reservations.store.ts';
 
-/** The order of what is committed for a customer, which the feature above keeps (docs/design/recording.md S5). */
+/** The order of a customer's commits, which the customer-states feature keeps (docs/design/recording.md S5). */
 export interface SettlementNumbers {
   /**
-   * Holds the rows of those customers that nobody else holds, in id order. `numbers`: the latest number of each;
-   * `unknown`: customers without a row, who are counted no more.
+   * Locks the rows of those customers that nobody else holds, in id order. `numbers`: the latest number of each;
+   * `unknown`: customers without a row, who no longer count.
    */
   lock(
     tx: Tx,
     customerIds: readonly string[],
   ): Promise<{ readonly numbers: ReadonlyMap<string, number>; readonly unknown: ReadonlySet<string> }>;
-  /** The latest numbers of rows that are held. */
+  /** The latest numbers of locked rows. */
   save(tx: Tx, numbers: ReadonlyMap<string, number>): Promise<void>;
 }
 
@@ -19,14 +19,14 @@ export interface SettlementNumbers {
 const reservationsPerSlice = 500;
 
 /**
- * Marks reservations that ran out; what they count is judged by their instant anyway (docs/design/api-decisioning.md 4). Each is
- * a settlement with a number of its own. Customers that somebody holds are left for the next run. Returns true when there may
- * be more; call it again in another transaction. `oldestMs`: no reservation is older.
+ * Marks expired reservations; their counts depend only on their instant anyway (docs/design/api-decisioning.md 4). Each
+ * is a settlement with its own number. Customers that someone holds are left for the next run. Returns true when there
+ * may be more; call it again in another transaction. `oldestMs`: no reservation is older.
  */
 export async function expireReservations(tx: Tx, numbers: SettlementNumbers, oldestMs: number): Promise<boolean> {
   const due = await findDueReservations(tx, oldestMs, reservationsPerSlice);
   if (due.length === 0) return false;
-  // Customers first, as everybody does who takes both.
+  // Customers first, like everyone who locks both.
   const held = await numbers.lock(tx, [...new Set(due.map((row) => row.customerId))]);
   const free = due.filter(({ customerId }) => held.numbers.has(customerId) || held.unknown.has(customerId));
   const open =

@@ -8,8 +8,8 @@ const dueColumns = columns(table('interactions'), ['id', 'customerId']);
 type SettledBy = NonNullable<InteractionsRow['reservationSettledBy']>;
 
 /**
- * Gives a reservation its state. What settled it first, when, and as which number of the customer, is kept: a late impression of an item that was released
- * counts, and the reservation ended with the release all the same.
+ * Sets a reservation's state. Keeps what first settled it, when, and under which number of the customer: a late
+ * impression of a released item counts, but the reservation ended with the release.
  */
 export async function settleReservation(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function settleReservation(
   );
 }
 
-/** An open reservation whose time is over. */
+/** An open reservation that has expired. */
 export interface DueReservation {
   readonly id: string;
   readonly customerId: string;
@@ -44,7 +44,7 @@ export async function findDueReservations(tx: Tx, oldestMs: number, limit: numbe
   );
 }
 
-/** Those of the reservations that are still open, in their order of expiry; held until the transaction ends. */
+/** Returns those of the reservations that are still open, by expiry, locked until the transaction ends. */
 export async function lockOpenReservations(tx: Tx, ids: readonly string[]): Promise<DueReservation[]> {
   return select(
     tx,
@@ -85,7 +85,7 @@ export async function selectReservations(tx: Tx, customerId: string, limit: numb
   );
 }
 
-/** How many reservations a customer ever had, as far as history is kept. */
+/** Returns how many reservations a customer ever had, as far as history goes. */
 export async function countReservations(tx: Tx, customerId: string): Promise<number> {
   const [row] = await tx.query<{ total: number }>(
     `select count(*)::int as total from interactions

@@ -10,9 +10,9 @@ const dayMs = 86_400_000;
 const rowsPerSlice = 500;
 
 /**
- * Takes rows that were stored more than so many days ago out of history, the oldest first, and adds them to their
- * customers' summaries, both in one transaction: what is read of a customer stays the same (docs/design/api-access.md 14). Says
- * whether there may be more; call it again in another transaction. `zone`: what a day is.
+ * Moves rows stored more than `days` days ago from history to their customers' summaries, oldest first, in one
+ * transaction: reads of a customer stay the same (docs/design/api-access.md 14). Returns whether there may be more;
+ * call it again in another transaction. `zone`: defines the days.
  */
 export async function retainHistory(tx: Tx, days: number, zone: string): Promise<Removed> {
   let rows = 0;
@@ -46,8 +46,8 @@ const retainTexts = ['interactions', 'decision_impressions'].map((stored) => ({
 const sumsPerSlice = 5_000;
 
 /**
- * Deletes the sums of days that lie more than so many days back: those of customers, which retention made of their history,
- * and the tenant's figures (docs/design/api-access.md 14).
+ * Deletes sums older than `days` days: those of customers, which retention made from their history, and the tenant's
+ * figures (docs/design/api-access.md 14).
  */
 export async function retainSummaries(tx: Tx, days: number): Promise<Removed> {
   let rows = 0;

@@ -42,7 +42,7 @@ const packedColumns = columns(table('decision_impressions'), [
   'ranks',
 ]);
 
-// Both tables are asked by key, and the view over them is not: to plan it takes longer than both look-ups.
+// Query both tables by key, not the view over them: planning the view takes longer than both look-ups.
 
 /** The row of that id, when it is one of a shown item. */
 export async function findShownItem(tx: Tx, id: string): Promise<ShownItem | null> {
@@ -93,7 +93,7 @@ export const showedOffer = (tenantId: string, decisionId: string, offerId: strin
         and reserved.id <= overlay(${decisionId}::text placing 'ff' from 35)::uuid
         and reserved.interaction_type = 'recommendation' and reserved.offer_id = ${offerId}))`;
 
-/** The offer of the first item of each of these decisions, as far as history is kept, by the decision's id. */
+/** Returns the offer of each decision's first item, as far as history goes, by the decision's id. */
 export async function firstOffersOf(tx: Tx, decisionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (decisionIds.length === 0) return new Map();
   const rows = await tx.query<{ decisionId: string; offerId: string }>(
@@ -112,7 +112,7 @@ export async function firstOffersOf(tx: Tx, decisionIds: readonly string[]): Pro
   return new Map(rows.map(({ decisionId, offerId }) => [decisionId, offerId]));
 }
 
-/** The customers of these decisions and interactions, as far as history is kept, by their ids in lower case. */
+/** Returns the customers of these decisions and interactions, as far as history goes, by their ids in lower case. */
 export async function customersOfShown(
   tx: Tx,
   {
@@ -143,7 +143,7 @@ export async function customersOfShown(
   return new Map(rows.flatMap(({ id, customerId }) => (customerId === null ? [] : [[id, customerId]])));
 }
 
-/** What a decision showed at once; `isWhole`: it reserved nothing beside. */
+/** What a decision showed immediately; `isWhole`: it reserved nothing. */
 async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: ShownItem[]; isWhole: boolean }> {
   const [packed] = await select(tx, packedColumns, 'from decision_impressions where tenant_id = $1 and id = $2', [
     tx.tenantId,
@@ -172,7 +172,7 @@ async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: Sho
   return { items, isWhole: packed.ranks === null };
 }
 
-/** The id at a place of a packed column: one id may stand for all, and a column without ids is null. */
+/** Returns the id at a position of a packed column: a single id may stand for all, and a column without ids is null. */
 const idAt = (ids: Ids, place: number): string | null => (ids?.length === 1 ? ids[0] : ids?.[place]) ?? null;
 
 const lastItemIdOf = (decisionId: string): string => `${decisionId.slice(0, 34)}ff`;
@@ -208,14 +208,14 @@ export async function unansweredItems(
   );
 }
 
-/** What a decision showed: its items, by rank, for one customer. */
+/** What a decision showed one customer: its items, by rank. */
 export interface ShownDecision {
-  /** Of the decision; the ids of its items follow from it. */
+  /** The decision's id. Ids of its items derive from it. */
   readonly id: string;
   readonly customerId: string;
-  /** Its number in the order of what was committed for the customer (docs/design/recording.md S5). */
+  /** Its number in the order of the customer's commits (docs/design/recording.md S5). */
   readonly customerSeq: number;
-  /** What the caller sent as context, as JSON. */
+  /** The caller's context as JSON. */
   readonly context: string | null;
   readonly items: readonly DecidedItem[];
 }
@@ -228,7 +228,7 @@ export interface DecidedItem {
   readonly channelId: string | null;
   readonly placementId: string | null;
   readonly categoryId: string | null;
-  /** Until when the item is reserved; null: it counts as shown. */
+  /** When the item's reservation expires; null: it counts as shown. */
   readonly reservedUntil: Date | null;
 }
 
@@ -255,8 +255,8 @@ function impressionsOf(decision: ShownDecision): Impressions[] {
 const mayBeShared = ['creativeId', 'channelId', 'placementId', 'categoryId'] as const;
 
 /**
- * The ids of all decisions stand in one array per column, each decision's after those of the one before: the database
- * takes its part of it. A part that is one id for all items is stored as one, and none at all as null.
+ * Ids of all decisions are in one array per column, decision after decision; the database takes each decision's part. A
+ * part with the same id for all items is stored as one, and an empty one as null.
  */
 function insertImpressions(tenantId: string, at: Date, shown: readonly Impressions[]): HotStatement {
   const items = shown.flatMap((decision) => decision.items);
@@ -300,7 +300,10 @@ function insertImpressions(tenantId: string, at: Date, shown: readonly Impressio
   };
 }
 
-/** Where the ids of a decision end in their column: at the first when all are the same, nowhere when there are none. */
+/**
+ * Returns where a decision's ids end in their column: after the first when all are the same, at the start when there
+ * are none.
+ */
 function lastPlace(
   items: readonly DecidedItem[],
   name: (typeof mayBeShared)[number],

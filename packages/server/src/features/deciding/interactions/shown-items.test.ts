@@ -54,7 +54,7 @@ test('what a batch showed is one row a decision, and is read item by item as it 
       { offerId: b, creativeId: null, channelId: e },
       { offerId: c, creativeId: d, channelId: e, categoryId: c },
     ],
-    // Nothing but offers.
+    // Only offers.
     [{}, { offerId: b }],
     // Some are reserved: the ranks of the others have gaps.
     [

@@ -1,7 +1,7 @@
 import { type Tx, textArray } from '../../../db/index.ts';
 import { type DayOffsets, dayOffsets } from '../../../platform/day-offsets.ts';
 
-// A customer's summaries are his history, counted when it is asked for, and what retention took out of it, counted then
+// A customer's summaries are their history, counted on demand, plus what retention removed from it, counted then
 // (docs/adr/0021).
 
 /** Parameters for `dayOf`: the instants from which offsets hold, and the offsets in seconds. */
@@ -37,7 +37,7 @@ export const countsOfRows = `
 /** SQL: rows of history that count. A reservation is no contact yet; its confirmation is a row of its own. */
 export const rowCounts = `offer_id is not null and interaction_type <> 'recommendation'`;
 
-/** SQL: key of the period ($3) that a day lies in. */
+/** SQL: key of a day's period ($3). */
 const formats = { day: 'YYYY-MM-DD', week: 'IYYY-"W"IW', month: 'YYYY-MM', all: '"all"' } as const;
 
 export interface SummariesAsked {
@@ -50,7 +50,7 @@ export interface SummariesAsked {
   readonly channelId?: string;
 }
 
-/** What one customer and one offer had to do with each other in a period, by creative, channel and direction. */
+/** A customer's figures with one offer in a period, by creative, channel and direction. */
 export interface CustomerSummary {
   readonly customerId: string;
   readonly periodKey: string;

@@ -73,7 +73,7 @@ export async function listSummaries(
   return { data: rows, pagination };
 }
 
-/** What tells a row from all others of the tenant. */
+/** Identifies a row within the tenant. */
 function cursorOf({ periodType, periodKey, customerId, ...row }: InteractionSummary): string {
   const { offerId, creativeId, channelId, direction } = row;
   const parts = [periodType, periodKey, offerId, creativeId, channelId, direction];

@@ -8,7 +8,7 @@ import { type DailyTotals, readTenantSummaries } from './totals.store.ts';
 
 const dayMs = 86_400_000;
 
-/** What a group shows of itself beside its figures. */
+/** A group's descriptive fields, besides its figures. */
 interface Named {
   readonly name: string;
   readonly status?: string;
@@ -31,7 +31,7 @@ export async function summariseTenant(
     const { rows, total } = await readTotalsByCustomer(tx, { first, today, ...instants }, limit);
     return { groupBy, days, data: rows.map((row) => groupOf(row.customerId, null, row)), total };
   }
-  // Of those with as many, what has none comes last.
+  // Among equals, rows without a name come last.
   const place = (id: string | null): string => id ?? '~';
   const groups = [...(await groupsOf(tx, groupBy, first, today))].sort(
     ([a, x], [b, y]) => y.impressions - x.impressions || (place(a) < place(b) ? -1 : 1),

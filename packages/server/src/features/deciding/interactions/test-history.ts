@@ -4,7 +4,7 @@ import { idAt } from '../../../platform/ids.ts';
 import { zoneClock } from '../../../platform/zones.ts';
 import { insertShown } from './shown-items.store.ts';
 
-/** For tests: history as it is written, and what its summaries have to be, counted by hand. */
+/** For tests: writes history like the product, and computes its summaries independently. */
 export interface Row {
   readonly id: string;
   readonly customerId: string;
@@ -53,7 +53,7 @@ export function decided(
 export const itemIdOf = (decision: string, rank: number): string =>
   decision.slice(0, 34) + rank.toString(16).padStart(2, '0');
 
-/** Writes rows as decisions and responses do; what one decision showed by the product's own statement. */
+/** Writes rows like decisions and responses do. What one decision showed goes through the product's own statement. */
 export async function writeHistory(
   db: TestDatabase,
   path: HotPath,
@@ -114,7 +114,7 @@ const periods = {
   all: () => 'all',
 };
 
-/** The ISO week of a day, by the Thursday that lies in it. */
+/** Returns the ISO week of a day, by the week's Thursday. */
 function isoWeek(date: string): string {
   const day = new Date(`${date}T00:00:00Z`);
   const thursday = new Date(day.getTime() + (3 - ((day.getUTCDay() + 6) % 7)) * 86_400_000);
@@ -140,7 +140,7 @@ function sums(group: readonly Row[]) {
   };
 }
 
-/** What `readCustomerSummaries` has to answer, in any order. */
+/** What `readCustomerSummaries` must return, in any order. */
 export function summariesByHand(rows: readonly Row[], zone: string, period: keyof typeof periods): object[] {
   const periodOf = (row: Row) => periods[period](zoneClock(zone, row.at).date);
   const key = (row: Row) =>
@@ -169,7 +169,7 @@ export function summariesByHand(rows: readonly Row[], zone: string, period: keyo
   });
 }
 
-/** What `readTenantSummaries` has to answer, in any order. */
+/** What `readTenantSummaries` must return, in any order. */
 export function totalsByHand(rows: readonly Row[], zone: string): object[] {
   const dayOf = (row: Row) => zoneClock(zone, row.at).date;
   const key = (row: Row) => [dayOf(row), row.offerId, row.creativeId, row.channelId, row.direction].join();

@@ -16,7 +16,7 @@ export const countColumns = [
 ] as const;
 const counts = countColumns;
 
-/** SQL: what one history row counts, column by column. */
+/** SQL: the counts of one history row, column by column. */
 export const countsOfRow = `
   (interaction_type = 'impression')::int as impressions,
   (interaction_type = 'response' and classification = 'positive')::int as positive,
@@ -27,17 +27,16 @@ export const countsOfRow = `
   case when interaction_type = 'response' then coalesce(conversion_value, 0) else 0 end as total_value`;
 
 /**
- * SQL: what the reported history row `u.id` counts, on its day. The limit keeps this a look-up by key, row by row: of a
- * partition that was not analysed yet the planner believes that the tenant has next to no rows in it, and would read
- * them all.
+ * SQL: the counts of the reported history row `u.id`, on its day. The limit keeps this a look-up by key per row: for a
+ * partition that isn't analyzed yet, the planner expects almost no rows of the tenant and would read them all.
  */
 export const countsOfReport = (from: string, seconds: string): string => `lateral (
       select ${dayOf('occurred_at', from, seconds)} as day, offer_id, creative_id, channel_id, direction, ${countsOfRow}
       from interactions where tenant_id = $1 and id = u.id and ${rowCounts} limit 1)`;
 
 /**
- * SQL, CTEs `delta` and `added`: add the rows of a CTE `counted` (day, offer, creative, channel, direction and what they
- * count) to the tenant's ($1) figures. The sums do not depend on where the work is cut.
+ * SQL, CTEs `delta` and `added`: add the rows of a CTE `counted` (day, offer, creative, channel, direction and counts)
+ * to the tenant's ($1) figures. The sums don't depend on how the work is split.
  */
 export const addToTotals = `
   delta as (
@@ -57,12 +56,12 @@ export const countsOfHistory = (from: string, seconds: string): string => `
     union all
     select day, offer_id, creative_id, channel_id, direction, ${counts.join(', ')} from interaction_summaries where tenant_id = $1`;
 
-/** Takes the tenant's figures away, before they are counted anew in the same transaction. */
+/** Deletes the tenant's figures before they're recounted in the same transaction. */
 export async function clearTotals(tx: Tx): Promise<void> {
   await tx.query('delete from daily_totals where tenant_id = $1', [tx.tenantId]);
 }
 
-/** What the tenant's figures can be told apart by. */
+/** Dimensions of the tenant's figures. */
 const dimensions = {
   day: 'day::text',
   offerId: 'offer_id',
@@ -75,7 +74,7 @@ export type TotalsDimension = keyof typeof dimensions;
 /** The same and the customer, of whom the tenant's figures know nothing. */
 const columnsOf = { ...dimensions, customerId: 'customer_id' } as const;
 
-/** Those of the dimensions that were asked for, and the sums. */
+/** The requested dimensions, and the sums. */
 export interface DailyTotals {
   readonly day?: string;
   readonly offerId?: string;
@@ -123,7 +122,7 @@ export function summed(by: readonly (keyof typeof columnsOf)[], rest: string): s
   return `select ${[...keys, ...sums].join(', ')} ${rest} ${groups}`;
 }
 
-/** What was counted of a creative so far, as retention left it. */
+/** Returns a creative's counts so far, as far as retention left them. */
 export interface CreativeTotals {
   readonly creativeId: string;
   readonly impressions: number;

@@ -1,11 +1,11 @@
 import type { Tx } from '../../../db/index.ts';
 
-/** What history holds of an offer, creative and channel, without customers. */
+/** Counts of an offer, creative and channel in history, without customers. */
 export interface HistoryFigures {
   readonly offerId: string;
   readonly creativeId: string | null;
   readonly channelId: string | null;
-  /** Of today, or of all days before it. */
+  /** Whether it's for today or for all days before. */
   readonly isToday: boolean;
   readonly impressions: number;
   /** Outcomes `click`. */
@@ -15,9 +15,9 @@ export interface HistoryFigures {
 }
 
 /**
- * All of the tenant's history in sums: the days before today from the daily figures, which outlive history, and today from
- * history itself, because the daily figures come a second later. `firstId`: no row of today has a lower id, but those that
- * were reported ahead of their time.
+ * Returns all of the tenant's history in sums: earlier days from the daily figures, which outlive history, and today
+ * from history itself, because daily figures lag by a second. `firstId`: no row of today has a lower id, except those
+ * reported ahead of time.
  */
 export async function historyFigures(
   tx: Tx,

@@ -10,7 +10,7 @@ export interface FigureWindow {
   readonly channelId: string | null;
 }
 
-/** What all customers of the tenant together had to do with offers in a window. */
+/** Figures of all the tenant's customers with offers in a window. */
 export interface WindowFigures {
   readonly impressions: number;
   readonly positive: number;
@@ -19,10 +19,10 @@ export interface WindowFigures {
   readonly value: number;
 }
 
-/** Events are told at most so long ahead of their time, and a row's id is made when it is stored. */
+/** Events are reported at most this long ahead of their time, and a row's id is created when it's stored. */
 const aheadMs = 2 * 86_400_000;
 
-/** Counted from history, by the time of the events; the ids keep it from reading what is older. */
+/** Counted from history, by event time. The ids keep older rows from being read. */
 export async function readWindowFigures(
   tx: Tx,
   { from, to, offerId, channelId }: FigureWindow,

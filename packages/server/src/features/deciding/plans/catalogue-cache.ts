@@ -25,9 +25,9 @@ export interface CatalogueCache {
 }
 
 /**
- * A catalogue is read for all who will decide with it, not for the request that asked first: that one is answered in time
- * (503), and the reading goes on, so that a retry finds it done. On a busy machine a large one takes longer than a request
- * may. In milliseconds: one statement, and the whole.
+ * A catalogue is read for everyone who will decide with it, not for the request that asked first: that one is answered
+ * in time (503) while reading continues, so a retry finds it done. On a busy machine a large one takes longer than a
+ * request may. In milliseconds: one statement, and the whole.
  */
 const patienceMs = 30_000;
 const readWithinMs = 120_000;
@@ -48,7 +48,7 @@ export function createCatalogueCache(
   options: {
     readonly onError: (error: unknown) => void;
     readonly onCompiled?: (seconds: number) => void;
-    /** Told of every catalogue that is asked for whether it was there. */
+    /** Called for each catalogue lookup with whether memory had it. */
     readonly onAsked?: (known: boolean) => void;
   },
 ): CatalogueCache {
@@ -95,8 +95,8 @@ export function createCatalogueCache(
   }
 
   /**
-   * Reads the catalogue from now on: what is being read may be too old. Whoever waits for the reading under way still gets
-   * it, so that a steady stream of changes delays nobody.
+   * Reads the catalogue from now on, because the one being read may be too old. Callers waiting for the current reading
+   * still get it, so a steady stream of changes delays nobody.
    */
   function loadAgain(tenantId: string): Promise<TenantCatalogue> {
     const running = loading.get(tenantId);
@@ -135,7 +135,7 @@ export function createCatalogueCache(
     },
     async reached(tenantId, version, until) {
       const known = entries.get(tenantId)?.catalogue.version ?? 0;
-      // A batch asks the database for the newest version, so what is committed there it decides with.
+      // A batch asks the database for the newest version, so it decides with everything committed.
       return known >= version ? known : versions.newest(tenantId, version, until);
     },
     async makeBaseFlow(tenantId) {

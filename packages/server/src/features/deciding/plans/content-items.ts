@@ -5,8 +5,8 @@ import { type PublishedName, publishedNames, readPublished } from '../../catalog
 import { newPiece, type Piece } from './plan-pieces.ts';
 
 /**
- * The published content that creatives name, as this process holds it: in groups, so that the next version of the catalogue
- * takes those over, with their hashes, in which nothing was published or archived.
+ * The published content that creatives name, as this process holds it: in groups, so that the next catalogue version
+ * reuses unchanged groups with their hashes.
  */
 export interface ContentItems {
   readonly groups: readonly ContentGroup[];
@@ -16,7 +16,7 @@ export interface ContentItems {
 
 interface ContentGroup {
   readonly number: number;
-  /** Its items with the numbers of their published versions. */
+  /** Its items with their published version numbers. */
   readonly fingerprint: string;
   readonly items: readonly SnapshotContentItem[];
   readonly piece: Piece;
@@ -24,10 +24,10 @@ interface ContentGroup {
 
 export const noContentItems: ContentItems = { groups: [], items: [] };
 
-/** Groups in which the items of a catalogue lie at most. */
+/** Maximum groups of a catalogue's items. */
 const groupCount = 64;
 
-/** Reads what these creatives name. Asks nothing of the database while none of them names an item. */
+/** Reads the content that these creatives name. Doesn't query the database while none names an item. */
 export async function readContentItems(
   tx: Tx,
   creatives: readonly SnapshotCreative[],

@@ -1,10 +1,10 @@
 import { catalogueVersionOf, type Tx } from '../../../db/index.ts';
 
 /**
- * Plans, pieces and read sets live for as long as a record may name them. Which of them a record names no index tells, and
- * none is needed: a batch decides with the newest catalogue only, so what an older version made ready is not named by any
- * record after the moment in which that is seen (`retired_at`), but for batches that are under way. So when the oldest
- * record of the tenant is younger than that moment and a day, no record names it.
+ * Plans, pieces and read sets live as long as a record may name them. No index tells which are named, and none is
+ * needed: batches decide only with the newest catalogue, so no record names an older version's plans after the moment
+ * that's noticed (`retired_at`), except for running batches. Once the tenant's oldest record is more than a day younger
+ * than that moment, no record names it.
  */
 const graceDays = 1;
 /** Rows of one transaction, so that what waits for them waits for nothing long. */
@@ -46,8 +46,8 @@ export async function expirePlans(tx: Tx, oldest: Date): Promise<boolean> {
 }
 
 /**
- * Deletes pieces that no plan names: those that were last said to be in use well before any plan was stored that is
- * still there. Waits for those who store plans, and they for it. True when there may be more.
+ * Deletes pieces that no plan names: those last marked as in use well before any stored plan. Waits for transactions
+ * that store plans, and they wait for it. Returns true when there may be more.
  */
 export async function expirePieces(tx: Tx): Promise<boolean> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.plans:' || $1, 0))`, [tx.tenantId]);

@@ -24,8 +24,8 @@ import {
 } from './plans.store.ts';
 
 /**
- * A plan's content is stored in pieces, each once by the hash of what it holds; the plan itself is a head (tenant, flow)
- * with the hashes of its pieces in order. A changed offer among thousands writes a head and one piece.
+ * A plan's content is stored in pieces, each once by the hash of its content; the plan is a head (tenant, flow) with
+ * the ordered hashes of its pieces. Changing one offer of thousands writes a head and one piece.
  */
 export interface Piece {
   /** What it holds; members are lists of a snapshot. */
@@ -92,7 +92,7 @@ export async function storePlan(
   version: number,
 ): Promise<void> {
   await keepPieces(tx);
-  // Who asks anew gets the plan of the catalogue as it is since then.
+  // Callers that ask again get the plan of the catalogue as it is since then.
   if ((await selectResetVersion(tx)) > version)
     throw new AppError('unavailable', { detail: 'The tenant has been reset.' });
   const names = pieces.map(nameOf);
@@ -103,7 +103,7 @@ export async function storePlan(
   for (let at = 0; at < missing.length; at += piecesPerStatement) {
     const some: { readonly hash: Buffer; readonly body: Buffer }[] = [];
     for (const piece of missing.slice(at, at + piecesPerStatement)) {
-      // One that was stored before may be gone again, when no record named it.
+      // A stored piece may be deleted again when no record named it.
       const packed = piece.body ?? deflateRawSync(canonicalJson(piece.lists));
       some.push({ hash: Buffer.from(nameOf(piece), 'hex'), body: packed });
       const pause = turns();
@@ -127,9 +127,9 @@ function nameOf({ hash: name }: Piece): string {
 const piecesPerRead = 16;
 
 /**
- * Reads a plan's content back. Throws AppError `record_corrupt` when a part is missing or does not have its hash, and
- * `unavailable` when it was made for a newer engine, whose meaning this one can only guess: in the middle of an upgrade another
- * node may know it.
+ * Reads a plan's content back. Throws AppError `record_corrupt` when a part is missing or has another hash, and
+ * `unavailable` when it was made for a newer engine, which this one can't interpret: during an upgrade another node
+ * may.
  */
 export async function readPlanContent(tx: Tx, name: Buffer): Promise<Snapshot> {
   const body = await findPlanBody(tx, name);

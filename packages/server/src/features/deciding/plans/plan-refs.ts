@@ -9,7 +9,7 @@ export interface PlanRefs {
   readonly snapshot: Pick<Snapshot, 'offers' | 'creatives' | 'channels' | 'placements'>;
 }
 
-/** Offers and creatives of the snapshot stand by id, so that their positions are the plan's own numbers of them. */
+/** The snapshot's offers and creatives are sorted by id, so their positions are the plan's own numbers. */
 export function planRefs(snapshot: PlanRefs['snapshot'], numbers: Pick<Ordinals, 'offer' | 'creative'>): PlanRefs {
   const { offers, creatives, channels, placements } = snapshot;
   const positions = (rows: readonly { readonly id: string }[]) => new Map(rows.map((row, at) => [row.id, at]));

@@ -21,7 +21,7 @@ export async function findPieces(tx: Tx, names: readonly string[]): Promise<Read
   return new Map(rows.map(({ name, body }) => [name, body]));
 }
 
-/** Which of these hashes (hex) are stored. */
+/** Returns which of these hashes (hex) are stored. */
 export async function knownPieces(tx: Tx, names: readonly string[]): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   const rows = await select(tx, pieceName, 'from plan_pieces where tenant_id = $1 and hash = any($2::bytea[])', [
@@ -44,7 +44,7 @@ export async function insertPieces(
   );
 }
 
-/** Says that a plan which names these pieces (hex) is stored now; those of which it was said today stay as they are. */
+/** Marks these pieces (hex) as used by a stored plan. Those already marked today don't change. */
 export async function touchPieces(tx: Tx, names: readonly string[]): Promise<void> {
   await tx.query(
     `update plan_pieces p set stored_at = $3 from (
@@ -56,7 +56,7 @@ export async function touchPieces(tx: Tx, names: readonly string[]): Promise<voi
   );
 }
 
-/** Stores a plan that a catalogue of this version decides with, or says so of the one that is stored. */
+/** Stores a plan that a catalogue of this version decides with, or marks the stored one. */
 export async function insertPlan(tx: Tx, hash: Buffer, body: Buffer, version: number): Promise<void> {
   await tx.query(
     `insert into plans as known (tenant_id, hash, body, created_at, stored_at, config_version)
@@ -68,7 +68,7 @@ export async function insertPlan(tx: Tx, hash: Buffer, body: Buffer, version: nu
   );
 }
 
-/** Held by all who store plans: pieces that they count on are not deleted meanwhile. */
+/** Held by everyone who stores plans, so that pieces they rely on aren't deleted. */
 export async function keepPieces(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock_shared(hashtextextended('arbiter.plans:' || $1, 0))`, [tx.tenantId]);
 }

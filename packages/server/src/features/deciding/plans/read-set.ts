@@ -13,29 +13,29 @@ import type { Tx } from '../../../db/index.ts';
 import { findReadSet, storeReadSet } from './read-sets.store.ts';
 
 /**
- * What decisions of a flow read of their customers and keep: what its plan reads, and what anything else of the tenant would
- * read that may be judged by these records one day (docs/design/recording.md S3). A name that is missing here was not read;
- * one that stands here and has no value in the record had none.
+ * What a flow's decisions read of their customers and store: what its plan reads, and what anything else of the tenant
+ * would read that may be judged by these records one day (docs/design/recording.md S3). A name missing here wasn't
+ * read; a name listed here without a value in the record had none.
  */
 export interface ReadSetNames {
   /** Columns by schema id, of the schemas whose rows the flow's decisions read. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
-  /** Names under `customer.` that joined schemas give; left out when there is none, so that read sets keep their hashes. */
+  /** Names under `customer.` from joined schemas; left out when there are none, so that read sets keep their hashes. */
   readonly joined?: readonly string[];
-  /** Top-level names under `attributes.`: what is kept of more attributes than a record holds. */
+  /** Top-level names under `attributes.`, stored when there are more attributes than a record holds. */
   readonly attributes: readonly string[];
   /** The same under `request.context.`; null: the whole context. */
   readonly context: readonly string[] | null;
-  /** Ids and names of segments whose membership is kept. */
+  /** Ids and names of segments whose membership is stored. */
   readonly segments: readonly string[];
 }
 
 export interface ReadSet extends ReadSetNames {
-  /** Names it in records; 0: of nobody, it is not stored. */
+  /** Identifies it in records; 0: it belongs to nobody and isn't stored. */
   readonly id: number;
 }
 
-/** What the tenant reads beside a flow's own plan. */
+/** What the tenant reads in addition to a flow's own plan. */
 export interface TenantReads {
   readonly reads: Reads;
   /** Setting `recordReads`. */
@@ -78,8 +78,8 @@ export function readSetNames(
 }
 
 /**
- * Of joined schemas: what the plan reads and what the setting names, whatever it costs, and of the tables that are read for
- * these what the rest of the tenant would read.
+ * For joined schemas: everything that the plan reads and the setting names, and, of the tables read for these, what the
+ * rest of the tenant would read.
  */
 function joinedNames(
   plan: Plan,
@@ -107,13 +107,13 @@ export async function storeNames(tx: Tx, names: ReadSetNames, version: number): 
   return { ...names, id: await storeReadSet(tx, hash('sha256', text, 'buffer'), text, version) };
 }
 
-/** The names of a read set; null when the record names none, or it is gone. */
+/** Returns the names of a read set; null when the record names none, or it was deleted. */
 export async function readNames(tx: Tx, id: number): Promise<ReadSetNames | null> {
-  // Nobody else writes them.
+  // Nothing else writes them.
   return (await findReadSet(tx, id)) as ReadSetNames | null;
 }
 
-/** The read set of decisions that nothing beside their plan is kept for. */
+/** The read set of decisions that store nothing beyond their plan. */
 export function ownReadSet(plan: Plan): ReadSet {
   const nothing: Reads = {
     customer: new Set(),

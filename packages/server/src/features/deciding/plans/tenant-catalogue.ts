@@ -46,7 +46,7 @@ import { newPiece, type PlanHead, readPlanContent, type SealedPlan, sealPlan, st
 import { type PlanRefs, planRefs } from './plan-refs.ts';
 import { ownReadSet, type ReadSet, readSetNames, storeNames } from './read-set.ts';
 
-/** The tenant's catalogue of one version, as this process holds it: what decisions are made with. */
+/** One version of the tenant's catalogue, as this process holds it: what decisions use. */
 export interface TenantCatalogue {
   readonly tenantId: string;
   readonly version: number;
@@ -60,32 +60,32 @@ export interface TenantCatalogue {
   readonly outcomes: ReadonlyMap<string, OutcomeTypeFacts>;
   /** Active policies that write suppressions when an outcome is recorded. */
   readonly outcomePolicies: readonly SnapshotPolicy[];
-  /** What those are now, by id: rows that they wrote as something else are not in force. */
+  /** Their current state, by id: rows that they wrote as something else don't apply. */
   readonly policyMarks: ReadonlyMap<string, string>;
-  /** Whether anything is counted over all customers: what is recorded of offers is booked there. */
+  /** Whether anything is counted over all customers. Events of offers are booked there. */
   readonly countsVolumes: boolean;
   /** What was counted over all customers when this was read. */
   readonly volumes: readonly VolumeRef[];
-  /** Where the rows of a schema stand, by schema id. */
+  /** Where a schema's rows are stored, by schema id. */
   readonly schemaTables: ReadonlyMap<string, SchemaTable>;
-  /** Offers and creatives, for the next version to take over. */
+  /** Offers and creatives, for the next version to reuse. */
   readonly rows: CatalogueRows;
   /** False: the tenant has no runnable flow at all. */
   hasFlow(): boolean;
   /**
-   * The flow that runs for an explicit key or id; for null the one that a route gives the request, else the usual one. A
-   * promise when its plan is not compiled and stored yet. Throws AppError 404 or 409 for an explicit one that cannot run,
-   * Error when `hasFlow()` is false.
+   * Returns the flow that runs for an explicit key or id; for null the one that a route assigns to the request, or the
+   * default one. A promise when its plan isn't compiled and stored yet. Throws AppError 404 or 409 for an explicit one
+   * that can't run, and Error when `hasFlow()` is false.
    */
   flowFor(asked: string | null, request?: RouteRequest): LiveFlow | Promise<LiveFlow>;
   /**
-   * Compiles a flow that is to be run for show only: a draft, an older version, other weights. Neither stored nor kept. Offers
-   * of statuses that no published flow names are read for it.
+   * Compiles a flow for a preview only: a draft, an older version, other weights. Neither stored nor cached. Reads
+   * offers of statuses that no published flow names.
    */
   compileOnce(flow: RunnableFlow): Promise<LiveFlow>;
-  /** Compiles the plans of some flows that can run, the likeliest first, for those who will ask; stores none. */
+  /** Compiles the plans of some flows that can run, likeliest first, in advance. Stores none. */
   compileAhead(): Promise<void>;
-  /** Longest time that any compiled plan's windows look back, in ms. */
+  /** Returns the longest look-back of any compiled plan's windows, in ms. */
   logHorizonMs(): number;
 }
 
@@ -114,9 +114,9 @@ export interface LiveFlow extends CompiledFlow {
 export type InTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /**
- * Reads the catalogue in one version. `tx` must see the state of one instant (`snapshot`): every change raises the version
- * in its own transaction, so that the version and all rows fit, and no writer has to wait for the reading. Of offers and
- * creatives only what changed since `before` is read.
+ * Reads one version of the catalogue. `tx` must be a `snapshot`: every change raises the version in its own
+ * transaction, so version and rows match, and no writer waits for the reading. Of offers and creatives, reads only what
+ * changed since `before`.
  */
 export async function loadCatalogue(
   tx: Tx,
@@ -154,7 +154,7 @@ export async function loadCatalogue(
   };
   const rows = await readRows(tx, wanted, before);
   const outcomePolicies = outcomePoliciesOf(policies);
-  // Drafts may name any of them, so what they read is kept.
+  // Drafts may name any of them, so store what they read.
   const everyModel = modelsForPlan(
     models,
     models.map(({ key }) => key),
@@ -239,7 +239,7 @@ export async function loadCatalogue(
     const sealed = sealPlan(head, pieces);
     const made = { sealed, flow: sealed.then(({ hash }) => compileFlow(snapshot, hash)) };
     ahead.set(flow.id, made);
-    // What failed is tried again by the next who asks; whoever asked now is told.
+    // The next caller retries what failed. This caller gets the error.
     made.flow.catch(() => ahead.delete(flow.id));
     return made;
   }
@@ -357,7 +357,7 @@ const noJoins: readonly JoinedSource[] = [];
 /** Of a plan that is not stored. */
 const noHash = Buffer.alloc(32);
 
-/** Plans that are compiled before anybody asked: each of a large catalogue takes some megabytes. */
+/** Maximum plans to compile in advance. Each of a large catalogue takes some megabytes. */
 const mostAhead = 4;
 
 interface PlanAhead {
@@ -377,7 +377,7 @@ function inParts<Row>(rows: readonly Row[]): Row[][] {
 /** True when a formula among these may format dates, for which the plan holds the offsets of the tenant's zone. */
 const formatsDates = (parts: readonly object[]): boolean => JSON.stringify(parts).includes('format_date');
 
-/** Compiles a snapshot whose offers and creatives stand by id. */
+/** Compiles a snapshot whose offers and creatives are sorted by id. */
 export async function compileFlow(snapshot: Snapshot, hash: Buffer): Promise<CompiledFlow> {
   const neverStore = new Set(snapshot.tenant.neverStore);
   for (const schema of snapshot.schemas) {
@@ -396,12 +396,15 @@ export async function compileFlow(snapshot: Snapshot, hash: Buffer): Promise<Com
 }
 
 /**
- * Plans opened lately, by content hash. Held weakly: a plan of thousands of offers takes tens of megabytes, and nobody
- * knows whether it is asked for again.
+ * Recently opened plans, by content hash. Held weakly: a plan of thousands of offers takes tens of megabytes, and may
+ * never be needed again.
  */
 const opened = new Map<string, WeakRef<CompiledFlow>>();
 
-/** The plan that a record names. Throws AppError `record_corrupt` when its content is missing or not what its hash says. */
+/**
+ * Returns the plan that a record names. Throws AppError `record_corrupt` when its content is missing or has another
+ * hash.
+ */
 export async function openPlan(tx: Tx, hash: Buffer): Promise<CompiledFlow> {
   const name = `${tx.tenantId} ${hash.toString('hex')}`;
   const known = opened.get(name)?.deref();

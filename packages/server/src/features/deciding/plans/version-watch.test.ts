@@ -15,7 +15,7 @@ async function change(name: string): Promise<number> {
   return Number(made.headers['x-config-version']);
 }
 
-/** A watch that nobody tells of changes, and how often it asked the database. */
+/** A watch that gets no notifications, and how often it queried the database. */
 function deafWatch() {
   let reads = 0;
   const watch = createVersionWatch({
@@ -38,7 +38,7 @@ test('a version that is not announced is found by looking; many who wait look as
   assert.equal(await change('second'), version + 1);
   assert.deepEqual(new Set(await waiting), new Set([version + 1]));
   assert.equal(await one, version + 1);
-  // Each looks once when it comes; from then on one looks for all.
+  // Each checks once on arrival. From then on, one check serves all.
   assert.ok(reads() - 50 <= alone.reads() + 5, `${reads()} reads, alone ${alone.reads()}`);
 });
 

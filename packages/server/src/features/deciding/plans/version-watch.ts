@@ -8,14 +8,14 @@ export interface VersionWatch {
    * is, and at `until` (monotonic ms) at the latest.
    */
   newest(tenantId: string, version: number, until: number): Promise<number>;
-  /** The tenant's catalogue may have changed: look at once. */
+  /** The tenant's catalogue may have changed: check now. */
   look(tenantId: string): void;
 }
 
 /** Notifications make it quick. While none is heard, a version is seen so late at most. */
 const lookEveryMs = 100;
 
-/** A look at the database that is still to come, for all who wait for this tenant. */
+/** A pending check of the database, for everyone waiting for this tenant. */
 interface Look {
   readonly version: Promise<number>;
   readonly now: () => void;
@@ -30,7 +30,7 @@ export function createVersionWatch(database: Pick<Database, 'withTenant'>): Vers
     const alarm = alarmAt(performance.now() + lookEveryMs);
     await Promise.race([woken, alarm.rung]);
     alarm.cancel();
-    // Whoever comes from now on may wait for a change that this look does not see.
+    // Later arrivals may wait for a change that this check doesn't see.
     looks.delete(tenantId);
     return read(tenantId);
   }

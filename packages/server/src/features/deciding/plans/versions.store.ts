@@ -2,8 +2,8 @@ import { catalogueVersionOf, type HotStatement, instantColumn } from '../../../d
 import { evidenceNumber } from '../evidence/index.ts';
 
 /**
- * The newest catalogue version and evidence number, read with the customers so that a lost notification costs one batch; and
- * the database's instant, which lies behind the wait for the customers when they are locked before.
+ * Reads the newest catalogue version and evidence number together with the customers, so that a lost notification costs
+ * one batch; and the database's instant, which comes after the wait for the customers when they're locked first.
  */
 export function newestVersions(tenantId: string): HotStatement {
   return {

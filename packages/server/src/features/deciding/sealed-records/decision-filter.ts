@@ -12,7 +12,7 @@ import { refOfCustomer } from '../customer-states/index.ts';
 import { showedOffer } from '../interactions/index.ts';
 import { emptyCodes } from './empty-codes.ts';
 
-/** Filters of decisions as they are asked for (docs/design/api-settled.md, "Decisions as a list"). */
+/** Filters for decisions (docs/design/api-settled.md, "Decisions as a list"). */
 export type DecisionFilters = Static<TObject<typeof decisionFilters>>;
 
 /** The same, read: instants, ids of flows, the number of the reason. */
@@ -29,7 +29,7 @@ export interface DecisionFilter {
   readonly to: Date | null;
 }
 
-/** Reads the filters. 400 for a reason that no answer has and for what is no instant; null: nothing can match. */
+/** Reads the filters. Throws 400 for an unknown reason and for an invalid instant. Null: nothing can match. */
 export async function readDecisionFilter(tx: Tx, asked: DecisionFilters): Promise<DecisionFilter | null> {
   const { decisionFlowKey, channelId = null, offerId = null } = asked;
   const emptyCode = asked.emptyReason === undefined ? null : emptyCodeOf(asked.emptyReason);
@@ -57,7 +57,7 @@ function emptyCodeOf(reason: string): number {
   return emptyCodes[reason as EmptyReason];
 }
 
-/** A decision's id is made with it, by the clock of the process; `decided_at` says when it was, and ids bound what is read. */
+/** A decision's id comes from the process's clock; `decided_at` is the real time, and ids bound what is read. */
 const idsMayDifferMs = 86_400_000;
 
 /** Adds the conditions on a row `d` of `decisions`. */
@@ -65,7 +65,7 @@ export function addRecordConditions({ add, also }: Pick<Conditions, 'add' | 'als
   const { customerId, flowIds, version, channelId, offerId, source, emptyCode, explored, from, to } = filter;
   if (customerId !== null) add(customerId, (p) => `d.customer_ref = ${refOfCustomer('$1', p)}`);
   const [flowId] = flowIds ?? [];
-  // One id is asked by equality, so that the index by flow gives the rows in order.
+  // Query one id by equality, so that the index by flow returns the rows in order.
   if (flowIds?.length === 1) add(flowId, (p) => `d.flow_id = ${p}::uuid`);
   else if (flowIds !== null) add(flowIds, (p) => `d.flow_id = any(${p}::uuid[])`);
   if (version !== null) add(version, (p) => `d.flow_version = ${p}`);

@@ -59,7 +59,7 @@ export async function selectDecisions(
   return select(tx, listedColumns, rest, values);
 }
 
-/** How many decisions match, counted up to `countedAtMost`. */
+/** Returns the number of matching decisions, counted up to `countedAtMost`. */
 export async function countDecisions(tx: Tx, filter: DecisionFilter): Promise<number> {
   const asked = conditionsOf(tx.tenantId, 'd');
   addRecordConditions(asked, filter);

@@ -1,8 +1,8 @@
 import type { EmptyReason } from '@arbiter/engine';
 
 /**
- * Numbers of the reasons for an answer without items, as `decisions.empty_code` holds them. Records live for years: a
- * number never gets another meaning, and a new reason gets the next free one.
+ * Numbers of the reasons for an answer without items, as stored in `decisions.empty_code`. Records live for years:
+ * never reuse a number, and give a new reason the next free one.
  */
 export const emptyCodes: Readonly<Record<EmptyReason, number>> = {
   no_channel: 1,

@@ -2,8 +2,8 @@ import { engineVersion } from '@arbiter/engine';
 import { tzdataVersion } from '../../../platform/zones.ts';
 
 /**
- * What a record says of the engine that decided: its version, and the edition of the rules of time zones, from which the clocks
- * of the input came. A record keeps those clocks, so it replays under any edition; the edition says why a decision made now
- * may see another hour.
+ * What a record stores about the engine: its version, and the time zone data that the input's clocks came from. A
+ * record stores those clocks, so it replays under any time zone data; the version explains why a decision made now may
+ * see another hour.
  */
 export const engineStamp = tzdataVersion === null ? engineVersion : `${engineVersion} tz=${tzdataVersion}`;

@@ -38,7 +38,8 @@ export const sealedRecordsFeature = feature({
   resets: { empties: tables },
   erases: [
     {
-      // The records stay, name nobody and say nothing: with the customer's row goes the key that opens them.
+      // The records remain but are unreadable and name nobody: the key that opens them is deleted with the customer's
+      // row.
       tables: ['decisions'],
       scopes: ['traces', 'all', 'everything'],
       erase: async (tx, { ref }) => ({ sealedRecords: await eraseRecordsOf(tx, ref) }),

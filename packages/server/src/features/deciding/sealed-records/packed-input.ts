@@ -86,10 +86,10 @@ type PackedVolume = readonly [
 /** Attributes and context of more bytes than this, together, are cut down to what some plan of the tenant reads. */
 const wholeQuestionBytes = 4096;
 
-/** What a request said that only its record keeps whole: the decision itself runs on what the plan reads of it. */
+/** Parts of a request that only its record stores whole. The decision itself uses what the plan reads of them. */
 export type Asked = Pick<DecisionRequest, 'attributes' | 'context'>;
 
-/** How the inputs of a flow's decisions are kept. */
+/** How the inputs of a flow's decisions are stored. */
 export interface InputRules {
   readonly neverStore: ReadonlySet<string>;
   readonly refs: PlanRefs;
@@ -112,7 +112,7 @@ export function newZoneWriter(): ZoneWriter {
   };
 }
 
-/** Cuts attributes and context down to what the plan can read; the decision itself runs on this form. */
+/** Reduces attributes and context to what the plan can read. The decision itself uses this form. */
 export function reduceRequest(request: DecisionRequest, plan: Pick<Plan, 'reads'>): DecisionRequest {
   const { reads } = plan;
   return {
@@ -123,9 +123,9 @@ export function reduceRequest(request: DecisionRequest, plan: Pick<Plan, 'reads'
 }
 
 /**
- * JSON text of what a decision read, in the form of `PackedInput`; written straight from the input, because one is made
- * for every decision. `asked`: the question as it was sent. `segments`: those of the customer that are kept, which the
- * input has as far as the plan uses them. `withheld`: what the plan reads and must not be stored.
+ * Returns JSON text of what a decision read, in the form of `PackedInput`, written directly from the input, because
+ * every decision needs one. `asked`: the question as sent. `segments`: the customer's stored segments, of which the
+ * input has those that the plan uses. `withheld`: what the plan reads and must not be stored.
  */
 export function inputText(
   input: DecisionInput,
@@ -141,7 +141,7 @@ export function inputText(
   const question = keptQuestion(asked, request, rules, withheld);
   let fields = '';
   for (const key of requestKeys) {
-    // The request's id stands in the record's own row.
+    // The request's id is in the record's own row.
     if (key === 'requestId') continue;
     if (key === 'attributes' || key === 'context') {
       if (question[key] !== '') fields += `${fields === '' ? '' : ','}"${key}":${question[key]}`;
@@ -192,7 +192,7 @@ type Row = Readonly<Record<string, Json>>;
 
 const noNames: readonly string[] = Object.freeze([]);
 
-/** The values but those that are never stored, whose names are added to `withheld`. */
+/** Returns the values without those that are never stored, whose names are added to `withheld`. */
 function without(values: Row, neverStore: ReadonlySet<string>, withheld: Set<string>): Row {
   const kept: Record<string, Json> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -213,7 +213,7 @@ interface KeptQuestion {
 
 const noQuestion: KeptQuestion = { attributes: '', context: '', unread: null, cut: noNames };
 
-/** Attributes and context as they were sent; of more than a record holds, what the tenant reads. */
+/** Returns attributes and context as sent; when they exceed what a record holds, only what the tenant reads. */
 function keptQuestion(
   asked: Asked,
   read: Asked,
@@ -295,7 +295,7 @@ function volumeText(volume: VolumeCount, refs: PlanRefs): string {
   return `["${volume.scope}",${id},${impressions},${spentCents},${dayImpressions},${daySpentCents}]`;
 }
 
-/** Positions in the plan of what a scope names; null: its ids are kept as they are. */
+/** Returns plan positions of what a scope names; null: store its ids unchanged. */
 function positionsOf(scope: VolumeCount['scope'], refs: PlanRefs): ReadonlyMap<string, number> | null {
   return scope === 'offer'
     ? refs.offers
@@ -374,7 +374,7 @@ export function unpackInput(
     readonly requestId: string;
     readonly seed: string;
     readonly evidence: Evidence;
-    /** By the hashes that the record names. */
+    /** By the hashes in the record. */
     readonly modelStates: ReadonlyMap<string, Json>;
     /** The state of the counts that the record numbers; null when it numbers none. */
     readonly objectiveCounts?: ObjectiveCounts | null;
@@ -421,7 +421,7 @@ function unpackStates(
 
 type PackedLane = readonly (number | string | null)[];
 
-/** The id that a position stands for; of an id, the id. */
+/** Returns the id at a position; an id is returned unchanged. */
 function idOf(rows: readonly { readonly id: string }[], value: number | string | null | undefined): string | null {
   return typeof value === 'number' ? (rows[value]?.id ?? null) : (value ?? null);
 }

@@ -14,9 +14,9 @@ import type { PlanRefs } from '../plans/index.ts';
 import { contentText } from './content-text.ts';
 
 /**
- * A decision's result as its record keeps it: what was decided, without what follows from plan and inputs (rendered content
- * and computed fields, which a replay makes again and the result hash covers). Ids are positions in the plan, which the
- * record names by its hash; so a record stays below the size that would have to be compressed.
+ * A decision's result as its record stores it: what was decided, without what follows from plan and inputs (rendered
+ * content and computed fields, which a replay recreates and the result hash covers). Ids are positions in the plan,
+ * which the record names by its hash, so a record stays too small to need compression.
  */
 export interface PackedResult {
   /** Items, see `itemText`. */
@@ -25,7 +25,7 @@ export interface PackedResult {
   readonly m: readonly number[];
   /** Members that differ from their defaults, under their own names. */
   readonly o: Readonly<Record<string, Json>>;
-  /** What was drawn, where that is more than what is in the answer: offer, creative, probability, flags of `itemText`. */
+  /** What was drawn, if that's more than the answer contains: offer, creative, probability, flags of `itemText`. */
   readonly d?: readonly (readonly [
     offer: number,
     creative: number | null,
@@ -71,9 +71,9 @@ const defaults: Readonly<Record<string, Json>> = {
 };
 
 /**
- * JSON text of a decision's `PackedResult`, written straight from the decision: one is made for every decision.
- * Without `properties` for records that must not hold them, because a formula may have made them of a value that is
- * never stored.
+ * Returns JSON text of a decision's `PackedResult`, written directly from the decision, because every decision needs
+ * one. Without `properties` for records that must not contain them, because a formula may have computed them from a
+ * value that is never stored.
  */
 export function resultText(decision: Decision, refs: PlanRefs, withProperties = true): string {
   let items = '';
@@ -88,14 +88,14 @@ export function resultText(decision: Decision, refs: PlanRefs, withProperties = 
 /** Reads a `PackedResult` back from its text. */
 export const readResultText = (text: string): PackedResult => JSON.parse(text) as PackedResult;
 
-/** SHA-256 of everything that was decided, rendered content included: what a replay is held against. */
+/** Returns the SHA-256 of everything that was decided, including rendered content. Replays are compared with it. */
 export function resultHash(text: string, items: readonly ItemTexts[]): Buffer {
   let all = text;
   for (const { content, personalization } of items) all += `\n${content}\n${personalization}`;
   return hash('sha256', all, 'buffer');
 }
 
-/** What an item shows, as canonical JSON; both answer and hash are made of it. */
+/** An item's shown content as canonical JSON, used by both answer and hash. */
 export interface ItemTexts {
   readonly content: string;
   readonly personalization: string;
@@ -133,8 +133,8 @@ function membersText(decision: Decision, withProperties: boolean): string {
 }
 
 /**
- * Shares of chance besides the ranking as answers show them: of the tenant's holdout, the side that the customer is on and the
- * share of customers on that side (docs/design/api-settled.md 73).
+ * Returns random assignments besides the ranking as answers show them: for the tenant's holdout, the customer's side
+ * and the share of customers on it (docs/design/api-settled.md 73).
  */
 export function shownAssignment(
   { holdout: share, ...assignment }: Frozen<RecordedResult['assignment']>,
@@ -212,7 +212,7 @@ function itemText(item: DecisionItem, refs: PlanRefs): string {
   );
 }
 
-/** Finite by the engine's own rules; said loudly when it is not, because JSON has no form for it. */
+/** Finite by the engine's own rules. Throw when it isn't, because JSON can't express it. */
 function finite(value: number): number {
   if (!Number.isFinite(value)) throw new RangeError('a decision contains a number that is not finite');
   return value;

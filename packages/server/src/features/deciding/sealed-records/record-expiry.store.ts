@@ -3,7 +3,7 @@ import type { Removed } from '../../../jobs/index.ts';
 import { firstIdAt, instantOfId } from '../../../platform/ids.ts';
 
 const dayMs = 86_400_000;
-/** Rows of one transaction, so that decisions beside it wait for nothing. */
+/** Rows per transaction, so that concurrent decisions don't wait. */
 const rowsPerSlice = 1_000;
 
 /**
@@ -23,7 +23,7 @@ export async function expireRecords(tx: Tx, days: number): Promise<Removed> {
   return { rows, more: rows === rowsPerSlice };
 }
 
-/** When the oldest record of the tenant was made; now when it has none. */
+/** Returns when the tenant's oldest record was made; now when there is none. */
 export async function oldestRecordAt(tx: Tx): Promise<Date> {
   const [row] = await tx.query<{ id: string }>('select id from decisions where tenant_id = $1 order by id limit 1', [
     tx.tenantId,

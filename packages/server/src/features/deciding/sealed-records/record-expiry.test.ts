@@ -38,7 +38,7 @@ const count = async (table: string): Promise<number> =>
 
 const inTenant = <T>(work: (tx: Tx) => Promise<T>) => server.database.withTenant(tenantId, systemActor('test'), work);
 
-/** What the nightly jobs do, at this instant of the clock. */
+/** Runs the nightly jobs at this instant of the clock. */
 async function retain(steps = [...retainingSteps, ...otherSteps]): Promise<void> {
   for (const step of steps) while (await inTenant(step));
 }

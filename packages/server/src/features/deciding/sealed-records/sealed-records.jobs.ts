@@ -20,7 +20,7 @@ const partitionRecordsJob = installationJob({
 });
 
 /**
- * Deletes what the tenant keeps no longer (docs/design/api-access.md 14): records, then the plans, pieces, read sets and
+ * Deletes the tenant's expired data (docs/design/api-access.md 14): records, then the plans, pieces, read sets and
  * evidence that no record names any more.
  */
 const retainRecordsJob = job({
@@ -29,7 +29,7 @@ const retainRecordsJob = job({
   schedule: { cron: '40 4 * * *', payload: {}, upkeep: true },
 });
 
-/** Drops the months of records that nobody keeps any more. */
+/** Drops months whose records have all expired. */
 const dropRecordMonthsJob = installationJob({
   name: 'sealed-records.drop-months',
   payload: nothing,
@@ -46,7 +46,7 @@ export const retainers = [
 ] as const satisfies readonly Retainer[];
 const [records] = retainers;
 
-/** How this feature's jobs are done. */
+/** Returns this feature's jobs with their handlers. */
 export function sealedRecordJobs(database: Database): readonly JobHandler[] {
   return [
     handleInstallationJob(partitionRecordsJob, () => database.withSystem('partitions', ensureRecordPartitions)),
@@ -57,7 +57,7 @@ export function sealedRecordJobs(database: Database): readonly JobHandler[] {
   ];
 }
 
-/** In this order: what a record names goes after it. */
+/** In this order: what a record names is deleted after it. */
 export const retainingSteps: readonly ((tx: Tx) => Promise<boolean>)[] = [
   async (tx) => (await records.remove(tx)).more,
   retirePlans,

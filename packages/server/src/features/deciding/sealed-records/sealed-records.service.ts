@@ -31,7 +31,7 @@ import { unseal } from './sealing.ts';
 /** What opening a record needs from outside. */
 export interface RecordPorts {
   readonly keys: CustomerKeys;
-  /** Id of the decision that goes by another id besides its own, that of its request or its trace; null for none. */
+  /** Returns the id of the decision with this request id or trace id; null for none. */
   decisionNamed(tx: Tx, id: string): Promise<string | null>;
 }
 
@@ -114,7 +114,7 @@ export async function replayRecord(tx: Tx, ports: RecordPorts, id: string) {
   const replayedHash = resultHash(replayed, itemTexts(decision));
   const identical = replayedHash.equals(record.resultHash);
   const differences = diffResults(unpackResult(body.r, refs), unpackResult(readResultText(replayed), refs));
-  // What the record does not repeat (content, computed fields) is covered by the hash alone.
+  // Only the hash covers what the record doesn't repeat (content, computed fields).
   const hidden = !identical && differences.length === 0;
   return {
     identical,
@@ -140,8 +140,8 @@ export interface RecordedQuestion {
 }
 
 /**
- * What a customer's recorded decision was made of. 404 also when it is another customer's; 409 `inputs_unavailable`,
- * `record_corrupt`.
+ * Returns what a customer's recorded decision was made of. Throws 404, also when it's another customer's; 409
+ * `inputs_unavailable`, `record_corrupt`.
  */
 export async function recordedQuestion(
   tx: Tx,
@@ -159,7 +159,7 @@ export async function recordedQuestion(
   return { id: record.id, flow, input, configVersion: Number(record.configVersion) };
 }
 
-/** 409 for what was erased or never stored. */
+/** Throws 409 for what was erased or never stored. */
 function assertReplayable(body: OpenRecord['body']): asserts body is NonNullable<OpenRecord['body']> {
   if (body === null) throw new AppError('inputs_unavailable', { detail: 'the inputs were erased with the customer' });
   if (body.i.w !== undefined) {
@@ -168,8 +168,8 @@ function assertReplayable(body: OpenRecord['body']): asserts body is NonNullable
 }
 
 /**
- * The plan of a record. What the record's row says besides its sealed body must be what the body and the plan say, both of
- * which cannot be changed unseen: 409 `record_corrupt`.
+ * Returns the plan of a record. The record's row must match the sealed body and the plan, neither of which can be
+ * changed unnoticed: otherwise throws 409 `record_corrupt`.
  */
 async function planOf(tx: Tx, record: StoredRecord, body: OpenRecord['body']): Promise<CompiledFlow> {
   const flow = await openPlan(tx, record.planHash);
@@ -184,7 +184,7 @@ async function planOf(tx: Tx, record: StoredRecord, body: OpenRecord['body']): P
   return flow;
 }
 
-/** The decision once more, on what was recorded. */
+/** Repeats the decision on what was recorded. */
 async function runAgain(tx: Tx, record: StoredRecord, packed: PackedInput, flow: CompiledFlow): Promise<Decision> {
   return decide(flow.plan, await recordedInput(tx, record, packed, flow), { trace: false });
 }
@@ -209,13 +209,13 @@ async function recordedInput(
     refs,
   };
   const input = unpackInput(packed, facts);
-  // Records keep more of the question, and of the customer's segments, than the plan reads; the decision was made on what
-  // it reads.
+  // Records store more of the question, and of the customer's segments, than the plan reads. The decision used what the
+  // plan reads.
   const segments = input.segments.filter(usesSegment(plan.reads));
   return { ...input, segments, request: reduceRequest(input.request, plan) };
 }
 
-/** The whole result when running again gives the recorded hash; else what the record itself holds. */
+/** Returns the whole result when the rerun matches the recorded hash, otherwise what the record itself has. */
 async function readResult(
   tx: Tx,
   record: StoredRecord,
@@ -257,7 +257,7 @@ async function open(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord>
   }
 }
 
-/** The flows that were called and ran; unknown, like the result, of a customer who was erased. */
+/** Returns the flows that were called and ran. Unknown, like the result, for an erased customer. */
 function subFlowsOf(packed: PackedResult | undefined): { key: string; version: number | null }[] {
   const rows: Json = packed?.o.subFlows ?? [];
   if (!Array.isArray(rows)) return [];

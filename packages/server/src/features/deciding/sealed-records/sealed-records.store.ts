@@ -38,7 +38,7 @@ const storedColumns = selectList(
   joinedCustomer,
 );
 
-/** A sealed record with what is needed to open it. */
+/** A sealed record with what's needed to open it. */
 export type StoredRecord = RowOf<typeof storedColumns>;
 
 /** SQL: true when the tenant has a record of this id. Both are parameters or columns, such as `$1`. */
@@ -76,7 +76,7 @@ export interface RecordRow
   extends Pick<
     Tables['decisions'],
     | 'id'
-    // Null when the server made the request's id.
+    // Null when the server created the request's id.
     | 'requestId'
     | 'customerRef'
     | 'itemCount'
@@ -88,18 +88,18 @@ export interface RecordRow
     | 'resultHash'
     | 'body'
   > {
-  /** Its number in the order of what was committed for the customer (docs/design/recording.md S5). */
+  /** Its number in the order of the customer's commits (docs/design/recording.md S5). */
   readonly customerSeq: number;
   readonly evidenceNumber: number;
   readonly explored: boolean;
 }
 
-/** What all records of one flow in a batch have in common. */
+/** Common to all records of one flow in a batch. */
 export interface BatchFacts
   extends Pick<Tables['decisions'], 'source' | 'decidedAt' | 'engineVersion' | 'flowId' | 'flowVersion' | 'planHash'> {
   readonly configVersion: number;
   readonly readSet: number;
-  /** Of the state that ranking objectives count by; null when the flow asks for none. */
+  /** Number of the state that ranking objectives use; null when the flow has none. */
   readonly countsNumber: number | null;
 }
 
@@ -145,8 +145,8 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
 }
 
 /**
- * Takes the hash of its result from each record that names a customer's row, whose key goes too: what was rendered for the
- * customer could be guessed and held against it. Answers how many they are.
+ * Removes the result hash from each record that names a customer's row, whose key is deleted too: content rendered for
+ * the customer could be guessed and compared with it. Returns the number of records.
  */
 export async function eraseRecordsOf(tx: Tx, customerRef: string): Promise<number> {
   const [row] = await tx.query<{ records: number }>(

@@ -21,15 +21,15 @@ export class SealBroken extends Error {
 }
 
 /**
- * Seals `text` under a 32 byte key (a KeyObject: with bytes a cipher takes more than twice as long); `context` is what the
- * body belongs to, e.g. `<tenant>:<id>:decision`.
+ * Seals `text` under a 32-byte key (a KeyObject: with bytes a cipher takes more than twice as long); `context` is what
+ * the body belongs to, e.g. `<tenant>:<id>:decision`.
  */
 export type Seal = (key: KeyObject, context: string, text: string) => Buffer;
 
 /** Initialisation vectors that are drawn at once: one draw costs as much as many bytes of it. */
 const ivsPerDraw = 256;
 
-/** What seals; one for a process, since it draws randomness ahead. */
+/** Creates the sealing function. One per process, because it draws randomness ahead. */
 export function createSeal(): Seal {
   const drawn = Buffer.alloc(ivBytes * ivsPerDraw);
   let used = drawn.length;

@@ -9,7 +9,7 @@ import type { AccountDependencies, RequestTerms } from './accounts.ports.ts';
 import { forgotPassword } from './passwords.service.ts';
 import { type PreparedRegistration, register, resendVerification } from './registration.service.ts';
 
-/** What somebody without a session asks of an address that may or may not be known. */
+/** A request without a session about an email address that may or may not be known. */
 export type AccountRequest =
   | { readonly kind: 'register'; readonly given: PreparedRegistration }
   | { readonly kind: 'resendVerification' | 'forgotPassword'; readonly email: string };
@@ -46,14 +46,14 @@ export async function storeRequest(
   );
 }
 
-/** What answering takes. */
+/** What answering needs. */
 export type AnswerPorts = Pick<AccountDependencies, 'database' | 'enqueueMail' | 'links' | 'signUp'> & {
   readonly envelope: Envelope | null;
 };
 
 const answeredWithinMs = 60_000;
 
-/** Does what was asked for, and forgets the request. A process that ends in between does it again: the newest link counts. */
+/** Handles a request and deletes it. If the process ends in between, it's handled again: the newest link counts. */
 export async function answerRequest(ports: AnswerPorts, place: string, id: string): Promise<void> {
   const { database, envelope } = ports;
   const row = await database.withSystem('account-request', (tx) => selectRequest(tx, place, id));

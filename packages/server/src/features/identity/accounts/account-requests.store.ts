@@ -30,7 +30,7 @@ export async function deleteRequest(tx: Tx, place: string, id: string): Promise<
   await tx.query('delete from arbiter.account_requests where tenant_id = $1 and id = $2', [place, id]);
 }
 
-/** Deletes requests that nobody waits for any more. */
+/** Deletes abandoned requests. */
 export async function deleteOldRequests(tx: Tx, before: Date): Promise<void> {
   await tx.query('delete from arbiter.account_requests where created_at < $1', [before]);
 }

@@ -7,7 +7,7 @@ import { deleteOldClaims } from './registration.store.ts';
 
 export type AccountJobPorts = AnswerPorts;
 
-/** Deletes what registrations at the same time told each other, and requests whose job gave up. */
+/** Deletes coordination data of parallel registrations, and requests whose job gave up. */
 const sweepClaimsJob = installationJob({
   name: 'accounts.sweep-claims',
   payload: Type.Object({}, { additionalProperties: false }),
@@ -16,7 +16,7 @@ const sweepClaimsJob = installationJob({
 
 const keptMs = 24 * 3_600_000;
 
-/** How this feature's jobs are done. */
+/** Returns this feature's jobs with their handlers. */
 export function accountJobs(ports: AccountJobPorts): readonly JobHandler[] {
   const { database } = ports;
   return [

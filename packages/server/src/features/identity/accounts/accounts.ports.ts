@@ -13,14 +13,14 @@ import type { SigningIn } from '../users/index.ts';
 export type FurtherStep = Required<Pick<SignedIn, 'mfaRequired' | 'mfaToken' | 'expiresAt'>> &
   Pick<SignedIn, 'setupRequired'>;
 
-/** What accounts ask of features above them. */
+/** What accounts need from dependent features. */
 export interface SignInPorts {
   /**
-   * Another step that the person must take now that the password is proven; null: none, and the session is opened
-   * (docs/design/api-access.md 22).
+   * Returns the next step once the password is verified; null: none, so the session opens (docs/design/api-access.md
+   * 22).
    */
   furtherStep(tx: Tx, person: SigningIn): Promise<FurtherStep | null>;
-  /** True when the tenant of the transaction takes no password: single sign-on is the only way in. */
+  /** Returns true when the transaction's tenant accepts no passwords, only single sign-on. */
   requiresSso(tx: Tx): Promise<boolean>;
   /** True when one Google user signs in to both of these users, of two tenants. */
   isSameGoogleUser(one: UserPlace, other: UserPlace): Promise<boolean>;
@@ -41,7 +41,7 @@ export interface SignUp {
   readonly onTenantCreated: readonly OnTenantCreated[];
 }
 
-/** What accounts need of the process. */
+/** What accounts need from the process. */
 export interface AccountDependencies {
   readonly database: Database;
   readonly authenticate: Authenticate;
@@ -63,7 +63,7 @@ export interface AccountDependencies {
   readonly evenly: (startedAt: number) => Promise<void>;
 }
 
-/** Of the request, for transactions of a service's own. */
+/** The request's database, for a service's own transactions. */
 export interface RequestTerms {
   readonly requestId: string;
   readonly until: number;

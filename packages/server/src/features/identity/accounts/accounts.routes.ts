@@ -77,7 +77,7 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
   };
 }
 
-/** By a refusal: what a browser fetched ahead it would show instead of calling again. Throws 404. */
+/** Refuse prefetches: the browser would show the cached page instead of calling us again. Throws 404. */
 function refuseLookingAhead(headers: { readonly 'Sec-Purpose'?: string }): void {
   if (headers['Sec-Purpose']?.includes('prefetch') !== true) return;
   throw new AppError('not_found', { detail: "This link can't be opened by a prefetch." });
@@ -93,7 +93,7 @@ async function evenly<T>({ evenly: wait }: AccountDependencies, work: () => Prom
   }
 }
 
-/** Throws 503 `not_configured` when no link or mail can be made. */
+/** Throws 503 `not_configured` when links or email aren't possible. */
 async function askForMail(deps: AccountDependencies, request: AccountRequest, terms: RequestTerms): Promise<void> {
   deps.links.assertConfigured();
   deps.enqueueMail.assertConfigured();

@@ -5,8 +5,8 @@ import type { AccountDependencies, RequestTerms } from './accounts.ports.ts';
 import { openSession } from './sign-in.service.ts';
 
 /**
- * Makes a link that signs in a user once, within ten minutes, for the operator to pass on (docs/design/api-settled.md "Access and
- * console"). Answers with its path and query; null when the tenant has no such user who is not deactivated.
+ * Creates a link that signs in a user once, within ten minutes, for the operator to pass on (docs/design/api-settled.md
+ * "Access and console"). Returns its path and query; null when the tenant has no such active user.
  */
 export async function makeSignInLink(
   database: Pick<Database, 'withTenant'>,

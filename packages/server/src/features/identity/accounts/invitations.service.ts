@@ -22,7 +22,9 @@ import { type Entrance, enter } from './sign-in.service.ts';
 
 type InvitationDependencies = Pick<AccountDependencies, 'links' | 'enqueueMail'>;
 
-/** Makes a user who may sign in once the mailed link was followed. Throws 409 `duplicate_email`, 503 `not_configured`. */
+/**
+ * Creates a user who may sign in after following the emailed link. Throws 409 `duplicate_email`, 503 `not_configured`.
+ */
 export async function invite(
   tx: Tx,
   deps: InvitationDependencies,
@@ -36,8 +38,9 @@ export async function invite(
 }
 
 /**
- * Mails another link, which takes the place of the earlier one. Throws 404, 409 for who has accepted or is deactivated, and 429
- * when the address was mailed so too often: anybody may have a tenant, and could flood others with its invitations.
+ * Emails another link, which replaces the earlier one. Throws 404, 409 when the user has accepted or is deactivated,
+ * and 429 when the address was emailed too often: anyone can have a tenant, and could flood others with its
+ * invitations.
  */
 export async function inviteAgain(
   tx: Tx,
@@ -88,7 +91,7 @@ export async function acceptInvitation(
   sessions.assertConfigured();
   const tenantId = await placeOfToken(database, links, 'invitation', given.token);
   const passwordHash = await passwords.hash(given.password);
-  // The person is known by the link alone; who it is stands in the audit rows.
+  // Only the link identifies the person. The audit rows name the user.
   const person = await database.withTenant(
     tenantId,
     { id: 'system:invitation', name: 'system', role: 'viewer' },

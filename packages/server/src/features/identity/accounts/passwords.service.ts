@@ -27,12 +27,12 @@ const perAddress = { limit: 5, windowSeconds: 3_600 } as const;
 const storeDownRetrySeconds = 5;
 
 /**
- * Counts a call that mails to an address, known or not: five an hour, whoever calls (docs/design/api-access.md 17). Throws 429, also
- * when it cannot be counted. `what` names the window.
+ * Counts a call that emails an address, known or not: five an hour, whoever calls (docs/design/api-access.md 17).
+ * Throws 429, also when counting fails. `what` names the window.
  */
 export async function countMailTo(limits: RateLimitStore, what: string, email: string): Promise<void> {
   const { limit, windowSeconds } = perAddress;
-  // The address itself stands in no table of limits, and has no length that a caller could choose.
+  // No table of limits contains the address itself, and callers can't choose the key's length.
   const who = createHash('sha256').update(emailKey(email)).digest('base64url');
   const name = `${what}:${limit}/${windowSeconds}:${who}`;
   let verdict: Awaited<ReturnType<RateLimitStore['take']>>;
@@ -47,7 +47,7 @@ export async function countMailTo(limits: RateLimitStore, what: string, email: s
   throw new AppError('rate_limited', { detail, retryAfterSeconds: verdict.resetSeconds });
 }
 
-/** Mails a link for each tenant of the address, to who is not deactivated there; each takes the place of the earlier one. */
+/** Emails a link for each of the address's tenants where its user is active. Each replaces the earlier one. */
 export async function forgotPassword(
   { database, links, enqueueMail }: Pick<AccountDependencies, 'database' | 'links' | 'enqueueMail'>,
   email: string,
@@ -60,7 +60,7 @@ export async function forgotPassword(
       visitor,
       async (tx) => {
         const user = await lockUser(tx, id);
-        // A directory may call a person by a name to which no mail can go: the answer is that of an unknown address.
+        // A directory's user name may not be an email address. Then answer as for an unknown address.
         if (user === undefined || user.deactivatedAt !== null || !isEmail(mailAddressOf(user))) return;
         const { token } = await links.issue(tx, { userId: id, purpose: 'reset' });
         await enqueueMail(tx, {
@@ -78,8 +78,8 @@ export async function forgotPassword(
 const tokenInvalid = () => new AppError('token_invalid', { detail: 'This link is invalid, expired or already used.' });
 
 /**
- * Tenant of a token that can still be used. Asked before the password is hashed, so that tokens that are made up cost no
- * hash. Throws 400 `token_invalid`.
+ * Returns the tenant of a usable token. Call it before hashing the password, so that made-up tokens cost no hash.
+ * Throws 400 `token_invalid`.
  */
 export async function placeOfToken(
   database: Database,

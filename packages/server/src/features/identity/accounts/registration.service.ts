@@ -8,7 +8,7 @@ import { createPerson, emailKey, lockUserByEmail, type Membership, selectMembers
 import type { AccountDependencies, RequestTerms } from './accounts.ports.ts';
 import { claimTenant } from './registration.store.ts';
 
-/** What somebody gives who signs up. */
+/** What a person enters to sign up. */
 export interface Registration {
   readonly name: string;
   readonly email: string;
@@ -32,8 +32,9 @@ export const defaultTenantName = (name: string): string => {
 };
 
 /**
- * A registration with its password hashed, before anybody looks at the address. Throws 403 `registration_disabled`, 400 for an
- * address that no mail can go to, and 503 `not_configured` when no link or mail can be made.
+ * Prepares a registration with its password hashed, before anything looks at the address. Throws 403
+ * `registration_disabled`, 400 for an address that can't receive email, and 503 `not_configured` when links or email
+ * aren't possible.
  */
 export async function prepareRegistration(
   deps: Pick<AccountDependencies, 'enqueueMail' | 'links' | 'passwords' | 'signUp'>,
@@ -48,10 +49,9 @@ export async function prepareRegistration(
 }
 
 /**
- * Signs up (docs/design/api-access.md 4.2, 22). A new address gets a tenant of its own, with the person as its admin, who cannot sign
- * in before the mailed link was followed. An address that was registered and never proven gets another link, which carries
- * this registration: the link that is followed decides which counts. An address that belongs to somebody gets a mail that
- * says so.
+ * Signs up (docs/design/api-access.md 4.2, 22). A new address gets its own tenant with the person as its admin, who
+ * can't sign in before following the emailed link. A registered but unverified address gets another link, which carries
+ * this registration: the followed link decides which one counts. A verified address gets an email that says so.
  */
 export async function register(
   deps: RegistrationDependencies,
@@ -77,15 +77,16 @@ export async function register(
   try {
     await database.withTenant(tenantId, registrant, work, terms);
   } catch (error) {
-    // Another registration of the address was faster; what it made is found the second time.
+    // Another registration of the address was faster. The second attempt finds it.
     if (!(error instanceof DatabaseError) || error.kind !== 'unique') throw error;
     await database.withTenant(tenantId, registrant, work, terms);
   }
 }
 
 /**
- * The owner of the address has this account, by a proof or the operator's word. One that some tenant has called so, through its
- * directory or single sign-on, keeps nobody from signing up: else any tenant could shut out the owner of an address.
+ * Returns true when the address's owner has this account, by verification or the operator's word. An address that a
+ * tenant only claims, through its directory or single sign-on, doesn't prevent signing up: otherwise any tenant could
+ * lock out the address's owner.
  */
 const isOwned = ({ emailVerifiedAt, addressProven, source }: Membership): boolean =>
   emailVerifiedAt !== null && (addressProven || source === 'bootstrap');
@@ -103,7 +104,7 @@ async function registerInside(
     await createTenant(tx, wanted, signUp.onTenantCreated);
   }
   const known = await lockUserByEmail(tx, email);
-  // Proven since it was looked up: the owner has an account, and what is given here must not touch it.
+  // Verified since we looked: the owner has an account, and this registration must not change it.
   if (known !== undefined && known.emailVerifiedAt !== null) {
     return enqueueMail(tx, { kind: 'registration_known', to: known.email });
   }
@@ -115,8 +116,8 @@ async function registerInside(
 }
 
 /**
- * Mails the link of the newest registration of an address again, in each tenant where it waits to be proven. The new link takes
- * the place of that registration's earlier one. Does nothing for other addresses.
+ * Emails the link of an address's newest registration again, in each tenant where it's unverified. The new link
+ * replaces that registration's earlier one. Does nothing for other addresses.
  */
 export async function resendVerification(
   { database, links, enqueueMail }: Pick<AccountDependencies, 'database' | 'links' | 'enqueueMail'>,

@@ -4,8 +4,9 @@ import type { Tx } from '../../../db/tx.ts';
 const claimMs = 60_000;
 
 /**
- * The tenant that a first sign-up is to make: `tenantId`, unless another one of the same person has just named one. `who`: the
- * key of the address (`emailKey`), or whatever else names the person and is no address. Needs a system transaction.
+ * Returns the tenant for a first sign-up: `tenantId`, unless another one of the same person has just claimed one.
+ * `who`: the key of the address (`emailKey`), or something else that identifies the person and isn't an address. Needs
+ * a system transaction.
  */
 export async function claimTenant(tx: Tx, who: string, tenantId: string): Promise<string> {
   const [row] = await tx.query<{ tenant_id: string }>(
@@ -19,7 +20,7 @@ export async function claimTenant(tx: Tx, who: string, tenantId: string): Promis
   return row?.tenant_id ?? tenantId;
 }
 
-/** Deletes claims that were made before the instant. Needs a system transaction. */
+/** Deletes claims older than the instant. Needs a system transaction. */
 export async function deleteOldClaims(tx: Tx, before: Date): Promise<void> {
   await tx.query('delete from arbiter.registration_claims where claimed_at < $1', [before]);
 }

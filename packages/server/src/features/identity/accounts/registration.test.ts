@@ -87,7 +87,7 @@ test('squatting: the link that is followed says which registration counts; the o
   const trap = await onlyToken('verification');
   await register({ name: 'Ada', email, password: 'Passw0rd', tenantName: 'Engines' });
   const [mail] = await mails();
-  // By the name its owner tells it from the other one.
+  // The owner can tell it from the other one by its name.
   assert.ok(mail?.kind === 'verification' && mail.name === 'Ada');
   const right = mail.token;
   assert.equal(await verify(right), '/login?verified=true');
@@ -238,7 +238,7 @@ test('T29: before the answer, the same rows are written for every address, and n
     const rows = await server.testDatabase.ownerQuery<{ name: string; n: number }>(counts.join(' union all '));
     return new Map(rows.map(({ name, n }) => [name, n]));
   };
-  /** What one call writes and hashes; past the helper that runs the job right after it. */
+  /** What one call writes and hashes, without the helper that runs the job right after it. */
   const costOf = async (path: string, payload: object) => {
     const [rows, hashes] = [await counted(), server.passwords.computed()];
     const answer = await server.app.inject({

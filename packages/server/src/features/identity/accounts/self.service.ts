@@ -8,7 +8,7 @@ import { isLocked, missed } from './sign-in.service.ts';
 
 type Caller = Pick<RequestFacts, 'tenantId' | 'actor' | 'credentialId' | 'requestId' | 'until'>;
 
-/** What a person changes of themselves. */
+/** What people can change about themselves. */
 export interface SelfChange {
   readonly name?: string;
   readonly currentPassword?: string;

@@ -22,7 +22,7 @@ before(async () => {
   server = await startTestServer({
     tenants: 2,
     clock,
-    // One secret for both, as where JWT_SIGNING_SECRET is not set.
+    // One secret for both, as when JWT_SIGNING_SECRET isn't set.
     config: {
       ...trusting,
       JWT_SIGNING_SECRET: null,
@@ -323,7 +323,7 @@ describe('on another node', () => {
   });
   after(() => node?.close());
 
-  /** That it comes within a second is measured in test/faults/two-nodes.test.ts. */
+  /** test/faults/two-nodes.test.ts measures that it arrives within a second. */
   async function until(holds: () => Promise<boolean>): Promise<void> {
     while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -391,7 +391,7 @@ describe('on another node', () => {
         (await get(cookie)).status !== 200,
     );
     for (let count = 1; count <= 5; count += 1) await people.login({ ...dora, password: 'Wrong0000' });
-    // A change that is told comes after whatever would have been told before it.
+    // Notifications arrive in order, so an earlier one would have arrived before this one.
     let told = 0;
     const stop = server.database.listen('arbiter_stream', () => {
       told += 1;

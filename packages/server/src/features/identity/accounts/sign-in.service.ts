@@ -19,7 +19,7 @@ import {
 } from '../users/index.ts';
 import type { AccountDependencies, RequestTerms, SignInPorts } from './accounts.ports.ts';
 
-/** What a sign-in ends with: an answer, and the cookie when a session was opened. */
+/** The result of a sign-in: an answer, and the cookie when a session was opened. */
 export interface Entrance {
   readonly answer: SignedIn;
   /** Value of `Set-Cookie`; null when another step follows. */
@@ -30,7 +30,7 @@ export interface Entrance {
 const mostFailures = 5;
 const lockMs = 15 * 60_000;
 
-/** The same for every reason, so that nobody learns which addresses are known (docs/design/quality.md T29). */
+/** The same for every reason, so that nobody learns which addresses exist (docs/design/quality.md T29). */
 export const invalidCredentials = () =>
   new AppError('invalid_credentials', { detail: 'The email or password is wrong.' });
 
@@ -43,9 +43,9 @@ export const actorOf = ({ id, name, role }: Pick<SigningIn, 'id' | 'name' | 'rol
 export const isLocked = (tx: Tx, { lockedUntil }: SigningIn): boolean => lockedUntil !== null && lockedUntil > tx.now;
 
 /**
- * Signs in by address and password (docs/design/api-access.md 4.2, 22). Without a tenant every membership of the address is tried,
- * the one last used first; the first that the password opens wins, and a miss counts on each that was tried. An address that
- * nobody has costs as much work as one that somebody has.
+ * Signs in with email and password (docs/design/api-access.md 4.2, 22). Without a tenant, tries every membership of the
+ * address, most recently used first; the first that accepts the password wins, and a miss counts on each one tried. An
+ * unknown address costs as much work as a known one.
  */
 export async function signInByPassword(
   deps: AccountDependencies,
@@ -57,18 +57,18 @@ export async function signInByPassword(
   const tenantId = given.tenantId === null || isUuid(given.tenantId) ? given.tenantId : newId();
   const memberships = await database.withSystem('login', (tx) => selectMemberships(tx, given.email, tenantId), terms);
   let refusal = invalidCredentials();
-  // An address that nobody has goes the way of one that somebody has: the same transactions, and one hash.
+  // An unknown address takes the same path as a known one: the same transactions, and one hash.
   const tried = memberships.length === 0 ? [{ tenantId: newId(), id: newId() }] : memberships;
   for (const membership of tried) {
     const outcome = await tryMembership(deps, membership, given.password, terms);
     if (!(outcome instanceof AppError)) return outcome;
-    // A right password that is not enough says more than a wrong one.
+    // A right password that isn't enough is more informative than a wrong one.
     if (outcome.code !== 'invalid_credentials') refusal = outcome;
   }
   throw refusal;
 }
 
-/** Signs in to one account by its password. Answers with the refusal, once what it counts is committed. */
+/** Signs in to one account with its password. Returns the error, to throw once its count is committed. */
 export async function tryMembership(
   { database, passwords, sessions, signIn, enqueueMail }: AccountDependencies,
   { tenantId, id }: Pick<Membership, 'tenantId' | 'id'>,
@@ -80,7 +80,8 @@ export async function tryMembership(
   const isRight = await passwords.verify(before?.passwordHash ?? null, password);
   const work = async (tx: Tx): Promise<Entrance | AppError> => {
     const person = await lockPerson(tx, id);
-    // Deactivated persons are not counted: a lock must not take the place of the deactivation (docs/design/quality.md T11).
+    // Failures of deactivated users aren't counted: a lock must not replace the deactivation (docs/design/quality.md
+    // T11).
     if (before === undefined || person === undefined || person.deactivatedAt !== null) return refused(tx, person);
     if (!isRight || person.passwordHash !== before.passwordHash) return missed(tx, person, enqueueMail);
     return admit(tx, { sessions, signIn }, person, 'password');
@@ -88,7 +89,7 @@ export async function tryMembership(
   return database.withTenant(tenantId, nobody, work, terms);
 }
 
-/** What stands in the way of a person who is proven, and not deactivated; else what the proof leads to. */
+/** Returns what blocks a verified, active person; otherwise the result of the sign-in. */
 async function admit(
   tx: Tx,
   ports: Pick<AccountDependencies, 'sessions' | 'signIn'>,
@@ -107,7 +108,7 @@ async function admit(
   return enter(tx, ports, person, method);
 }
 
-/** Signs in to an account of a Google user who was proven elsewhere. Answers with the refusal, once it is audited. */
+/** Signs in to the account of a Google user verified elsewhere. Returns the error once it's audited. */
 export async function tryGoogle(
   { database, sessions, signIn }: Pick<AccountDependencies, 'database' | 'sessions' | 'signIn'>,
   { tenantId, id }: Pick<Membership, 'tenantId' | 'id'>,
@@ -145,10 +146,9 @@ const recordFailure = (tx: Tx, { id, name }: SigningIn): Promise<void> =>
   recordAudit(tx, { action: 'login_failed', entityType: 'user', entityId: id, entityName: name });
 
 /**
- * Counts a wrong password, or another proof of the person that was wrong; the fifth in a row locks the user for 15 minutes,
- * and the owner is told by mail. While the lock lasts nothing is counted, so that it is not made longer. The caller holds the
- * user's row. `passwordKnown`: the password was right, and the second factor was not. Answers with the refusal, to be thrown once
- * this is committed.
+ * Counts a wrong password, or another wrong proof. The fifth in a row locks the user for 15 minutes and emails the
+ * owner. Nothing is counted during the lock, so it isn't extended. The caller holds the user's row. `passwordKnown`:
+ * the password was right, but the second factor wasn't. Returns the error, to throw once this is committed.
  */
 export async function missed(
   tx: Tx,
@@ -169,7 +169,7 @@ export async function missed(
   return invalidCredentials();
 }
 
-/** The lock must hold also where no mail can be sent: no key to seal it with, or a user whose name is no address. */
+/** The lock must work even when email can't be sent: no key to seal it with, or a user whose name isn't an address. */
 async function tellOwner(
   tx: Tx,
   person: SigningIn,
@@ -187,8 +187,8 @@ async function tellOwner(
 }
 
 /**
- * What a proven password leads to: another step where the person needs one, else the session. The caller holds the user's
- * row, and has judged lock, deactivation, verification and single sign-on.
+ * Continues after a correct password: another step if the person needs one, otherwise the session. The caller holds the
+ * user's row, and has checked lock, deactivation, verification and single sign-on.
  */
 export async function enter(
   tx: Tx,
@@ -202,8 +202,8 @@ export async function enter(
 }
 
 /**
- * Opens the session of a person who has proven everything that is asked: counts begin anew, the sign-in is noted and
- * audited as the person's own act.
+ * Opens the session of a fully verified person: resets counts, and records and audits the sign-in as the person's own
+ * action.
  */
 export async function openSession(
   tx: Tx,

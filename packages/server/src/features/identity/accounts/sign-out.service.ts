@@ -31,7 +31,7 @@ async function provenSession(authenticate: AccountDependencies['authenticate'], 
     const presented = presentedCredential({ headers: { cookie }, rawHeaders: [] });
     return presented === null ? null : await authenticate(presented);
   } catch (error) {
-    // Two cookies that differ, or a secret that is not set: nobody is signed in.
+    // Two different cookies, or no secret configured: nobody is signed in.
     if (error instanceof AppError && error.code === 'unauthorized') return null;
     throw error;
   }

@@ -10,9 +10,10 @@ import { type Entrance, tryGoogle, tryMembership } from './sign-in.service.ts';
 type Caller = Pick<RequestFacts, 'tenantId' | 'actor' | 'credentialId' | 'requestId' | 'until'>;
 
 /**
- * Tenants of the person of a session (docs/design/api-settled.md "Access and console"): those with an account whose address was
- * proven by a mailed link or by Google, when the session is of such an account and was opened by password or Google; else
- * its own tenant alone. A hostile tenant's directory can make an account of anybody's address, and must not lead anywhere.
+ * Returns the tenants of a session's person (docs/design/api-settled.md "Access and console"): those with an account
+ * whose address was verified by an emailed link or by Google, if the session's account is one and it was opened with a
+ * password or Google; otherwise only its own tenant. A hostile tenant's directory can create an account for anyone's
+ * address, which must not grant anything.
  */
 export async function listTenants(database: Database, caller: Caller): Promise<ShownMembership[]> {
   const { current, all } = await membershipsOf(database, caller);
@@ -78,7 +79,7 @@ export async function switchTenant(
     ? switchByGoogle(deps, current, target, terms)
     : tryMembership(deps, target, to.password, terms));
   if (outcome instanceof AppError) throw outcome;
-  // Where another step follows, the switch is not done yet, and the session here goes on.
+  // If another step follows, the switch isn't done yet, and the current session continues.
   const sessionId = sessionIdOf(caller.credentialId);
   if (outcome.cookie !== null && sessionId !== null) {
     await database.withTenant(caller.tenantId, caller.actor, (tx) => endSession(tx, sessionId), terms);

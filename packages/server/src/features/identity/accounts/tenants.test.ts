@@ -20,7 +20,7 @@ after(() => server?.close());
 const change = (id: string, what: string) =>
   server.testDatabase.ownerQuery(`update arbiter.users set ${what} where id = $1`, [id]);
 let counter = 0;
-/** Accounts of one address in the first tenants, each with its own password, all proven by mail. */
+/** Accounts of one address in the first tenants, each with its own password, all verified by email. */
 async function accounts(count: number): Promise<Person[]> {
   const email = `several-${++counter}@example.test`;
   const made: Person[] = [];

@@ -15,7 +15,7 @@ export interface Person {
 let counter = 0;
 let address = 0;
 
-/** Each call from an address of its own, so that only the tests of limits per address meet those limits. */
+/** Each call comes from its own address, so that only tests of limits per address hit those limits. */
 export function freshAddress(): string {
   address += 1;
   return `203.0.${Math.floor(address / 250)}.${(address % 250) + 1}`;
@@ -23,7 +23,7 @@ export function freshAddress(): string {
 
 export const trusting = { TRUSTED_PROXIES: ['127.0.0.1'] };
 
-/** Persons who sign in to a server. It must be started with `config: trusting`. */
+/** People who sign in to a server. Start it with `config: trusting`. */
 export function createPeople(server: Pick<TestServer, 'call' | 'database' | 'passwords'>) {
   async function person(
     tenant: Pick<TestTenant, 'id'>,
@@ -54,7 +54,7 @@ export function createPeople(server: Pick<TestServer, 'call' | 'database' | 'pas
   const login = (body: { email: string; password: string; tenantId?: string }) =>
     open<SignedIn & Problem>('POST', '/api/v1/auth/login', { body });
 
-  /** The cookie of a person who signs in. */
+  /** Signs a person in. Returns the cookie. */
   async function signIn({ email, password, tenantId }: Omit<Person, 'id'>): Promise<string> {
     const answer = await login({ email, password, tenantId });
     assert.equal(answer.status, 200, answer.text);

@@ -5,7 +5,7 @@ import { getTenant, renameTenant } from '../tenants/index.ts';
 import { lockUser, type UserRow, updateVerified, upsertPassword } from '../users/index.ts';
 import type { AccountDependencies, RequestTerms } from './accounts.ports.ts';
 
-/** What following the link has come to: the query of `/login`. */
+/** The result of following the link: the query of `/login`. */
 export type Verified = { readonly verified: 'true' } | { readonly error: 'invalid-token' | 'expired-token' };
 
 const verified: Verified = { verified: 'true' };
@@ -34,7 +34,7 @@ export async function verifyAddress(
       if (link === undefined || user === undefined || user.deactivatedAt !== null) return invalid;
       if (link.usedAt !== null) return user.emailVerifiedAt === null ? invalid : verified;
       if (link.voidedAt !== null) return invalid;
-      // Proven in another way meanwhile: what the registration gave must not touch the account.
+      // Verified in another way in the meantime: the registration's data must not change the account.
       if (user.emailVerifiedAt !== null) return verified;
       if (link.expiresAt <= tx.now) return { error: 'expired-token' };
       await links.use(tx, link);
@@ -46,7 +46,7 @@ export async function verifyAddress(
   );
 }
 
-/** Makes what was given with the link the user's own. */
+/** Applies the data that came with the link to the user. */
 async function settle(tx: Tx, user: UserRow, { givenName, givenTenantName, passwordHash }: FoundLink): Promise<void> {
   await updateVerified(tx, user.id, givenName);
   if (passwordHash !== null) await upsertPassword(tx, user.id, passwordHash);

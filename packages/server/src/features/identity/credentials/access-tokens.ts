@@ -12,8 +12,8 @@ import { roleOfScopes, scopesOfOwner } from './api-keys.rules.ts';
 import { type NamedClient, ownerRoleOf, selectNamedClients } from './oauth-clients.store.ts';
 
 /**
- * Access tokens: JWTs (RFC 7519) signed with HS256, of type `at+jwt` (RFC 9068). The key is derived
- * for this purpose alone, so that a session or a mailed link, signed with the same secret, is none (docs/design/quality.md T7).
+ * Access tokens: JWTs (RFC 7519) signed with HS256, of type `at+jwt` (RFC 9068). The key is derived only for this
+ * purpose, so sessions and emailed links, signed with the same secret, aren't valid here (docs/design/quality.md T7).
  */
 export interface AccessTokens {
   /** Signs a token for a client. Throws 503 `not_configured` when no secret is set. */
@@ -31,7 +31,7 @@ const issuer = 'arbiter';
 const type = 'at+jwt';
 const algorithm = 'HS256';
 
-/** No token of ours is longer; what is longer is not looked at. */
+/** None of our tokens is longer, so longer ones aren't checked. */
 const longestToken = 2_048;
 const form = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const lookUpWithinMs = 2_000;
@@ -85,7 +85,7 @@ export function createAccessTokens(deps: {
     return principal;
   }
 
-  /** What the token says; null unless it is one that we signed, of this purpose, and still lives. */
+  /** Returns the content of a token; null unless we signed it for this purpose and it hasn't expired. */
   async function claimsOf(token: string): Promise<Claims | null> {
     if (key === null) return null;
     try {
@@ -94,13 +94,13 @@ export function createAccessTokens(deps: {
         typ: type,
         issuer,
         requiredClaims: ['sub', 'tid', 'scopes', 'iat', 'exp', 'jti'],
-        // Also refuses a token that says it was made in the future.
+        // Also rejects a token dated in the future.
         maxTokenAge: accessTokenSeconds,
         currentDate: new Date(clock.now()),
       });
       return isOurs(token, payload) ? claimsFrom(payload) : null;
     } catch (error) {
-      // Whatever is wrong with it, the caller is told the same.
+      // The caller gets the same answer, whatever is wrong with it.
       if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_J')) return null;
       throw error;
     }
@@ -138,8 +138,8 @@ export function createAccessTokens(deps: {
 }
 
 /**
- * True when the payload is written as we write it. Twin members, of which readers take one or the other, and numbers that
- * no JSON writer makes (`1e999`) are not ours, even when they are signed with our key.
+ * Returns true when the payload is written the way we write it. Duplicate members, which readers resolve differently,
+ * and numbers that no JSON writer produces (`1e999`) can't be ours, even when signed with our key.
  */
 function isOurs(token: string, payload: object): boolean {
   const [, middle = ''] = token.split('.');

@@ -10,10 +10,13 @@ import {
 } from '@arbiter/contract';
 import { hmac } from '../../../platform/crypto.ts';
 
-/** The HMAC key made of API_KEY_PEPPER (`keyOf`); null: unset or blank, and then nothing is proven or made. */
+/**
+ * The HMAC key derived from API_KEY_PEPPER (`keyOf`); null: unset or blank, and then nothing can be verified or
+ * created.
+ */
 export type Pepper = KeyObject | null;
 
-/** What is stored and looked up instead of the key: HMAC-SHA256 under the pepper. */
+/** Returns what's stored and looked up instead of the key: HMAC-SHA256 under the pepper. */
 export function hashApiKey(pepper: KeyObject, key: string): Buffer {
   return hmac(pepper, key);
 }
@@ -45,7 +48,8 @@ export function roleOfScopes(scopes: readonly ApiKeyScope[]): Role | null {
 const scopeOfRole = { admin: 'admin', editor: 'write', viewer: 'read' } as const;
 
 /**
- * The scopes that a credential has today: what it was given, as far as its owner's role goes. `scim` needs an admin.
+ * Returns a credential's current scopes: those it was given, as far as its owner's role allows. `scim` requires an
+ * admin.
  * @param ownerRole null for the operator, who has no role and no limit
  */
 export function scopesOfOwner<Scope extends ApiKeyScope>(
@@ -63,12 +67,14 @@ export function scopesOfOwner<Scope extends ApiKeyScope>(
     .filter((scope) => scope === scopeOfRole[highest] || granted.includes(scope));
 }
 
-/** Each scope once, in the order of the contract. */
+/** Returns each scope once, in the contract's order. */
 export function orderedScopes(scopes: readonly ApiKeyScope[]): ApiKeyScope[] {
   return apiKeyScopes.filter((scope) => scopes.includes(scope));
 }
 
-/** The person that an actor stands for (docs/design/quality.md E3), or the key or client whose person has to be looked up. */
+/**
+ * Returns the person behind an actor (docs/design/quality.md E3), or the key or client whose person must be looked up.
+ */
 export function personOf(
   actorId: string,
 ): { readonly person: string } | { readonly apiKeyId: string } | { readonly oauthClientId: string } {

@@ -53,8 +53,8 @@ const shown = (row: ApiKeyRow): ApiKey => ({
 });
 
 /**
- * Makes a key and answers with it, the only time it is told. Throws 503 `not_configured` without a pepper and 400 for an
- * expiry that does not lie ahead (docs/design/api-access.md 4.1).
+ * Creates a key and returns it, the only time it's shown. Throws 503 `not_configured` without a pepper and 400 for an
+ * expiry that isn't in the future (docs/design/api-access.md 4.1).
  */
 export async function createApiKey(tx: Tx, pepper: Pepper, wanted: NewApiKey): Promise<ApiKeyCreated> {
   const expiresAt = wanted.expiresAt ?? null;
@@ -150,7 +150,7 @@ async function activeKey(tx: Tx, id: string): Promise<ApiKeyRow> {
   return row;
 }
 
-/** One key that is neither revoked nor expired; 404 for ids that are malformed, unknown, foreign or of another key. */
+/** Returns one key that's neither revoked nor expired. Throws 404 for malformed, unknown and foreign ids. */
 export async function getApiKey(tx: Tx, id: string): Promise<ApiKey> {
   const key = await activeKey(tx, id);
   if (key.expiresAt !== null && key.expiresAt <= tx.now) throw notFound();
@@ -171,7 +171,10 @@ export async function revokeApiKey(tx: Tx, id: string, reason: string | undefine
   });
 }
 
-/** One page of the keys that are neither revoked nor expired, newest first. `cursor` is the id of the last key of the page before. */
+/**
+ * Returns one page of keys that are neither revoked nor expired, newest first. `cursor` is the id of the previous
+ * page's last key.
+ */
 export async function listApiKeys(
   tx: Tx,
   page: { readonly limit: number; readonly cursor: string | null },

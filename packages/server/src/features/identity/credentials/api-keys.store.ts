@@ -95,7 +95,7 @@ export async function markRevoked(tx: Tx, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Sets what the operator's file says of a key. */
+/** Applies the operator's file to a key. */
 export async function updateOperatorKey(
   tx: Tx,
   { id, name, scopes, person }: Pick<ApiKeyRow, 'id' | 'name' | 'scopes' | 'person'>,

@@ -130,7 +130,7 @@ test('DELETE revokes on every node; the second time is 404; the reason is kept',
     assert.ok(await works());
     const first = await server.call(tenant.admin, 'DELETE', url(made.id), body === undefined ? {} : { body });
     assert.deepEqual([first.status, first.body], [204, null]);
-    // How soon is measured in test/faults/two-nodes.test.ts.
+    // test/faults/two-nodes.test.ts measures how soon.
     await eventually(20_000, async () => !(await works()), 'the other node refuses the key');
     assert.equal((await server.call(tenant.admin, 'DELETE', url(made.id))).status, 404);
     assert.equal((await server.call(tenant.admin, 'GET', `/api/v1/api-keys/${made.id}`)).status, 404);

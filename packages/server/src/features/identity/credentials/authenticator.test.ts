@@ -57,7 +57,7 @@ async function makeTenant(): Promise<string> {
   return id;
 }
 
-/** Makes a key and waits until both nodes have heard of it: what is remembered then stays remembered. */
+/** Creates a key and waits until both nodes know it: what's cached then stays cached. */
 async function make(tenantId: string, wanted: NewApiKey = {}): Promise<ApiKeyCreated> {
   const before = heard.map((counts) => counts.get(tenantId) ?? 0);
   const created = await db.database.withTenant(tenantId, admin, (tx) => createApiKey(tx, pepper, wanted));
@@ -182,7 +182,7 @@ test('a key that is revoked while the connection has died silently is refused wi
   assert.ok(Math.min(...times) < 1_000, `refused after ${times.join(', ')} ms`);
 });
 
-/** Milliseconds from the revocation of a remembered key until a node refuses it whose listening connection hangs. */
+/** Milliseconds from revoking a cached key until a node whose listening connection hangs rejects it. */
 async function revokeWhileDead(tenantId: string): Promise<number> {
   const known = (await listeners()).map((row) => row.pid);
   const lonely = createDatabase({ url: db.url, clock });
@@ -212,7 +212,7 @@ test('after a lost connection nothing is remembered that changed meanwhile', asy
   const there = await open(otherNode);
   const { key, id } = await make(tenantId);
   assert.ok(await prove(there, key));
-  // The revocation is told while nobody listens.
+  // The revocation is announced while nobody listens.
   await db.ownerQuery('alter table arbiter.api_keys disable trigger api_keys_changed');
   await db.database.withTenant(tenantId, admin, (tx) => revokeApiKey(tx, id, undefined));
   await db.ownerQuery('alter table arbiter.api_keys enable trigger api_keys_changed');

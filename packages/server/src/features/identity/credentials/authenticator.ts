@@ -12,8 +12,8 @@ import { type LiveKey, selectLiveKeys, upsertUses } from './api-keys.store.ts';
 /** Proves credentials and remembers when keys were used. */
 export interface Authenticator {
   /**
-   * Null for a key that is malformed, unknown, revoked or expired, or whose owner or tenant is gone. Answers at once for a
-   * key it knows. Throws 401 with a detail when the pepper is unset, 503 when the database is away.
+   * Null for a key that's malformed, unknown, revoked or expired, or whose owner or tenant was deleted. Synchronous for
+   * a cached key. Throws 401 with a detail when the pepper is unset, 503 when the database is away.
    */
   readonly authenticate: Authenticate;
   /**
@@ -43,19 +43,19 @@ const writeEveryMs = 60_000;
 const lookUpWithinMs = 2_000;
 
 /**
- * Keys that were proven stay in memory, never as such, until the database says that a credential of their tenant changed
- * (channel `arbiter_credentials`), so that revocation acts on every node within a second. While the channel is not heard,
- * nothing is remembered and every key is looked up. Nothing is remembered about keys that were refused.
+ * Verified keys are cached, never in plain text, until the database announces that a credential of their tenant changed
+ * (channel `arbiter_credentials`), so that revocation applies on every node within a second. While the channel is down,
+ * nothing is cached and every key is looked up. Rejected keys aren't cached.
  */
 export function createAuthenticator(deps: {
   readonly database: Database;
   readonly pepper: Pepper;
   readonly clock: Clock;
-  /** Told of every key that is asked about whether memory knew it. */
+  /** Called for each key look-up with whether memory knew it. */
   readonly onAsked?: (known: boolean) => void;
 }): Authenticator {
   const { database, pepper, clock, onAsked } = deps;
-  // The HMAC of a key is worked out for the database only; what is in memory is found by a name of this process.
+  // The HMAC of a key is computed only for the database. The cache uses a name private to this process.
   const nameOf = createSecretNames();
   const lookups = new Map<string, Promise<Known | null>>();
   const uses = new Map<string, Use>();
@@ -66,7 +66,7 @@ export function createAuthenticator(deps: {
     const until = performance.now() + lookUpWithinMs;
     const rows = await database.withSystem('authenticate', (tx) => selectLiveKeys(tx, hash), { until });
     const [row] = rows;
-    // Two tenants with one key: whose request it is cannot be told, so neither gets it.
+    // Two tenants have the same key: whose request it is can't be told, so neither gets it.
     if (row === undefined || rows.length > 1) return null;
     const entry = { principal: principalOf(row), expiresAtMs: row.expiresAt?.getTime() ?? Infinity, use: useOf(row) };
     remember(cacheKey, entry);
@@ -142,10 +142,11 @@ export function createAuthenticator(deps: {
 }
 
 function principalOf(row: LiveKey): Principal {
-  // A key without read, write or admin opens SCIM routes only; the scopes say so, the role is the lowest there is.
+  // A key without read, write or admin opens only SCIM routes. Its scopes enforce that; the role is the lowest there
+  // is.
   const scopes = scopesOfOwner(row.scopes, row.userRole === null ? null : roleOfUser(row.userRole));
   const role = roleOfScopes(scopes) ?? 'viewer';
-  // What a person's key does, the person does (docs/design/api-settled.md 6, 100), unless somebody else knows it too.
+  // A person's key acts as the person (docs/design/api-settled.md 6, 100), unless somebody else knows it too.
   const isPersonal = row.earlierPeople.length === 0;
   return {
     kind: 'apiKey',

@@ -10,15 +10,15 @@ export const makeClientSecret = (): string => `kcs_${randomBytes(32).toString('h
 /** The part of a client id that lists show as its prefix: `kci_` and 8 characters (docs/design/api-access.md 4.1). */
 export const clientPrefixOf = (clientId: string): string => clientId.slice(0, 12);
 
-/** Those of the scopes that exist, each once, in the order of the contract; `read` when there are none. */
+/** Returns the existing scopes, each once, in the contract's order; `read` when there are none. */
 export function knownScopes(asked: readonly unknown[]): OAuthScope[] {
   const known = oauthScopes.filter((scope) => asked.includes(scope));
   return known.length === 0 ? ['read'] : known;
 }
 
 /**
- * The scopes that a token gets: those asked for, or all of the client's when none were. Null: one is unknown, or is not the
- * client's (RFC 6749 section 5.2, `invalid_scope`).
+ * Returns a token's scopes: the requested ones, or all of the client's when none were requested. Null: one is unknown,
+ * or not the client's (RFC 6749 section 5.2, `invalid_scope`).
  */
 export function grantedScopes(ofClient: readonly OAuthScope[], asked: string | null): OAuthScope[] | null {
   const words = (asked ?? '').split(' ').filter((word) => word !== '');

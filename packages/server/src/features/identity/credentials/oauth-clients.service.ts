@@ -36,7 +36,7 @@ const shown = (row: OAuthClientRow): OAuthClient => ({
 });
 
 /**
- * Makes a client and answers with its secret, the only time it is told. Throws 503 `not_configured` without a pepper
+ * Creates a client and returns its secret, the only time it's shown. Throws 503 `not_configured` without a pepper
  * (docs/design/api-access.md 4.1).
  */
 export async function createOAuthClient(
@@ -80,7 +80,9 @@ export async function listOAuthClients(tx: Tx): Promise<{ data: OAuthClient[]; t
   return { data: rows.map(shown), total: await countActiveClients(tx) };
 }
 
-/** The client gets no new token from now on; 404 for ids that are malformed, unknown, foreign or of a revoked client. */
+/**
+ * Revokes a client: it gets no more tokens. Throws 404 for ids that are malformed, unknown, foreign or already revoked.
+ */
 export async function revokeOAuthClient(tx: Tx, id: string): Promise<void> {
   const row = isUuid(id) ? await selectClient(tx, id) : undefined;
   if (row === undefined || !(await markClientRevoked(tx, id))) {

@@ -63,7 +63,7 @@ export function oauthRoutes(deps: OAuthDependencies): Handlers<typeof oauthOpera
   };
 }
 
-/** The token for these credentials. Throws what the standard calls `invalid_client`, `invalid_scope`. */
+/** Returns a token for these credentials. Throws the standard's `invalid_client`, `invalid_scope`. */
 async function grant(deps: OAuthDependencies, credentials: ClientCredentials, scope: unknown, until: number) {
   const client = await proveClient(deps, credentials, until);
   const scopes = grantedScopes(
@@ -98,7 +98,7 @@ type Attempt<T> =
   | { readonly value: T; readonly error: undefined }
   | { readonly value: undefined; readonly error: AppError };
 
-/** What a call that cannot be read is counted for must be known before it is refused. */
+/** Even an unreadable call must count for somebody before it's rejected. */
 function attempt<T>(work: () => T): Attempt<T> {
   try {
     return { value: work(), error: undefined };
@@ -138,8 +138,8 @@ const membersOfForm = (bytes: Buffer): Map<string, unknown> =>
   );
 
 /**
- * Answers with the RateLimit headers of the call. 429 when the client, or the address, called too often, also when that cannot
- * be told (docs/design/quality.md T19).
+ * Returns the call's RateLimit headers. Throws 429 when the client, or the address, called too often, also when
+ * counting fails (docs/design/quality.md T19).
  */
 async function countCall(
   limits: RateLimitStore,
@@ -169,8 +169,8 @@ async function countCall(
 }
 
 /**
- * The client of these credentials, not revoked, its tenant and its owner active. An unknown client and a wrong secret take
- * the same way and get the same bytes.
+ * Returns the client of these credentials, if it isn't revoked and its tenant and owner are active. An unknown client
+ * and a wrong secret take the same path and get the same bytes.
  */
 async function proveClient(
   { database, pepper }: Pick<OAuthDependencies, 'database' | 'pepper'>,

@@ -39,7 +39,7 @@ export async function reassignCredentials(
   const user = await getUser(tx, id);
   const to = toUserId.toLowerCase();
   if (to === user.id) throw invalid('/toUserId', 'must be another user');
-  // Locked, so the new owner can't be demoted or deactivated meanwhile.
+  // Locked, so the new owner can't be demoted or deactivated in the meantime.
   if (!(await lockAdmins(tx)).includes(to)) throw invalid('/toUserId', 'must be an active admin of this tenant');
   const { rows } = await selectOwnedCredentials(tx, user.id);
   const named = credentialIds?.map((credentialId) => credentialId.toLowerCase());
@@ -64,7 +64,7 @@ async function moveAll(
   people: { readonly from: string; readonly to: string },
 ): Promise<OwnedCredential[]> {
   const moved: OwnedCredential[] = [];
-  // In one order of kinds, which is that of the audit rows.
+  // In a fixed order of kinds, that of the audit rows.
   for (const kind of ['api_key', 'oauth_client'] as const) {
     const ofKind = rows.filter((row) => row.kind === kind);
     if (ofKind.length === 0) continue;

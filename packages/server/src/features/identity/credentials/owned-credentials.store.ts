@@ -56,8 +56,8 @@ export async function updateOwner(
 }
 
 /**
- * True when one credential has been owned by both persons and was not revoked at `since`: whoever knew its secret could act
- * as either.
+ * Returns true when both people have owned one credential that wasn't revoked at `since`: whoever knew its secret could
+ * act as either.
  */
 export async function haveSharedCredential(tx: Tx, one: string, other: string, since: Date): Promise<boolean> {
   const [row] = await tx.query<{ shared: boolean }>(

@@ -5,14 +5,14 @@ import { selectClient } from './oauth-clients.store.ts';
 import { haveSharedCredential } from './owned-credentials.store.ts';
 
 /**
- * The person the caller acts for: a user id, or `system`. All keys and clients of one person, and those made with them, are
- * that person (docs/design/quality.md E3).
+ * Returns the person the caller acts for: a user id, or `system`. All keys and clients of a person, and those created
+ * with them, count as that person (docs/design/quality.md E3).
  */
 export async function personBehind(tx: Tx): Promise<string> {
   return (await ownersBehind(tx))[0];
 }
 
-/** The owner of the caller's credential, then those who owned it before. */
+/** Returns the owner of the caller's credential, then earlier owners. */
 async function ownersBehind(tx: Tx): Promise<readonly [string, ...string[]]> {
   const actor = personOf(tx.actor.id);
   if ('person' in actor) return [actor.person];
@@ -22,8 +22,8 @@ async function ownersBehind(tx: Tx): Promise<readonly [string, ...string[]]> {
 }
 
 /**
- * True when the four-eyes rule counts the caller and `person` as one: the same person, or people who have owned one
- * credential that was not revoked when `person` acted. Both know its secret.
+ * Returns true when the four-eyes rule counts the caller and `person` as one: the same person, or people who have owned
+ * one credential that wasn't revoked when `person` acted. Both know its secret.
  */
 export async function isSamePerson(tx: Tx, person: string, actedAt: Date): Promise<boolean> {
   const owners = await ownersBehind(tx);

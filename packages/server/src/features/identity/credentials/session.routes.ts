@@ -16,7 +16,7 @@ export interface SessionDependencies {
   readonly authenticate: Authenticate;
 }
 
-/** Handler of the question who calls (docs/design/api-access.md 4.2). */
+/** Handles the request for the current caller (docs/design/api-access.md 4.2). */
 export function sessionRoutes(deps: SessionDependencies): Handlers<typeof sessionOperations> {
   return {
     session: async ({ headers, requestId, until }) => {
@@ -37,7 +37,7 @@ export function sessionRoutes(deps: SessionDependencies): Handlers<typeof sessio
   };
 }
 
-/** What is told of the credential itself. */
+/** Returns the fields about the credential itself. */
 async function holderOf(tx: Tx, principal: Principal): Promise<Pick<Session, 'principal' | 'expiresAt'>> {
   const { kind, actor, role, credentialId, expiresAtMs } = principal;
   if (kind === 'session') {

@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../../../db/test-database.ts';
 
-/** For tests: a person of the tenant, made when there is none with this id, owns a key. */
+/** For tests: makes a person of the tenant, created if missing, own a key. */
 export async function giveKeyTo(
   { ownerQuery }: Pick<TestDatabase, 'ownerQuery'>,
   { tenantId, keyId, person }: { readonly tenantId: string; readonly keyId: string; readonly person: string },

@@ -1,6 +1,6 @@
 import { AppError } from '../../../platform/app-error.ts';
 
-/** What a token request says, before anything of it was judged. `undefined`: not sent. */
+/** A token request as sent, before any checks. `undefined`: not sent. */
 export interface TokenRequest {
   readonly grantType: unknown;
   readonly clientId: unknown;
@@ -41,8 +41,8 @@ export function basicCredentials(header: string | undefined): ClientCredentials 
 const formDecoded = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
 
 /**
- * Whom a call counts for (docs/design/api-access.md 22): the one client that it names, null when it names none that can be
- * counted.
+ * Returns whom a call counts for (docs/design/api-access.md 22): the one client that it names, null when it names none
+ * that can be counted.
  */
 export function countedClient(inBody: unknown, inHeader: string | null): string | null {
   const named = [inBody, inHeader].filter((id) => typeof id === 'string' && id !== '');

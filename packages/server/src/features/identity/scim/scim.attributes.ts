@@ -14,7 +14,7 @@ import { scimProblem } from './scim-error.ts';
 /** Values of attributes by their canonical names; those of the enterprise extension under its URN. */
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** The extension as one attribute: its URN is the name under which it stands in a resource. */
+/** The extension as one attribute, named by its URN in a resource. */
 const extension: ScimAttribute = {
   name: scimEnterpriseSchema,
   type: 'complex',
@@ -22,14 +22,14 @@ const extension: ScimAttribute = {
   subAttributes: scimEnterpriseAttributes,
 };
 
-/** What may stand in the body of a user. */
+/** What a user's body may contain. */
 const writable: readonly ScimAttribute[] = [
   ...scimUserAttributes,
   ...scimCommonAttributes.filter(({ mutability }) => mutability !== 'readOnly'),
   extension,
 ];
 
-/** What only the server says; sent back as it was read it changes nothing. */
+/** Server-only attributes. Sent back as read, they change nothing. */
 const serverOwned = new Set(['id', 'meta', 'schemas', 'groups']);
 
 export const isServerOwned = (name: string): boolean => serverOwned.has(name.toLowerCase());
@@ -71,7 +71,7 @@ export function placeOf(name: string): (Place & { readonly deeper: ScimAttribute
   return sub === undefined ? undefined : { attribute, sub, deeper: null };
 }
 
-/** What a client sent of a user: null for what it cleared. `unknown`: paths of what is not known, which is dropped. */
+/** Returns a user's attributes as sent: null for cleared ones. `unknown`: paths of unknown parts, which are dropped. */
 export interface SentUser {
   readonly attributes: Attributes;
   readonly unknown: readonly string[];
@@ -102,7 +102,7 @@ function readMembers(
   return read;
 }
 
-/** One attribute as it is kept; null when the value is empty (RFC 7643 section 2.5). Throws 400 `invalidValue`. */
+/** Returns one attribute as stored; null when the value is empty (RFC 7643 section 2.5). Throws 400 `invalidValue`. */
 export function readValue(attribute: ScimAttribute, value: unknown, path: string, unknown: string[]): unknown {
   if (value === null || value === undefined) return null;
   if (attribute.multiValued !== true) return readOne(attribute, value, path, unknown);

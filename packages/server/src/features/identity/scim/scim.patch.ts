@@ -20,8 +20,8 @@ function memberOf(object: Item, name: string): unknown {
 }
 
 /**
- * The attributes of a user after the operations of a PATCH, one after the other (RFC 7644 section 3.5.2). `unknown` gets the
- * paths of what a value names and nothing knows. Throws 400 with the standard's word, and then nothing has changed.
+ * Returns a user's attributes after a PATCH's operations, in order (RFC 7644 section 3.5.2). `unknown` gets the paths
+ * of unknown names. Throws 400 with the standard's word, and then nothing has changed.
  */
 export function applyPatch(user: Attributes, body: Item, unknown: string[]): Attributes {
   const operations = memberOf(body, 'Operations');
@@ -152,7 +152,10 @@ function single({ multiValued: _, ...attribute }: ScimAttribute): ScimAttribute 
   return attribute;
 }
 
-/** A new value that passes the filter, where that says what it is: Entra ID sets addresses of a kind that is not there yet. */
+/**
+ * Creates a value that passes the filter, if the filter defines one: Entra ID sets addresses of a kind that doesn't
+ * exist yet.
+ */
 function newItem(tests: readonly ItemTest[] | null, at: string): Item {
   const made: Record<string, unknown> = {};
   for (const { attribute, operator, value } of tests ?? []) {
@@ -167,7 +170,7 @@ const listed = (items: readonly (Item | null)[]): readonly Item[] | null => {
   return kept.length === 0 ? null : kept;
 };
 
-/** Only one value is preferred: the newest that says so (RFC 7644 section 3.5.2). */
+/** Only one value is primary: the newest that says so (RFC 7644 section 3.5.2). */
 function withPrimary(items: readonly Item[], newest: readonly Item[]): readonly Item[] {
   const primary = newest.findLast(isPrimary);
   if (primary === undefined) return items;

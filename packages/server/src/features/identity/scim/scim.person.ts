@@ -35,8 +35,8 @@ function derivedName({ name, userName }: Attributes): string {
 }
 
 /**
- * The attributes after a change. A displayName that was not sent follows the parts of the name when it was made from them
- * before, and else stays as it is.
+ * Returns the attributes after a change. A displayName that wasn't sent follows the parts of the name if it was derived
+ * from them before, and otherwise stays.
  */
 export function renamed(before: Attributes, after: Attributes): Attributes {
   const isOwn = textOf(after.displayName) !== null;
@@ -49,7 +49,7 @@ export function renamed(before: Attributes, after: Attributes): Attributes {
 /** An address as mail needs it: something on both sides of one @, without white space. */
 const isAddress = (text: string): boolean => /^[^\s@]+@[^\s@]+$/u.test(text);
 
-/** Where mail to the person goes when it is not the account's name: the preferred address, else the first. */
+/** Returns where to send the person's email when it isn't the account's name: the primary address, or the first. */
 function mailAddressOf({ emails }: Attributes): string | null {
   const items = Array.isArray(emails) ? emails.filter(isObject) : [];
   const addresses = [...items.filter(isPrimary), ...items].map(({ value }) => textOf(value));

@@ -123,7 +123,7 @@ export async function createScimUser(tx: Tx, body: Body): Promise<ScimUserRow> {
   return row;
 }
 
-/** Replaces what is sent; what is not sent stays, but for `active`, which then counts as true. */
+/** Replaces what's sent. What isn't sent stays, except `active`, which then counts as true. */
 export async function replaceScimUser(tx: Tx, id: string, body: Body): Promise<ScimUserRow> {
   const { attributes: sent, unknown } = readSentUser(body);
   remarkOn(tx, unknown);
@@ -138,7 +138,7 @@ export async function patchScimUser(tx: Tx, id: string, body: Body): Promise<Sci
   return row;
 }
 
-/** Deactivates a user, who stays readable; repeatable (docs/design/quality.md E7). */
+/** Deactivates a user, who stays readable. Repeatable (docs/design/quality.md E7). */
 export async function deactivateScimUser(tx: Tx, id: string): Promise<void> {
   await change(tx, id, (before) => ({ ...before, active: false }));
 }
@@ -155,7 +155,7 @@ async function change(tx: Tx, id: string, changed: (before: Attributes) => Attri
     await write(tx, { ...after, updatedAt: tx.now });
     const isGone = before.deactivatedAt === null && after.deactivatedAt !== null;
     if (isGone) await endSessions(tx, before.id);
-    // A link opens the account of whoever has the mailbox; the one that is named now is another one.
+    // A link opens the account to whoever has the mailbox, and the mailbox has changed.
     const isMoved = after.email !== before.email || mailAddressOf(after) !== mailAddressOf(before);
     if (isGone || isMoved) await voidLinks(tx, before.id);
   }
@@ -170,7 +170,7 @@ async function change(tx: Tx, id: string, changed: (before: Attributes) => Attri
   return isDeepStrictEqual(was, is) ? before : { ...after, updatedAt: tx.now };
 }
 
-/** Two who take one name at the same time: the second is told as if it had come later. */
+/** When two take one name at the same time, the second gets the error as if it had come later. */
 async function write(tx: Tx, row: ScimUserRow): Promise<void> {
   try {
     await updateScimUser(tx, row);

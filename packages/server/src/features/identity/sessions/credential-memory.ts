@@ -1,10 +1,13 @@
 import type { Database } from '../../../db/index.ts';
 
-/** What was proven of credentials, by a name that is not the credential itself. */
+/** Verified credentials, by a name that isn't the credential itself. */
 export interface CredentialMemory<Entry extends { readonly principal: { readonly tenantId: string } }> {
   /** Null when nothing is known, or when it may not be relied on at the moment. */
   find(name: string): Entry | null;
-  /** To be called before the database is asked; what it gives remembers the answer, unless something changed meanwhile. */
+  /**
+   * Call before querying the database. The returned function caches the result, unless something changed in the
+   * meantime.
+   */
   ask(): (name: string, entry: Entry) => void;
   /** Stops listening for changes. */
   close(): void;
@@ -13,16 +16,16 @@ export interface CredentialMemory<Entry extends { readonly principal: { readonly
 const maximumKnown = 10_000;
 
 /**
- * Remembers until the database says that a credential of the tenant changed (channel `arbiter_credentials`), so that
- * a revocation acts on every node within a second. While the channel is not heard, nothing is remembered and nothing known.
- * `onForget` is told of every such message.
+ * Caches until the database announces that a credential of the tenant changed (channel `arbiter_credentials`), so that
+ * a revocation applies on every node within a second. While the channel is down, nothing is cached or found. `onForget`
+ * receives every such message.
  */
 export function createCredentialMemory<Entry extends { readonly principal: { readonly tenantId: string } }>(
   database: Pick<Database, 'listen' | 'listening' | 'hears'>,
   onForget: () => void = () => undefined,
 ): CredentialMemory<Entry> {
   const known = new Map<string, Entry>();
-  // Raised by every message: what was read before it must not be remembered after it.
+  // Incremented by every message: what was read before it must not be cached after it.
   let generation = 0;
   let subscribed = false;
   const forget = (tenantId: string | null): void => {

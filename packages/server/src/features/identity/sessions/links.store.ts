@@ -17,7 +17,7 @@ const linkColumns = columns(tokens, [
 ]);
 
 export type LinkRow = RowOf<typeof linkColumns>;
-/** What a link is good for. */
+/** The purpose of a link. */
 export type LinkPurpose = LinkRow['purpose'];
 
 export async function insertLink(tx: Tx, row: LinkRow): Promise<void> {
@@ -91,10 +91,13 @@ export async function voidLink(tx: Tx, id: string): Promise<void> {
 
 const pendingColumns = columns(tokens, ['id', 'givenName', 'givenTenantName', 'passwordHash']);
 
-/** What was given with a registration whose link was not followed yet. */
+/** Data of a registration whose link hasn't been followed yet. */
 export type PendingRegistration = RowOf<typeof pendingColumns>;
 
-/** The newest registration of an address that was never verified, also when its link is too old; undefined when there is none. */
+/**
+ * Returns the newest registration of an unverified address, even when its link has expired; undefined when there is
+ * none.
+ */
 export async function selectPendingRegistration(tx: Tx, userId: string): Promise<PendingRegistration | undefined> {
   const [row] = await select(
     tx,
@@ -107,8 +110,8 @@ export async function selectPendingRegistration(tx: Tx, userId: string): Promise
 }
 
 /**
- * Deletes links that ended before the instant, of all tenants; registrations that were never verified stay, because their
- * password must still be known when somebody signs in or asks for another link. Needs a system transaction.
+ * Deletes links of all tenants that expired before the instant. Keeps unverified registrations, whose password is still
+ * needed when somebody signs in or requests another link. Needs a system transaction.
  */
 export async function deleteOldLinks(tx: Tx, before: Date): Promise<number> {
   const gone = await tx.query(

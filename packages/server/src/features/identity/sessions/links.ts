@@ -15,30 +15,30 @@ import {
 
 export type { LinkPurpose } from './links.store.ts';
 
-/** A link that was just made; the token is told this once. */
+/** A new link. The token is shown only this once. */
 export interface IssuedLink {
   readonly id: string;
   readonly token: string;
   readonly expiresAt: Date;
 }
 
-/** A link that somebody followed, locked until the transaction ends. */
+/** A followed link, locked until the transaction ends. */
 export type FoundLink = Omit<LinkRow, 'tokenHash'>;
 
-/** What was given with a registration, and counts once its link was followed. */
+/** Data of a registration, which applies once its link is followed. */
 export interface GivenWithLink {
   readonly name: string;
   readonly tenantName: string | null;
   readonly passwordHash: string;
 }
 
-/** Links that prove a person by mail, or by the terminal of the first start. */
+/** Links that verify a person by email, or through the terminal at first start. */
 export interface Links {
-  /** Throws 503 `not_configured` when no link could be made: to be asked before anything is done for one. */
+  /** Throws 503 `not_configured` when links aren't possible. Call it before doing anything for one. */
   assertConfigured(): void;
   /**
-   * Makes a link for a user of the transaction's tenant. It takes the place of the earlier ones of its purpose, unless it
-   * carries a registration: each of those keeps its own (docs/design/api-access.md 22).
+   * Creates a link for a user of the transaction's tenant. It replaces earlier ones with the same purpose, unless it
+   * carries a registration: each of those has its own (docs/design/api-access.md 22).
    */
   issue(
     tx: Tx,
@@ -54,7 +54,10 @@ export interface Links {
 
 const hour = 3_600_000;
 
-/** How long links live (docs/design/api-access.md 4.2; the one of the first start: docs/design/api-settled.md "Access and console"). */
+/**
+ * Lifetimes of links (docs/design/api-access.md 4.2; for the first start: docs/design/api-settled.md "Access and
+ * console").
+ */
 const linkLifeMs: Readonly<Record<LinkPurpose, number>> = {
   verification: 24 * hour,
   reset: hour,

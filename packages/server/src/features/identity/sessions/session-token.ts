@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { isUuid } from '../../../platform/ids.ts';
 
-/** What the cookie of a session says. Seconds since 1970. */
+/** Content of a session cookie. Seconds since 1970. */
 export interface SessionClaims {
   readonly tenantId: string;
   readonly userId: string;
@@ -33,7 +33,7 @@ export function signSession(key: KeyObject, claims: SessionClaims): Promise<stri
     .sign(key);
 }
 
-/** What a token says; null unless it was signed here as the token of a session, and still lives. */
+/** Returns the content of a token; null unless we signed it as a session token and it hasn't expired. */
 export async function readSession(key: KeyObject, token: string, now: Date): Promise<SessionClaims | null> {
   if (token.length > longestToken || !form.test(token)) return null;
   try {
@@ -42,7 +42,7 @@ export async function readSession(key: KeyObject, token: string, now: Date): Pro
       typ: type,
       issuer,
       requiredClaims: ['sub', 'tid', 'sid', 'iat', 'exp'],
-      // Also refuses a token that says it was made in the future.
+      // Also rejects a token dated in the future.
       maxTokenAge: sessionSeconds,
       currentDate: now,
     });
@@ -58,13 +58,13 @@ export async function readSession(key: KeyObject, token: string, now: Date): Pro
       expiresAt: Number(exp),
     };
   } catch (error) {
-    // Whatever is wrong with it, the caller is told the same.
+    // The caller gets the same answer, whatever is wrong with it.
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_J')) return null;
     throw error;
   }
 }
 
-/** Twin members, of which readers take one or the other, are not ours, even when they are signed with our key. */
+/** Duplicate members, which readers resolve differently, can't be ours, even when signed with our key. */
 function isWrittenByUs(token: string, payload: object): boolean {
   const [, middle = ''] = token.split('.');
   return Buffer.from(middle, 'base64url').toString('utf8') === JSON.stringify(payload);

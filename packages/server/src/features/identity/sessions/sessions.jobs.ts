@@ -4,17 +4,17 @@ import { handleInstallationJob, installationJob, type JobHandler } from '../../.
 import { deleteOldLinks } from './links.store.ts';
 import { deleteOldSessions } from './sessions.store.ts';
 
-/** Takes away what nobody can sign in with any more. */
+/** Deletes what nobody can sign in with any more. */
 const sweepSessionsJob = installationJob({
   name: 'sessions.sweep',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '35 4 * * *', payload: {}, upkeep: true },
 });
 
-/** Kept so long after their end: who follows a link too late is told that it is too old, not that it is unknown. */
+/** Kept this long after expiry, so that a late visitor reads that the link has expired, not that it's unknown. */
 const keptMs = 30 * 24 * 3_600_000;
 
-/** How this feature's jobs are done. */
+/** Returns this feature's jobs with their handlers. */
 export function sessionJobs({ database }: { readonly database: Database }): readonly JobHandler[] {
   return [
     handleInstallationJob(sweepSessionsJob, async () => {

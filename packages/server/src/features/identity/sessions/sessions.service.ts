@@ -2,8 +2,8 @@ import type { Tx } from '../../../db/tx.ts';
 import { markEnded, markMethodEnded, markSessionEnded, type SignInMethod } from './sessions.store.ts';
 
 /**
- * Ends the sessions of a user of the tenant, on every node within a second (docs/design/api-access.md 4.2). `but`: a session that
- * goes on. Answers with how many have ended.
+ * Ends a user's sessions in the tenant, on every node within a second (docs/design/api-access.md 4.2). `but`: a session
+ * to keep. Returns how many ended.
  */
 export function endSessions(
   tx: Tx,
@@ -14,8 +14,8 @@ export function endSessions(
 }
 
 /**
- * Ends all sessions of the tenant that were opened in these ways (single sign-on becomes the only way: the password
- * sessions end, docs/design/api-access.md 22). `but`: a session that goes on. Answers with how many have ended.
+ * Ends all of the tenant's sessions opened in these ways (when single sign-on becomes the only way, password sessions
+ * end, docs/design/api-access.md 22). `but`: a session to keep. Returns how many ended.
  */
 export function endSessionsOpenedBy(
   tx: Tx,

@@ -16,7 +16,7 @@ export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
   );
 }
 
-/** A session that has not ended; undefined when there is none. `id` is a UUID. */
+/** Returns a session that hasn't ended; undefined when there is none. `id` is a UUID. */
 export async function selectSession(tx: Tx, id: string): Promise<SessionRow | undefined> {
   const [row] = await select(
     tx,
@@ -51,7 +51,7 @@ export async function markMethodEnded(
   return ended.length;
 }
 
-/** Ends one session; false when there is none, or it has ended before. */
+/** Ends one session. Returns false when there is none, or it has already ended. */
 export async function markSessionEnded(tx: Tx, id: string): Promise<boolean> {
   const ended = await tx.query(
     `update arbiter.user_sessions set ended_at = $3
@@ -67,7 +67,7 @@ export async function deleteOldSessions(tx: Tx, before: Date): Promise<number> {
   return gone.length;
 }
 
-/** What a statement reads of the session that `joinLiveSession` joins. */
+/** The columns of the session that `joinLiveSession` joins. */
 export const liveSession = columns(sessions, ['endsAt', 'method'], 'live_session');
 
 /** SQL: joins the session with this id of this user, when it has not ended. The arguments are columns or parameters. */

@@ -21,7 +21,7 @@ export interface StartedSession {
   readonly expiresAt: Date;
 }
 
-/** Whose session it is, as it stands now. */
+/** The session's user, as of now. */
 export interface SessionHolder {
   readonly name: string;
   readonly role: Role;
@@ -29,7 +29,7 @@ export interface SessionHolder {
   readonly endsAt: Date;
 }
 
-/** Reads the holder of a live session of a person who is not deactivated, in a living tenant. In a system transaction. */
+/** Returns the holder of a live session of an active user in a live tenant. Needs a system transaction. */
 export type ReadSessionHolder = (
   tx: Tx,
   session: Pick<SessionClaims, 'tenantId' | 'userId' | 'sessionId'>,
@@ -38,15 +38,15 @@ export type ReadSessionHolder = (
 /** Opens and proves sessions of persons (docs/design/api-access.md 4.2). */
 export interface Sessions {
   /**
-   * Opens a session of a user of the transaction's tenant, always with a new id. Throws 503 `not_configured` while
-   * NEXTAUTH_SECRET is unset. Who may sign in was judged before.
+   * Opens a session for a user of the transaction's tenant, always with a new id. Throws 503 `not_configured` while
+   * NEXTAUTH_SECRET is unset. The caller has checked that the user may sign in.
    */
   startSession(tx: Tx, session: { readonly userId: string; readonly method: SignInMethod }): Promise<StartedSession>;
-  /** Throws 503 `not_configured` when no session could be opened: to be asked before anything is done for one. */
+  /** Throws 503 `not_configured` when sessions aren't possible. Call it before doing anything for one. */
   assertConfigured(): void;
   /** Proves the value of the cookie; null: refused. Throws 401 with a detail while NEXTAUTH_SECRET is unset. */
   readonly authenticate: Authenticate;
-  /** Value of `Set-Cookie` that takes the cookie away. */
+  /** `Set-Cookie` value that deletes the cookie. */
   readonly clearedCookie: string;
   /** Stops listening for changes. */
   close(): void;

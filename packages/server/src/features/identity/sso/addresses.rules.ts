@@ -7,12 +7,12 @@ export interface Address {
   readonly domain: string;
 }
 
-/** Longest address that a user may have. */
+/** Maximum length of a user's email address. */
 const longest = 255;
 
 /**
- * Reads an e-mail address; null for what is none. An `@` before the last one, white space and control characters make no
- * address: by them two readers could take two domains for the one (docs/design/quality.md T12).
+ * Parses an email address; null when it's invalid. Rejects an `@` before the last one, white space and control
+ * characters, because with those two readers could see two different domains (docs/design/quality.md T12).
  */
 export function parseAddress(text: string): Address | null {
   if (text.length > longest) return null;
@@ -22,12 +22,12 @@ export function parseAddress(text: string): Address | null {
   return domain === null ? null : { local: match[1] ?? '', domain };
 }
 
-/** A domain in the form in which domains are compared; null for what is none. */
+/** Returns a domain in its comparable form; null when it's invalid. */
 export function parseDomain(text: string): string | null {
   const domain = domainToASCII(text).toLowerCase();
   const isDomain = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(
     domain,
   );
-  // domainToASCII reads 0x7f.1 as an IP address; no mail is delivered there.
+  // domainToASCII reads 0x7f.1 as an IP address, where no email is delivered.
   return isDomain && !/^[\d.]+$/.test(domain) ? domain : null;
 }

@@ -18,9 +18,9 @@ export const ssoCookie = 'arbiter_sso';
 /** A sign-in to begin. */
 export interface Beginning {
   readonly tenantId: string;
-  /** Where the browser goes afterwards: an own path. */
+  /** Where the browser goes afterwards: one of our own paths. */
   readonly returnTo: string;
-  /** The browser's cookie value; null for a program, whose sign-in is bound to no browser and opens no session. */
+  /** The browser's cookie value; null for a program, whose sign-in isn't bound to a browser and opens no session. */
   readonly browser: string | null;
   /** The caller's nonce; null: a new one. */
   readonly nonce: string | null;
@@ -79,7 +79,7 @@ export async function beginSignIn(
   return url;
 }
 
-/** The tenant's provider; null when there is none, or no such tenant. */
+/** Returns the tenant's provider; null without one, or without such a tenant. */
 async function readLivingProvider(
   tx: Tx,
   deps: Pick<SsoDependencies, 'envelope' | 'publicUrl'>,

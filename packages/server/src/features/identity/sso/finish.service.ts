@@ -25,7 +25,7 @@ export interface Finished {
   readonly returnTo: string;
 }
 
-/** Who acts before anybody is proven. */
+/** The actor before anyone is verified. */
 export const nobody: Actor = systemActor('sso');
 
 const badState = () => refused('This sign-in was not started here, has expired or was already used.');
@@ -40,9 +40,9 @@ export interface OidcAnswer {
 }
 
 /**
- * Finishes an OpenID Connect sign-in. The tenant comes from `state`, which opens what it was stored for
- * once, in the browser that began it. Throws 400 for what is missing, 401 for what proves nobody, 403 for whom the tenant does not
- * let in, 502 for a provider that does not answer.
+ * Finishes an OpenID Connect sign-in. The tenant comes from `state`, which works once, in the browser that began the
+ * sign-in. Throws 400 for missing parameters, 401 when nothing proves a person, 403 when the tenant doesn't admit the
+ * person, 502 when the provider doesn't answer.
  */
 export async function finishOidc(
   deps: SsoDependencies,
@@ -128,7 +128,7 @@ function decode(encoded: string): string {
   return bytes.toString('utf8');
 }
 
-/** In the tenant that the answer names; 401 when there is none such. */
+/** Runs in the tenant that the answer names. Throws 401 for an unknown tenant. */
 async function inTenant<T>(
   deps: Pick<SsoDependencies, 'database'>,
   tenantId: string,
@@ -154,8 +154,8 @@ function requireKind(provider: Provider | null, kind: Provider['kind']): Provide
 }
 
 /**
- * Finds or makes the user, and opens the session. `useUp` takes what the answer proved away, in the transaction behind which
- * nothing can fail any more: an answer that is shed before can be sent again.
+ * Finds or creates the user, and opens the session. `useUp` consumes the proof in the transaction after which nothing
+ * can fail, so an answer that was shed before can be sent again.
  */
 async function enterTenant(
   deps: SsoDependencies,
@@ -178,7 +178,7 @@ async function enterTenant(
   const { id: userId, email, name } = person;
   const answer: SsoSignIn = { userId, email, name, created, provider: kind };
   if (!opensSession) return { answer, cookie: null, returnTo };
-  // As the person, whom the audit log names from here on.
+  // From here on, the audit log names the person.
   const { cookie } = await deps.database.withTenant(
     tenantId,
     actorOf(person),

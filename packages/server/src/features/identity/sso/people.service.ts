@@ -8,31 +8,31 @@ import { parseAddress } from './addresses.rules.ts';
 import type { SsoSettings } from './sso-config.rules.ts';
 import { lockConfig } from './sso-config.store.ts';
 
-/** Who signed in, as the tenant's provider says. */
+/** The person, according to the tenant's provider. */
 export interface Claimed extends Identity {
   readonly email: string | null;
-  /** Null when the provider does not say. */
+  /** Null when the provider doesn't say. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
 }
 
-/** The user of the tenant who signed in, locked until the transaction ends. */
+/** The tenant's signed-in user, locked until the transaction ends. */
 export interface Recognized {
   readonly person: SigningIn;
-  /** True when this sign-in made the user. */
+  /** True when this sign-in created the user. */
   readonly created: boolean;
 }
 
-/** As for people who are invited. */
+/** The same as for invited people. */
 const longestName = 255;
 
 const forbidden = (detail: string) => new AppError('forbidden', { detail });
 
 /**
- * Finds the user of a proven identity: by issuer and subject; else the verified or invited user with that address is linked; else a
- * stranger becomes a user, where the tenant wants that (docs/design/api-access.md 22 "SSO"). An address alone never opens an
- * account that another subject of the issuer has, or whose own address nobody has proven. Answers with the 403 to be thrown
- * once its audit row is committed.
+ * Finds the user of a verified identity: by issuer and subject; otherwise links the verified or invited user with that
+ * address; otherwise creates a user, if the tenant allows it (docs/design/api-access.md 22 "SSO"). An address alone
+ * never opens an account that belongs to another subject of the issuer, or whose own address isn't verified. Returns
+ * the 403 to throw once its audit row is committed.
  */
 export async function recognize(tx: Tx, settings: SsoSettings, claimed: Claimed): Promise<Recognized | AppError> {
   const domain = claimed.email === null ? null : (parseAddress(claimed.email)?.domain ?? null);
@@ -42,12 +42,12 @@ export async function recognize(tx: Tx, settings: SsoSettings, claimed: Claimed)
   }
   const known = await selectUserOf(tx, claimed.issuer, claimed.subject);
   if (known !== undefined) return admit(tx, known);
-  // One at a time: two first sign-ins of one person find or make one user.
+  // One at a time, so that two first sign-ins of one person find or create the same user.
   await lockConfig(tx);
   const meanwhile = await selectUserOf(tx, claimed.issuer, claimed.subject);
   if (meanwhile !== undefined) return admit(tx, meanwhile);
   if (claimed.email === null || domain === null) return forbidden('The identity provider sent no email address.');
-  // A provider of one's own domains need not say what goes without saying; any other must.
+  // A provider for the tenant's own domains may leave it out. Any other must confirm it.
   if (!(claimed.emailVerified ?? allowedDomains.length > 0)) return forbidden('The email address is not verified.');
   const holder = await selectIdByEmail(tx, claimed.email);
   return holder === undefined
@@ -65,7 +65,7 @@ async function link(tx: Tx, userId: string, claimed: Claimed): Promise<Recognize
   const person = await lockSigningIn(tx, userId);
   if (person === undefined) throw new Error('an address belongs to a user');
   if (person.deactivatedAt !== null) return refuse(tx, person, 'This user is deactivated.');
-  // Whoever signed up has not proven the address, and has chosen a password (docs/design/api-access.md 22).
+  // Someone who signed up hasn't verified the address, and has chosen a password (docs/design/api-access.md 22).
   const isInvited = person.emailVerifiedAt === null && person.source === 'invite';
   if (person.emailVerifiedAt === null && !isInvited) return refuse(tx, person, 'Verify your email address first.');
   if ((await selectSubjectOf(tx, claimed.issuer, person.id)) !== undefined) {
@@ -77,8 +77,8 @@ async function link(tx: Tx, userId: string, claimed: Claimed): Promise<Recognize
 }
 
 /**
- * Whom the tenant has invited comes in by its own provider: where that is the only way in, the mailed link opens nothing. There is
- * no password yet, and the link sets none any more.
+ * Invited people can come in through the tenant's provider: where that's the only way in, the emailed link opens
+ * nothing. There's no password yet, and the link can't set one any more.
  */
 async function join(tx: Tx, person: SigningIn): Promise<void> {
   await updateVouched(tx, person.id);

@@ -1,6 +1,6 @@
 /**
- * What is wrong with an address to which a provider is to send browsers back: its origin must be one of ours
- * (docs/design/quality.md T12). Null: nothing. `own`: addresses whose origins are taken.
+ * Returns the problem with an address for a provider to send browsers back to: its origin must be one of ours
+ * (docs/design/quality.md T12). Null: none. `own`: addresses with accepted origins.
  */
 export function redirectProblem(redirectUri: string, own: readonly string[]): string | null {
   if (!URL.canParse(redirectUri)) return 'must be a URL';

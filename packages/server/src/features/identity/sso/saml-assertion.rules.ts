@@ -3,18 +3,18 @@ import { parseAddress } from './addresses.rules.ts';
 import type { VerifiedResponse } from './saml-signature.ts';
 import { attributeOf, childrenNamed, childrenOf, onlyChild, SamlRefusal, textIn, theChild } from './saml-xml.ts';
 
-/** What an assertion must say to be one for us. */
+/** What an assertion for us must contain. */
 export interface Expected {
   /** Entity id of the identity provider. */
   readonly issuer: string;
   /** Our entity id. */
   readonly audience: string;
-  /** Where it was posted to. */
+  /** The URL it was posted to. */
   readonly recipient: string;
   readonly now: Date;
 }
 
-/** Who signed in, as a signed assertion says. */
+/** The signed-in person, according to a signed assertion. */
 export interface SamlPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -28,11 +28,11 @@ export interface ReadAssertion {
   readonly assertionId: string;
   /** The request that it answers; null: it answers none. */
   readonly inResponseTo: string | null;
-  /** From here on it is refused for its age. */
+  /** From here on it's rejected as too old. */
   readonly expiresAt: Date;
 }
 
-/** How far the clocks of two machines may be apart (docs/design/quality.md T6). */
+/** Allowed clock difference between two machines (docs/design/quality.md T6). */
 const skewMs = 120_000;
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
@@ -99,7 +99,7 @@ function checkConditions(conditions: Element, { audience, now }: Expected): Date
   return until;
 }
 
-/** How long the provider's own session lives, where it says so. */
+/** Lifetime of the provider's own session, if given. */
 function checkStatements(assertion: Element, now: Date): void {
   for (const statement of childrenNamed(assertion, 'assertion', 'AuthnStatement')) {
     const end = instantOf(statement, 'SessionNotOnOrAfter');
@@ -181,7 +181,7 @@ function attributesOf(assertion: Element): Map<string, string> {
     for (const attribute of childrenNamed(statement, 'assertion', 'Attribute')) {
       const name = attributeOf(attribute, 'Name') ?? '';
       const [value] = childrenNamed(attribute, 'assertion', 'AttributeValue');
-      // Structured values (eduPersonTargetedID) are no text, and of none of the names that are asked for.
+      // Structured values (eduPersonTargetedID) aren't text, and none of the requested names has them.
       const isText = value !== undefined && childrenOf(value).length === 0;
       if (isText && !found.has(name)) found.set(name, textIn(value));
     }

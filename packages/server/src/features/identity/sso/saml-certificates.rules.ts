@@ -9,7 +9,7 @@ const mostCertificates = 10;
  */
 export function readCertificates(text: string): readonly string[] | null {
   const blocks = [...text.matchAll(pem)].map(([, base64 = '']) => base64);
-  // What stands between and around the blocks is white space, or the text is no list of certificates.
+  // Only white space may be between and around the blocks; otherwise the text isn't a list of certificates.
   if (blocks.length > 0 && text.replace(pem, '').trim() !== '') return null;
   const encoded = blocks.length > 0 ? blocks : text.trim().split(/\n\s*\n|,/);
   if (encoded.length > mostCertificates) return null;
@@ -26,7 +26,7 @@ function certificateOf(base64: string): string | null {
     const isStrong = (asymmetricKeyDetails?.modulusLength ?? 0) >= 2_048;
     return asymmetricKeyType === 'rsa' && isStrong ? certificate.toString() : null;
   } catch {
-    // Not a certificate, which is what was asked.
+    // Not a certificate, which is what we're checking.
     return null;
   }
 }

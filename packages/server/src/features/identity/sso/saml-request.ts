@@ -23,7 +23,7 @@ export interface SamlRequest {
   readonly issuer: string;
   /** The provider's address for sign-ins. */
   readonly ssoUrl: string;
-  /** Where the assertion is to be posted. */
+  /** Where to post the assertion. */
   readonly acsUrl: string;
   readonly relayState: string;
 }

@@ -23,7 +23,7 @@ const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const canonicalizations = [exclusive, `${exclusive}WithComments`];
 const enveloped = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 
-/** A response that passed: the assertion as it was signed, and the response around it, of which only what it repeats counts. */
+/** A valid response: the assertion as signed, and the response around it, of which only repeated values count. */
 export interface VerifiedResponse {
   /** Read from the bytes that the signature covers. */
   readonly assertion: Element;
@@ -31,9 +31,9 @@ export interface VerifiedResponse {
 }
 
 /**
- * Verifies a SAML response against the pinned certificates (PEM): its one assertion is signed, or the response that holds it
- * is; every signature that is there must be good. What is used afterwards is read anew from the signed bytes, so that an
- * element that was put beside or around them is never seen. Throws SamlRefusal.
+ * Verifies a SAML response against the pinned certificates (PEM): its one assertion or the response around it must be
+ * signed, and every signature in it must be valid. Later code parses the signed bytes again, so an element added next
+ * to or around them is never seen. Throws SamlRefusal.
  */
 export function verifyResponse(xml: string, certificates: readonly string[]): VerifiedResponse {
   const response = parseXml(xml);
@@ -53,7 +53,7 @@ export function verifyResponse(xml: string, certificates: readonly string[]): Ve
   return { assertion: theChild(outermost, 'assertion', 'Assertion'), response: outermost };
 }
 
-/** By which a signature says what it covers: two elements of one id, and it could be read as covering either. */
+/** A signature refers to what it covers by this: with two elements of one id, it could cover either. */
 function assertUniqueIds(root: Element): void {
   const seen = new Set<string>();
   let level: Element[] = [root];
@@ -118,7 +118,7 @@ function assertMethod(method: Element, allowed: readonly string[]): void {
 
 /** The bytes that the signature covers; null when it is not of this key. */
 function signedBytes(xml: string, signature: string, certificate: string): string | null {
-  // KeyInfo is what an attacker would choose: the key is the pinned one.
+  // An attacker would choose the KeyInfo. We use the pinned key.
   const verifier = new SignedXml({ publicCert: certificate, getCertFromKeyInfo: () => null });
   try {
     verifier.loadSignature(signature);

@@ -19,9 +19,9 @@ const mostTags = 20_000;
 const deepest = 64;
 
 /**
- * Reads XML from outside. Declarations, comments, CDATA and processing instructions are refused before anything is parsed: by
- * them a document can define entities, or be read in one way by whoever verifies it and in another by whoever uses it
- * (docs/design/quality.md T6). Throws SamlRefusal.
+ * Parses XML from outside. Rejects declarations, comments, CDATA and processing instructions before parsing: with them
+ * a document can define entities, or mean one thing to the verifier and another to the reader (docs/design/quality.md
+ * T6). Throws SamlRefusal.
  */
 export function parseXml(text: string): Element {
   const body = text.replace(/^\uFEFF?\s*<\?xml\s[^<>?]*\?>/, '');
@@ -70,18 +70,18 @@ type Namespace = keyof typeof namespaces;
 export const isElement = (element: Element, namespace: Namespace, name: string): boolean =>
   element.namespaceURI === namespaces[namespace] && element.localName === name;
 
-/** Elements of this name right below one. */
+/** Returns the direct child elements with this name. */
 export const childrenNamed = (parent: Element, namespace: Namespace, name: string): Element[] =>
   childrenOf(parent).filter((child) => isElement(child, namespace, name));
 
-/** The only element of this name right below one; null when there is none. Several are refused. */
+/** Returns the only direct child with this name; null when there is none. Throws for several. */
 export function onlyChild(parent: Element, namespace: Namespace, name: string): Element | null {
   const [first, second] = childrenNamed(parent, namespace, name);
   if (second !== undefined) throw new SamlRefusal(`more than one ${name}`);
   return first ?? null;
 }
 
-/** As `onlyChild`; none is refused too. */
+/** Like `onlyChild`, but throws for none too. */
 export function theChild(parent: Element, namespace: Namespace, name: string): Element {
   const child = onlyChild(parent, namespace, name);
   if (child === null) throw new SamlRefusal(`no ${name}`);

@@ -7,7 +7,9 @@ import { SamlRefusal } from './saml-xml.ts';
 import { curveCertificate, otherKeys, providerKeys, weakCertificate } from './test-keys.ts';
 import { createSamlIdp, type Said, wrappings } from './test-saml-idp.ts';
 
-/** What SAML responses are taken, and what attacks on them come to (docs/design/quality.md T6). The peer is samlify. */
+/**
+ * Which SAML responses are accepted, and what attacks on them achieve (docs/design/quality.md T6). The peer is samlify.
+ */
 
 const acsUrl = 'https://arbiter.example/api/v1/sso/callback';
 const audience = 'https://arbiter.example/api/v1/sso/metadata?tenantId=0199a000-0000-7000-8000-00000000000a';
@@ -143,7 +145,7 @@ describe('a forged response', () => {
       const forged = forge(xml, 'eve@evil.example');
       assert.ok(forged.includes('eve@evil.example') && forged.includes('subject-1'));
       assert.throws(() => read(forged), SamlRefusal);
-      // Not for the count of its elements alone: in what is covered by the signature the attacker does not appear.
+      // Not just because of its number of elements: the attacker isn't in what the signature covers.
       const identity = identityIn(forged);
       assert.ok(identity === null || identity === 'subject-1');
     });

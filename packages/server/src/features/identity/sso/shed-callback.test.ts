@@ -6,7 +6,7 @@ import { providerKeys } from './test-keys.ts';
 import { createSamlIdp, encoded } from './test-saml-idp.ts';
 import { callbackAt, cookieIn, createSso, ownOrigin, reachingTests } from './test-sso.ts';
 
-/** What a sign-in that came back leaves behind when the database has no time for it. */
+/** What a returning sign-in leaves behind when the database is too busy for it. */
 
 const answerWithinMs = 2_000;
 let server: TestServer;

@@ -1,4 +1,4 @@
-/** Our own addresses, as identity providers are told them. `publicUrl`: NEXTAUTH_URL. */
+/** Returns our own addresses, as given to identity providers. `publicUrl`: NEXTAUTH_URL. */
 
 const base = (publicUrl: string): string => publicUrl.replace(/\/+$/, '');
 

@@ -6,11 +6,11 @@ import { readCertificates } from './saml-certificates.rules.ts';
 /** A stored configuration, without its secrets. */
 export type SsoSettings = Required<Omit<SsoConfig, 'configured' | 'hasOidcClientSecret' | 'hasSamlCertificate'>>;
 
-/** Secrets of a configuration; they are stored sealed, and beside it. */
+/** Secrets of a configuration, stored sealed and separately. */
 export const secretFields = ['oidcClientSecret', 'samlCertificate'] as const;
 export type SecretField = (typeof secretFields)[number];
 
-/** Of a tenant that has configured nothing (docs/design/api-access.md 4.3). */
+/** For a tenant without a configuration (docs/design/api-access.md 4.3). */
 export const defaultSettings: SsoSettings = {
   provider: 'none',
   enabled: false,
@@ -27,12 +27,12 @@ export const defaultSettings: SsoSettings = {
   enforceForAllUsers: false,
 };
 
-/** What becomes of each secret: stays, is taken away, or is given anew. */
+/** What happens to each secret: kept, removed or replaced. */
 export type SecretChanges = Readonly<Record<SecretField, 'kept' | 'removed' | { readonly value: string }>>;
 
 /**
- * The configuration after a change. Domains are kept as they are compared; the usual address of answers, which reading shows, is
- * not kept, so that it follows NEXTAUTH_URL.
+ * Returns the configuration after a change. Stores domains in their comparable form. Doesn't store the default answer
+ * address, which reads show, so that it follows NEXTAUTH_URL.
  */
 export function mergeSettings(before: SsoSettings, input: SsoConfigInput, usualAcsUrl: string): SsoSettings {
   const given = Object.entries(input).filter(([name]) => Object.hasOwn(defaultSettings, name));
@@ -50,7 +50,7 @@ export function secretChanges(input: SsoConfigInput): SecretChanges {
   return { oidcClientSecret: change(input.oidcClientSecret), samlCertificate: change(input.samlCertificate) };
 }
 
-/** What is wrong with a configuration as it would be stored. `stored`: secrets that are there already. */
+/** Returns the problems of a configuration to store. `stored`: existing secrets. */
 export function settingsProblems(
   before: SsoSettings,
   after: SsoSettings,
@@ -67,7 +67,7 @@ export function settingsProblems(
   if (typeof certificate === 'object' && readCertificates(certificate.value) === null) {
     say('samlCertificate', 'must be X.509 certificates with RSA keys of at least 2,048 bits, as PEM or base64');
   }
-  // Whoever may change the address was never shown the secret, and cannot have it sent to another (docs/adr/0026).
+  // Whoever can change the address never saw the secret, and must not be able to send it elsewhere (docs/adr/0026).
   if (changes.oidcClientSecret === 'kept' && has('oidcClientSecret') && originOf(before) !== originOf(after)) {
     say('oidcClientSecret', 'must be entered again, because the issuer has changed');
   }
@@ -101,7 +101,7 @@ function issuerProblem(issuer: string, urlProblem: OutboundRules['urlProblem']):
   return search + hash + username + password === '' ? null : 'must not have a query, fragment or credentials';
 }
 
-/** A page that browsers are sent to: nothing of ours calls it, so only its form is judged. */
+/** A page that browsers are sent to. We never call it, so only its form is checked. */
 function pageProblem(text: string): string | null {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return 'must be an http or https URL';
   const { username, password, hash } = new URL(text);

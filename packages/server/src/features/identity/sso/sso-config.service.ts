@@ -40,9 +40,9 @@ export async function readSsoConfig(tx: Tx, publicUrl: string): Promise<SsoConfi
 }
 
 /**
- * Changes the configuration: what is left out stays, absent or bullet secrets stay. Where single sign-on becomes the only
- * way in, sessions that a password or Google has opened end, but for the caller's. Throws 400 with every problem, 503
- * `not_configured` for a secret that nothing seals.
+ * Changes the configuration. Missing values stay, and so do absent or bullet secrets. When single sign-on becomes the
+ * only way in, sessions opened with a password or Google end, except the caller's. Throws 400 with every problem, 503
+ * `not_configured` when a secret can't be sealed.
  */
 export async function configureSso(
   tx: Tx,
@@ -87,8 +87,8 @@ const auditView = (settings: SsoSettings, has: (field: SecretField) => boolean) 
 });
 
 /**
- * Switches single sign-on off, the configuration stays: for an operator whose tenant cannot get in any more. True when it was
- * on (CLI `sso disable`, docs/design/api-access.md 22).
+ * Turns single sign-on off but keeps the configuration, for an operator whose tenant is locked out. Returns true when
+ * it was on (CLI `sso disable`, docs/design/api-access.md 22).
  */
 export async function disableSso(tx: Tx): Promise<boolean> {
   const before = await lockConfig(tx);

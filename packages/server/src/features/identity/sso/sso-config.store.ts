@@ -23,7 +23,7 @@ const configColumns = columns(configs, [
 
 type ConfigRow = RowOf<typeof configColumns>;
 
-/** The tenant's configuration; undefined when it never made one. */
+/** Returns the tenant's configuration; undefined when it never made one. */
 export async function selectConfig(tx: Tx): Promise<ConfigRow | undefined> {
   const [row] = await select(tx, configColumns, 'from arbiter.sso_configs where tenant_id = $1', [tx.tenantId]);
   return row;
@@ -70,7 +70,7 @@ export async function upsertConfig(tx: Tx, row: SsoSettings): Promise<void> {
   );
 }
 
-/** Which secrets are stored. */
+/** Returns which secrets are stored. */
 export async function selectSecretFields(tx: Tx): Promise<ReadonlySet<SecretField>> {
   const rows = await select(tx, columns(secrets, ['field']), 'from arbiter.sso_secrets where tenant_id = $1', [
     tx.tenantId,
@@ -79,7 +79,7 @@ export async function selectSecretFields(tx: Tx): Promise<ReadonlySet<SecretFiel
   return new Set(secretFields.filter((field) => stored.includes(field)));
 }
 
-/** A stored secret, sealed; undefined when there is none. */
+/** Returns a stored secret, sealed; undefined when there is none. */
 export async function selectSealed(tx: Tx, field: SecretField): Promise<Buffer | undefined> {
   const [row] = await select(
     tx,

@@ -5,7 +5,7 @@ import { SamlRefusal } from './saml-xml.ts';
 /** 401: what came back proves no person. */
 export const refused = (detail: string, cause?: unknown): AppError => new AppError('unauthorized', { detail, cause });
 
-/** What a failed sign-in at an OpenID provider is answered with. Nothing of what the provider said is told (T8). */
+/** Returns the error for a failed sign-in at an OpenID provider. Reveals nothing that the provider said (T8). */
 export function oidcFailure(error: unknown): unknown {
   if (!(error instanceof OidcError)) return error;
   if (error.reason === 'refused') return refused('The response of the identity provider was rejected.', error);

@@ -57,7 +57,7 @@ async function fresh(changes: object = {}): Promise<TestSso> {
   return sso;
 }
 
-/** Begins and goes through the provider's pages; answers with what the browser brings back. */
+/** Begins and goes through the provider's pages. Returns what the browser brings back. */
 async function walk(sso: TestSso, returnTo?: string) {
   const { url, cookie } = await sso.begin(returnTo);
   const { searchParams } = await provider.visit(url);
@@ -148,7 +148,7 @@ describe('a stranger whom the provider vouches for', () => {
     assertRefused(await signIn(open), 403, 'forbidden');
     for (const sso of [closed, choosy, open]) assert.deepEqual(await usersOf(sso), []);
     provider.person = { subject: 'subject-1', email: 'Ann@GOOD.example' };
-    // A provider of the tenant's own domain need not say that its addresses are verified.
+    // A provider for the tenant's own domain needn't confirm its addresses.
     assert.equal((await signIn(choosy)).status, 200);
   });
 

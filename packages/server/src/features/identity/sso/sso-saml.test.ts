@@ -187,7 +187,7 @@ describe('our metadata', () => {
     assert.deepEqual([answer.status, answer.headers['content-type']], [200, 'application/samlmetadata+xml']);
     assert.ok(answer.text.includes(`entityID="${entityIdOf(sso)}"`));
     assert.ok(answer.text.includes('Location="https://console.example/acs"'));
-    // What is configured there is what an assertion must name.
+    // An assertion must name what's configured there.
     assertRefused(await tell(sso), 401, 'unauthorized');
     assert.equal((await tell(sso, { acsUrl: 'https://console.example/acs' })).status, 200);
     for (const tenantId of ['nonsense', '0199a000-0000-7000-8000-00000000dead', sso.tenant.id.toUpperCase()]) {

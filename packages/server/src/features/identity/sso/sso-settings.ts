@@ -8,7 +8,7 @@ import type { SsoSettings } from './sso-config.rules.ts';
 import { openSsoSecret } from './sso-config.service.ts';
 import { selectConfig } from './sso-config.store.ts';
 
-/** What an enabled configuration says of its provider, with the secrets opened. */
+/** An enabled configuration's provider settings, with the secrets opened. */
 export type Provider = OidcProvider | SamlProvider;
 
 interface Shared {

@@ -22,7 +22,7 @@ export type SsoState = RowOf<typeof stateColumns>;
 /** SHA-256 of a random value, by which it is found again. */
 export const nameHash = (name: string): Buffer => hash('sha256', name, 'buffer');
 
-/** Stores a sign-in that begins; false when the tenant has one of this name. Those that are too old go. */
+/** Stores a new sign-in; false when the tenant has one with this name. Deletes expired ones. */
 export async function insertState(tx: Tx, id: string, name: string, row: SsoState): Promise<boolean> {
   await tx.query(
     `delete from arbiter.sso_states where tenant_id = $1 and id in (

@@ -4,7 +4,7 @@ import type { OidcClient } from '../../../platform/oidc.ts';
 import type { OutboundRules } from '../../../platform/outbound-rules.ts';
 import type { Sessions } from '../sessions/index.ts';
 
-/** What single sign-on needs of the process. */
+/** What single sign-on needs from the process. */
 export interface SsoDependencies {
   readonly database: Pick<Database, 'withTenant'>;
   readonly sessions: Sessions;
@@ -15,11 +15,11 @@ export interface SsoDependencies {
   readonly oidc: OidcClient;
   /** NEXTAUTH_URL. */
   readonly publicUrl: string;
-  /** Origins besides our own to which a provider may send browsers back (SSO_REDIRECT_ALLOWLIST). */
+  /** Origins besides our own that a provider may send browsers back to (SSO_REDIRECT_ALLOWLIST). */
   readonly ssoRedirectOrigins: readonly string[];
 }
 
-/** Of the request, for transactions of the service's own. */
+/** The request's database, for the service's own transactions. */
 export interface RequestTerms {
   readonly requestId: string;
   readonly until: number;

@@ -23,7 +23,7 @@ export function ssoRoutes(deps: SsoDependencies): Handlers<typeof ssoOperations>
     `${ssoCookie}=${browser}; Max-Age=${ssoStateSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
   const unknown = () => new AppError('not_found', { detail: 'Single sign-on is not set up on this server.' });
 
-  /** Browsers go on to a page; programs, and whatever a program began, get the answer. */
+  /** Browsers continue to a page; programs, and sign-ins begun by a program, get the answer. */
   function shown({ answer, cookie, returnTo }: Finished, wantsPage: boolean) {
     if (cookie === null) return reply(200, answer);
     if (wantsPage) return reply(302, null, { 'set-cookie': cookie, location: pages.own(returnTo) });

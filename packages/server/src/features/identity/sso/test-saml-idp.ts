@@ -2,11 +2,11 @@ import { DOMParser, type Element, XMLSerializer } from '@xmldom/xmldom';
 import { providerKeys, type TestKeys } from './test-keys.ts';
 import { samlify } from './test-samlify.ts';
 
-/** A SAML identity provider: samlify signs what tests ask it to say. */
+/** A SAML identity provider: samlify signs what tests tell it to. */
 
 samlify.setSchemaValidator({ validate: async () => 'the schema is not what is tested' });
 
-/** What is special about one response; the rest is as a provider would say it now. */
+/** Overrides for one response; the rest is what a provider would send now. */
 export interface Said {
   readonly acsUrl: string;
   readonly audience: string;
@@ -103,7 +103,7 @@ function statementOf(attributes: Readonly<Record<string, string>>): string {
 /** The response as the browser posts it. */
 export const encoded = (xml: string): string => Buffer.from(xml, 'utf8').toString('base64');
 
-/** A forged response made from a good one whose attacker wants to be somebody else. */
+/** Returns a response forged from a valid one, by an attacker who wants to be somebody else. */
 export interface Attack {
   readonly name: string;
   readonly forge: (xml: string, evil: string) => string;
@@ -142,9 +142,9 @@ function open(xml: string, evil: string) {
 }
 
 /**
- * The eight known ways of wrapping a signed element so that a verifier finds one and a reader another (Somorovsky et al., "On
- * Breaking SAML: Be Whoever You Want to Be", 2012; numbered as SAML Raider does). 1 and 2 want a signed response, the others a
- * signed assertion.
+ * The eight known ways of wrapping a signed element so that the verifier finds one and the reader another (Somorovsky
+ * et al., "On Breaking SAML: Be Whoever You Want to Be", 2012; numbered as in SAML Raider). 1 and 2 need a signed
+ * response, the others a signed assertion.
  */
 export const wrappings: readonly (Attack & { readonly sign: 'assertion' | 'response' })[] = [
   {

@@ -13,7 +13,7 @@ export const callbackAt = `${ownOrigin}${callbackPath}`;
 /** Answers of the callback, as a test looks into them. */
 export type Called = CallResult<SsoSignIn & Problem>;
 
-/** Value of a cookie that an answer sets; null when it sets none of this name. */
+/** Returns the value of a cookie that an answer sets; null without one of this name. */
 export function cookieIn({ headers }: Pick<CallResult<unknown>, 'headers'>, name: string): string | null {
   const set = [headers['set-cookie'] ?? []].flat().map(String);
   const found = set.find((each) => each.startsWith(`${name}=`));
@@ -45,11 +45,11 @@ export function createSso(server: TestServer, tenant: TestTenant) {
     return { url: String(answer.headers.location), cookie: `arbiter_sso=${cookieIn(answer, 'arbiter_sso')}` };
   }
 
-  /** What the browser brings back from an OpenID provider. */
+  /** Returns what the browser brings back from an OpenID provider. */
   const back = (search: URLSearchParams | string, cookie: string | null, headers: Record<string, string> = {}) =>
     browse(`${callbackPath}?${search}`, { ...(cookie === null ? {} : { cookie }), ...headers });
 
-  /** What the browser posts from a SAML provider. */
+  /** Returns what the browser posts from a SAML provider. */
   const post = (fields: Readonly<Record<string, string>>, headers: Record<string, string> = {}): Promise<Called> =>
     server.app
       .inject({
@@ -87,7 +87,7 @@ export function createSso(server: TestServer, tenant: TestTenant) {
 
 export type TestSso = ReturnType<typeof createSso>;
 
-/** Who the cookie of an answer stands for, as `/auth/session` says. */
+/** Returns whose session an answer's cookie is, according to `/auth/session`. */
 export async function sessionOf(server: TestServer, answer: Pick<Called, 'headers'>) {
   const cookie = cookieIn(answer, 'arbiter_session');
   if (cookie === null) return null;

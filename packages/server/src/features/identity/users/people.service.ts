@@ -17,7 +17,7 @@ import {
   updateNameAndRole,
 } from './users.store.ts';
 
-/** What changes of the people of a tenant (docs/design/api-access.md 5.2). Each leaves its audit row. */
+/** Changes to a tenant's people (docs/design/api-access.md 5.2). Each leaves its audit row. */
 
 /** A person who joins the tenant. */
 export interface NewPerson {
@@ -25,7 +25,7 @@ export interface NewPerson {
   readonly name: string;
   readonly role: UserRole;
   readonly source: UserSource;
-  /** The address counts as verified from the beginning: whoever vouches for it did. */
+  /** The address counts as verified from the start, because someone vouched for it. */
   readonly verified: boolean;
   /** The person has shown that the address is theirs, by a mailed link or through Google. */
   readonly addressProven?: boolean;
@@ -70,7 +70,7 @@ async function mustLock(tx: Tx, id: string): Promise<UserRow> {
   return row;
 }
 
-/** Throws 409 `last_admin` when nobody else could administer the tenant any more. */
+/** Throws 409 `last_admin` when nobody else could administer the tenant. */
 function keepOneAdmin(admins: readonly string[], id: string): void {
   if (admins.includes(id) && admins.length === 1) {
     throw new AppError('last_admin', { detail: 'The tenant needs at least one active admin.' });
@@ -95,8 +95,8 @@ async function recordUpdate(
 }
 
 /**
- * Changes name and role. Throws 404, 400 for the role `member`, which only directories give, and 409 `last_admin`. Sessions
- * stay and have the new role within a second. `secretsGiven` are told in the same audit row.
+ * Changes name and role. Throws 404, 400 for the role `member`, which only directories assign, and 409 `last_admin`.
+ * Sessions continue and have the new role within a second. `secretsGiven` go into the same audit row.
  */
 export async function changePerson(
   tx: Tx,
@@ -147,7 +147,7 @@ export async function reactivatePerson(tx: Tx, id: string): Promise<boolean> {
   return true;
 }
 
-/** Ends the lock after wrong passwords, and counts anew. False when there was none. Throws 404. */
+/** Ends a lock after wrong passwords and resets the count. Returns false when there was none. Throws 404. */
 export async function unlockPerson(tx: Tx, id: string): Promise<boolean> {
   const before = await mustLock(tx, id);
   const wasLocked = before.lockedUntil !== null && before.lockedUntil > tx.now;

@@ -9,14 +9,12 @@ export interface Recipient {
   readonly email: string;
 }
 
-/** Whom to look for: everybody of these roles, or these persons. Ids that are no user's match nobody. */
+/** Whom to find: everyone with these roles, or these people. Unknown ids match nobody. */
 export type RecipientChoice =
   | { readonly roles: readonly Role[]; readonly except: readonly string[] }
   | { readonly ids: readonly string[] };
 
-/**
- * Users who can sign in (verified, not deactivated), admins first, at most `most`.
- */
+/** Returns users who can sign in (verified, active), admins first, at most `most`. */
 export async function selectRecipients(tx: Tx, choice: RecipientChoice, most: number): Promise<Recipient[]> {
   const roles = 'roles' in choice ? choice.roles : null;
   const rows = await select(

@@ -42,11 +42,11 @@ const texts = { displayName: 'lower(name)', externalId: 'lower(external_id)', id
 /** The addresses of a user: those that the directory sent, else the name of the account. */
 const addresses = `jsonb_array_elements(coalesce(attributes -> 'emails', jsonb_build_array(jsonb_build_object('value', email))))`;
 
-/** A condition over the tenant's users ($1); `values` gets what it compares with. */
+/** Returns a condition on the tenant's users ($1). Adds the compared values to `values`. */
 function conditionOf(test: UserTest, values: unknown[]): string {
   if (test.attribute === 'active') return `(deactivated_at is null) = ${test.value}`;
   const compare = compared[test.operator];
-  // The key is made in this process; lower() of the database would fold other letters.
+  // The key is computed in this process, because lower() in the database would fold other letters.
   values.push(test.attribute === 'userName' ? emailKey(test.value) : test.value);
   const place = `$${values.length}::text`;
   if (test.attribute === 'userName') return compare('email_key', place);
@@ -86,7 +86,7 @@ export async function countScimUsers(tx: Tx, tests: readonly UserTest[]): Promis
   return row?.total ?? 0;
 }
 
-/** One user; `hold` locks the row until the transaction ends. `id` is a UUID. */
+/** Returns one user; `hold` locks the row until the transaction ends. `id` is a UUID. */
 export async function selectScimUser(tx: Tx, id: string, hold: boolean): Promise<ScimUserRow | undefined> {
   const [row] = await select(
     tx,
@@ -97,7 +97,7 @@ export async function selectScimUser(tx: Tx, id: string, hold: boolean): Promise
   return row;
 }
 
-/** Makes a user with the role member, whose address counts as proven; false when the tenant has one of this name. */
+/** Creates a user with the role member and a verified address. Returns false when the tenant has one with this name. */
 export async function insertScimUser(tx: Tx, row: ScimUserRow): Promise<boolean> {
   const made = await tx.query(
     `insert into arbiter.users (tenant_id, id, email, email_key, name, role, source, external_id, attributes, mail_address,
@@ -131,8 +131,8 @@ export async function isNameTaken(tx: Tx, userName: string, exceptId: string): P
 }
 
 /**
- * Writes what a directory may set. Who is active again is free of a login lock too; else a lock is left alone
- * (docs/design/quality.md T11).
+ * Writes what a directory may set. Reactivating also ends a login lock; otherwise a lock stays (docs/design/quality.md
+ * T11).
  */
 export async function updateScimUser(tx: Tx, row: ScimUserRow): Promise<void> {
   await tx.query(

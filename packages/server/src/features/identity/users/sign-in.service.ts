@@ -4,10 +4,16 @@ import type { SessionHolder } from '../sessions/index.ts';
 import { selectHolder } from './sign-in.store.ts';
 import type { UserRole } from './users.store.ts';
 
-/** What a person may do: a member, whom a directory made, may look until an admin says more (docs/design/api-access.md 4.4). */
+/**
+ * Returns a person's role: a member, created by a directory, can only read until an admin changes that
+ * (docs/design/api-access.md 4.4).
+ */
 export const roleOfUser = (role: UserRole): Role => (role === 'member' ? 'viewer' : role);
 
-/** Whose session it is; undefined when the session, the person or the tenant is none any more. Needs a system transaction. */
+/**
+ * Returns a session's user; undefined when the session, the person or the tenant no longer exists. Needs a system
+ * transaction.
+ */
 export async function readSessionHolder(
   tx: Tx,
   session: { readonly tenantId: string; readonly userId: string; readonly sessionId: string },

@@ -27,16 +27,16 @@ export type Membership = RowOf<typeof membershipColumns>;
 const mostMemberships = 10;
 
 /**
- * How much says that the owner of the address has this account: 0, a proof, or the operator's word; 1, a registration that waits to be
- * proven; 2, only what some tenant says, in any number and as fresh as it likes. Those come last, so that they cannot push the
- * owner's own accounts out of the few that are looked at.
+ * Ranks how certain it is that the address's owner has this account: 0, verified or the operator's word; 1, an
+ * unverified registration; 2, only claimed by a tenant, which can create any number at any time. Those come last, so
+ * that they can't displace the owner's own accounts from the few that are considered.
  */
 const doubt = `case when u.email_verified_at is not null and (u.address_proven or u.source = 'bootstrap') then 0
   when u.source = 'registration' then 1 else 2 end`;
 
 /**
- * Users of living tenants with this address, who was there last first, after those whose owner is in less doubt; of one tenant when
- * it is named. Deactivated ones too. Needs a system transaction.
+ * Returns users of live tenants with this address, most certain owner first, then most recently used; limited to one
+ * tenant if named. Includes deactivated ones. Needs a system transaction.
  */
 export async function selectMemberships(tx: Tx, email: string, tenantId: string | null): Promise<Membership[]> {
   return select(
@@ -49,9 +49,7 @@ export async function selectMemberships(tx: Tx, email: string, tenantId: string 
   );
 }
 
-/**
- * The users named, who was there last first; those who are deactivated come last. Needs a system transaction.
- */
+/** Returns the named users, most recently used first and deactivated ones last. Needs a system transaction. */
 export async function selectByLastLogin(
   tx: Tx,
   places: readonly { readonly tenantId: string; readonly userId: string }[],
@@ -89,7 +87,7 @@ const signInColumns = selectList(
   computed({ passwordHash: expression<string | null>('p.password_hash') }),
 );
 
-/** A user as signing in judges them. `passwordHash` is null for who has no password. */
+/** A user, as signing in checks them. `passwordHash` is null for users without a password. */
 export type SigningIn = RowOf<typeof signInColumns>;
 
 const fromSigningIn = `from arbiter.users u
@@ -155,8 +153,8 @@ export async function hasPassword(tx: Tx, userId: string): Promise<boolean> {
 }
 
 /**
- * Takes away the password of an account whose address nobody has proven, unless the operator has given it: it came by a mail to
- * another address, or by another name of the account. True when there was one.
+ * Deletes the password of an account with an unverified address, unless the operator set it: it came through an email
+ * to another address, or another name of the account. Returns true when there was one.
  */
 export async function deleteUnprovenPassword(tx: Tx, userId: string): Promise<boolean> {
   const gone = await tx.query(
@@ -194,8 +192,8 @@ export async function updateVouched(tx: Tx, id: string): Promise<void> {
 const holderColumns = selectList(columns(users, ['name', 'role'], 'u'), liveSession);
 
 /**
- * Holder of a live session: a user who is not deactivated, in a living tenant. Before the tenant is known: needs a system
- * transaction.
+ * Returns the holder of a live session: an active user in a live tenant. Before the tenant is known, so it needs a
+ * system transaction.
  */
 export async function selectHolder(
   tx: Tx,

@@ -35,7 +35,7 @@ export interface NamedUser {
   readonly email: string;
   readonly name: string;
   readonly role: UserRole;
-  /** Hash of the password that a new user gets; asked for only where it is needed. Without it the user has none. */
+  /** Returns the hash of a new user's password. Called only where it's needed. Without it, the user has none. */
   readonly hashPassword?: () => Promise<string>;
 }
 
@@ -65,7 +65,7 @@ export async function ensureUser(tx: Tx, { hashPassword, ...wanted }: NamedUser)
     });
     return true;
   }
-  // One that an earlier version made from the same file has no password yet.
+  // A user that an earlier version created from the same file has no password yet.
   const lacksPassword =
     hashPassword !== undefined && known.source === 'bootstrap' && !(await hasPassword(tx, known.id));
   if (lacksPassword) await upsertPassword(tx, known.id, await hashPassword());
@@ -83,12 +83,12 @@ export async function ensureUser(tx: Tx, { hashPassword, ...wanted }: NamedUser)
   return true;
 }
 
-/** True for a user of the tenant who is an admin and not deactivated (docs/design/quality.md E19). `id` is a UUID. */
+/** Returns true for an active admin of the tenant (docs/design/quality.md E19). `id` is a UUID. */
 export async function isActiveAdmin(tx: Tx, id: string): Promise<boolean> {
   return (await selectActiveRole(tx, id)) === 'admin';
 }
 
-/** `lockedUntil` of who is deactivated (docs/design/api-access.md 22). */
+/** `lockedUntil` of a deactivated user (docs/design/api-access.md 22). */
 const lockedForEver = '2099-12-31T00:00:00.000Z';
 
 const shown = (row: ShownUser): User => ({
@@ -101,14 +101,14 @@ const shown = (row: ShownUser): User => ({
   updatedAt: row.updatedAt.toISOString(),
 });
 
-/** One user; 404 for ids that are malformed, unknown or foreign. */
+/** Returns one user. Throws 404 for ids that are malformed, unknown or foreign. */
 export async function getUser(tx: Tx, id: string): Promise<User> {
   const row = isUuid(id) ? await selectUser(tx, id) : undefined;
   if (row === undefined) throw new AppError('not_found', { detail: 'This user does not exist.' });
   return shown(row);
 }
 
-/** One page of the users, newest first. `cursor` is the id of the last user of the page before. */
+/** Returns one page of users, newest first. `cursor` is the id of the previous page's last user. */
 export async function listUsers(
   tx: Tx,
   filter: UserFilter,
@@ -123,5 +123,5 @@ export async function listUsers(
   return { data: rows.map(shown), pagination };
 }
 
-/** E-mail addresses of all users of the tenant by id: how files name people. */
+/** Returns email addresses of all users of the tenant by id: how files name people. */
 export const readUserAddresses = (tx: Tx): Promise<ReadonlyMap<string, string>> => selectAddresses(tx);

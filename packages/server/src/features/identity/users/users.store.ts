@@ -20,7 +20,7 @@ const userColumns = columns(table('users'), [
 export type UserRow = RowOf<typeof userColumns>;
 export type UserRole = UserRow['role'];
 
-/** Where mail for a person goes: a directory may call people by names that are no addresses. */
+/** Where to send a person's email, because a directory's user names may not be addresses. */
 export const mailAddressOf = ({ email, mailAddress }: Pick<UserRow, 'email' | 'mailAddress'>): string =>
   mailAddress ?? email;
 export type UserSource = UserRow['source'];
@@ -38,8 +38,8 @@ export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined>
 }
 
 /**
- * Locks those who keep the tenant open: admins who are verified and not deactivated; answers with their ids. Taken before any
- * other row of users, and in one order, so that two who demote each other wait instead of both succeeding.
+ * Locks the tenant's verified, active admins and returns their ids. Take it before any other user row, and in one
+ * order, so that two admins who demote each other wait instead of both succeeding.
  */
 export async function lockAdmins(tx: Tx): Promise<string[]> {
   const rows = await select(
@@ -86,7 +86,7 @@ export async function insertUser(tx: Tx, row: UserRow): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Sets or clears the deactivation; a person who comes back is not locked either (docs/design/quality.md T11). */
+/** Sets or clears the deactivation. A reactivated person isn't locked either (docs/design/quality.md T11). */
 export async function updateDeactivation(tx: Tx, id: string, deactivatedAt: Date | null): Promise<void> {
   await tx.query(
     `update arbiter.users set deactivated_at = $3, updated_at = $4,
@@ -182,13 +182,13 @@ export async function countUsers(tx: Tx, filter: UserFilter): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** One user; undefined when there is none. `id` is a UUID. */
+/** Returns one user; undefined when there is none. `id` is a UUID. */
 export async function selectUser(tx: Tx, id: string): Promise<ShownUser | undefined> {
   const [row] = await select(tx, shownColumns, `from ${usersNow} where id = $3`, [tx.tenantId, tx.now, id]);
   return row;
 }
 
-/** Id of the user with this address; undefined when there is none. */
+/** Returns the id of the user with this address; undefined when there is none. */
 export async function selectIdByEmail(tx: Tx, email: string): Promise<string | undefined> {
   const [row] = await select(
     tx,
@@ -208,7 +208,7 @@ export const joinActingUser = (tenantId: string, person: string): string =>
 export const actingIsGone = (person: string): string =>
   `(${person} <> 'system' and (acting.id is null or acting.deactivated_at is not null))`;
 
-/** E-mail addresses of all users, deactivated ones too, by id. */
+/** Returns email addresses of all users by id, including deactivated ones. */
 export async function selectAddresses(tx: Tx): Promise<ReadonlyMap<string, string>> {
   const rows = await select(tx, columns(table('users'), ['id', 'email']), 'from arbiter.users where tenant_id = $1', [
     tx.tenantId,

@@ -10,7 +10,7 @@ import { isObject } from '../../../platform/json.ts';
 import { allowGoingLive, requireVersion } from '../../catalogue/catalogue-records/index.ts';
 import type { ApprovalRow, Payload } from './approvals.store.ts';
 
-/** What is asked for, with its secrets. */
+/** The request, with its secrets. */
 export type WantedChange = Pick<ApprovalRow, 'entityType' | 'entityId' | 'action'> & { readonly payload: Payload };
 
 const checks = createChecks();
@@ -27,8 +27,8 @@ function readBody(operation: Operation, body: Payload): unknown {
 type Call = (operation: Operation, input: Parameters<typeof callInside>[4]) => Promise<Json>;
 
 /**
- * Makes the change as its own route would: the same schema, rules, role, versions and audit rows. Answers with the record's id.
- * Throws what the direct write throws, with paths below `/payload`, and 409 `unsupported_entity_type`.
+ * Makes the change as its own route would: the same schema, rules, role, versions and audit rows. Returns the record's
+ * id. Throws what the direct write throws, with paths below `/payload`, and 409 `unsupported_entity_type`.
  */
 export async function applyChange(
   tx: Tx,
@@ -50,7 +50,7 @@ export async function applyChange(
   } catch (error) {
     throw error instanceof AppError ? belowPayload(error) : error;
   } finally {
-    // They are about the payload, which who approves did not write.
+    // They concern the payload, which the approver didn't write.
     tx.remarks.splice(remarks);
   }
 }

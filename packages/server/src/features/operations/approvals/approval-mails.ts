@@ -6,12 +6,15 @@ import { selectRecipients } from '../../identity/users/index.ts';
 import { deciders, openStage } from './approvals.rules.ts';
 import type { ApprovalRow, StageRow } from './approvals.store.ts';
 
-/** Most people who are told of one stage. */
+/** Maximum people notified of one stage. */
 const mostTold = 50;
 
 const wordsOf = ({ action, entityType, entityName }: ApprovalRow) => ({ action, entityType, entityName });
 
-/** Mails whoever may decide the open stage (docs/design/api-settled.md, Operations). Without mail nobody is told. */
+/**
+ * Emails everyone who may decide the open stage (docs/design/api-settled.md, Operations). Without email nobody is
+ * notified.
+ */
 export async function tellDeciders(
   tx: Tx,
   enqueueMail: EnqueueMail,
@@ -38,7 +41,7 @@ export async function tellDeciders(
   }
 }
 
-/** Mails whoever asked what became of the request, unless they decided it themselves. */
+/** Emails the requester the result, unless they decided it themselves. */
 export async function tellRequester(
   tx: Tx,
   enqueueMail: EnqueueMail,

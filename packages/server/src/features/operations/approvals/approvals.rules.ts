@@ -20,7 +20,7 @@ const showStage = ({ approvalId: _approval, decidedAt, ...stage }: StageRow): Ap
   decidedAt: decidedAt?.toISOString() ?? null,
 });
 
-/** Payloads up to so many bytes stand in lists; two hundred of them make an answer of reasonable size. */
+/** Payloads up to this many bytes are in lists; two hundred of them make an answer of reasonable size. */
 const longestListed = 32 * 1024;
 
 /** A request as answers carry it. */

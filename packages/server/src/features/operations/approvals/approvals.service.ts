@@ -28,7 +28,7 @@ import { differences } from './diff.rules.ts';
 import { hidePayload } from './hidden-payload.rules.ts';
 import { payloadRemarks } from './payload-remarks.ts';
 
-/** Requests of one tenant that may wait at once: each can mail everybody who decides. */
+/** Maximum waiting requests of one tenant, because each can email everyone who decides. */
 const mostPending = 1_000;
 
 /** Without stages an admin decides. */
@@ -44,8 +44,8 @@ const payloadPlace = (tenantId: string, recordId: string): SealPlace => ({
 });
 
 /**
- * Files a request. Only its shape is judged: whether the record is there and may be changed so is told when it is applied
- * (docs/design/api-access.md 8). Throws 409 `limit_reached`, and 503 `not_configured` for secrets that nothing can seal.
+ * Files a request. Checks only its shape: whether the record exists and may be changed is checked when it's applied
+ * (docs/design/api-access.md 8). Throws 409 `limit_reached`, and 503 `not_configured` for secrets that can't be sealed.
  */
 export async function fileApproval(
   tx: Tx,
@@ -152,7 +152,7 @@ export async function listApprovals(tx: Tx, status: ApprovalStatus | 'all', limi
   return rows.map((row) => showApproval(row, byApproval.get(row.id) ?? [], 'list'));
 }
 
-/** One request with its difference to the record as it is now; 404. */
+/** Returns one request with its difference to the current record. Throws 404. */
 export async function readApproval(
   tx: Tx,
   facts: RequestFacts,

@@ -30,12 +30,10 @@ interface Held {
 }
 
 /**
- * Decides the open stage. The stage is noted before the request is locked, and must still be the open one then: of several who
- * decide at once one does (docs/design/quality.md E2). When the last stage approves, the change is made in this transaction; what
- * refuses it undoes the decision with it (E1).
- *
- * Throws 404; 403 for a role below the stage's, and `self_approval_forbidden`; 409 `already_resolved` or
- * `concurrent_modification`; what the direct write throws.
+ * Decides the open stage. Reads the stage before locking the request, and it must still be open then: of several
+ * deciders one succeeds (docs/design/quality.md E2). When the last stage approves, this transaction makes the change;
+ * if that fails, the decision is undone too (E1). Throws 404; 403 for a role below the stage's, and
+ * `self_approval_forbidden`; 409 `already_resolved` or `concurrent_modification`; what the direct write throws.
  */
 export async function decide(
   tx: Tx,
@@ -76,7 +74,7 @@ export async function decide(
   return resultOf(after, decidedStages);
 }
 
-/** Whoever filed the request, or decided an earlier stage, can't decide where the tenant asks for four eyes. */
+/** Where the tenant requires four eyes, whoever filed the request or decided an earlier stage can't decide. */
 async function assertFourEyes(tx: Tx, row: ApprovalRow, stages: readonly StageRow[]): Promise<void> {
   if (!(await readSettings(tx)).fourEyesEnabled) return;
   const acted = [

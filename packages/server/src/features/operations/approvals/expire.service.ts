@@ -21,16 +21,15 @@ export interface ExpiryPorts {
 export interface ExpiredApprovals {
   readonly cutoff: Date;
   readonly expired: number;
-  /** Tenants whose requests could not be looked at; the others were. */
+  /** Tenants whose requests couldn't be checked; the others were. */
   readonly failed: readonly { readonly tenantId: string; readonly error: string }[];
 }
 
 const hourMs = 3_600_000;
 
 /**
- * Lets requests of all tenants that waited too long expire. A second call finds none. Whoever decides one
- * of them at the same moment comes before or after: it is never decided and expired. A tenant that fails does not keep the
- * others from it.
+ * Expires requests of all tenants that waited too long. A second call finds none. A simultaneous decision comes before
+ * or after: a request is never both decided and expired. A failing tenant doesn't affect the others.
  */
 export async function expireApprovals(ports: ExpiryPorts, now: Date): Promise<ExpiredApprovals> {
   const { database, approvalMaxAgeHours, logger } = ports;

@@ -28,13 +28,13 @@ interface State {
   readonly actions: Map<string, PolicyAction>;
   readonly errors: ErrorEntry[];
   readonly warnings: ErrorEntry[];
-  /** Paths of objects that could not be written: who names them is not blamed. */
+  /** Paths of objects that couldn't be written. Objects that name them aren't reported. */
   readonly failed: Set<string>;
 }
 
 /**
- * Does the work through the operations of the API: creations and changes in the order of their references, deletions
- * backwards. Everything is tried, also behind an error, so that all errors are told; the caller rolls back when there is one.
+ * Applies the work through the API's operations: creations and changes in reference order, deletions in reverse.
+ * Continues after an error, so that all errors are reported; the caller rolls back when there is one.
  */
 export async function carryOut(session: Session, tenant: TenantFiles, work: Work): Promise<Outcome> {
   const state: State = {
@@ -57,7 +57,7 @@ export async function carryOut(session: Session, tenant: TenantFiles, work: Work
     if (pause !== undefined) await pause;
     if (!(await write(state, object, true))) again.push(object);
   }
-  // What names a record that came later, and what takes a name that another had.
+  // Objects that name a later record, or take a name that another had.
   const last: WantedObject[] = [];
   for (const object of again) if (!(await write(state, object, work.prune))) last.push(object);
   const deleted: PolicyChange[] = [];
@@ -78,7 +78,7 @@ async function outcomeOf(
   const told = await mapInTurns(ordered, ({ path, body }) => {
     const [was, is, action] = [before.get(path), current.get(path), actions.get(path)];
     if (is === undefined || action === undefined) return [];
-    // What waits is as it was: it tells what the approval will change.
+    // What waits is unchanged: it shows what the approval will change.
     const changed = action === 'await' ? fieldChanges(is.body, body) : fieldChanges(was?.body ?? null, is.body);
     return [changeOf(action, is, changed)];
   });
@@ -93,7 +93,7 @@ async function outcomeOf(
   };
 }
 
-/** False: to be tried again later, because of what is not there yet. `mayWait`: there is a later. */
+/** False: retry later, because something doesn't exist yet. `mayWait`: there is a later. */
 async function write(state: State, object: WantedObject, mayWait: boolean): Promise<boolean> {
   const { session, work, tenant } = state;
   const current = state.current.get(object.path) ?? null;
@@ -180,7 +180,7 @@ function unchangeable(
     .map((name) => ({ pointer: `/${name}`, message: `can't be changed; delete the ${kind.noun} first` }));
 }
 
-/** Who changes a table waits for it a moment only; what comes after may wait as long as before. */
+/** A table change waits for its lock only briefly. What follows may wait as long as before. */
 async function waitAsBefore({ tx, lockWait }: Session, { rules }: Kind): Promise<void> {
   if (rules.blocks !== undefined) await setLockWait(tx, lockWait);
 }
@@ -190,10 +190,10 @@ interface Notes {
   readonly assembly: number;
 }
 
-/** What the transaction has noted so far and does at its end. */
+/** What the transaction has noted so far for its end. */
 const markNotes = (tx: Tx): Notes => ({ audit: markAudit(tx), assembly: markAssembly(tx) });
 
-/** Forgets what was noted since: it was taken back, to a savepoint. */
+/** Discards later notes, because they were rolled back to a savepoint. */
 function forgetNotesSince(tx: Tx, { audit, assembly }: Notes): void {
   forgetAuditSince(tx, audit);
   forgetAssemblySince(tx, assembly);
@@ -245,7 +245,7 @@ async function attempt(
     await backToSavepoint(session.tx);
     forgetNotesSince(session.tx, mark);
     session.tx.remarks.splice(remarks);
-    // Who has the name may lose it by what is written or deleted later, and what names a column may change.
+    // The current holder of the name may lose it by a later write or deletion, and what names a column may change.
     if (mayWait && later.has(error.code)) return 'again';
     refusedBy(state, object, error);
     return 'failed';
@@ -258,7 +258,7 @@ function note(state: State, path: string, action: PolicyAction): void {
   else if (state.actions.get(path) !== 'replace') state.actions.set(path, action);
 }
 
-/** What a service refuses, and no fault of the server or race of the database. */
+/** Returns true for a service's rejection, not for a server fault or a database race. */
 export function isRefusal(error: unknown): error is AppError {
   if (!(error instanceof AppError) || error.status >= 500) return false;
   return error.code !== 'concurrent_modification' || error.cause === undefined;

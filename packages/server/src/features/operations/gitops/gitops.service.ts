@@ -22,15 +22,15 @@ import { changedNames } from './wanted-values.ts';
 export interface GitopsPorts {
   readonly database: Database;
   readonly operationHandlers: OperationHandlers;
-  /** What stands in for an operation inside this work: without a transaction of its own, or with more than callers may. */
+  /** Replaces an operation inside this work: without its own transaction, or with more rights than callers have. */
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
   readonly readLargeYaml: ReadLargeYaml;
 }
 
-/** A catalogue of thousands of objects takes its time; the caller has said that it will wait. */
+/** A catalogue of thousands of objects takes time, and the caller accepts that. */
 const workMs = 300_000;
 const statementMs = 120_000;
-/** A lost race is run again so often before the caller is told. */
+/** How often a lost race runs before the caller gets the error. */
 const maximumTries = 3;
 
 const optionsOf = ({ requestId }: RequestFacts) => ({
@@ -59,7 +59,7 @@ class Undo extends Error {
   }
 }
 
-/** What the files would change: everything is done and taken back, unless that would make decisions wait. */
+/** Returns what the files would change: does everything and rolls back, unless that would make decisions wait. */
 export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: PolicyPlanBody): Promise<PolicyPlan> {
   const { database } = ports;
   const work = async (tx: Tx): Promise<PolicyPlan> => {
@@ -88,8 +88,8 @@ export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: P
 }
 
 /**
- * Makes the tenant as the files say, in one transaction. 409 `concurrent_modification` when the catalogue is not at the
- * expected version, or changes meanwhile and a version was expected; without one the work begins again.
+ * Makes the tenant match the files, in one transaction. Throws 409 `concurrent_modification` when the catalogue isn't
+ * at the expected version, or changes in the meantime; without an expected version the work restarts.
  */
 export async function applyFiles(ports: GitopsPorts, facts: RequestFacts, body: PolicyPlanBody): Promise<PolicyPlan> {
   const { database } = ports;
@@ -146,7 +146,7 @@ async function expectedVersion(tx: Tx, { expectedConfigVersion }: PolicyPlanBody
   });
 }
 
-/** Throws 400 for files that are wrong by their texts, or name what is not there. */
+/** Throws 400 for files that are invalid by themselves, or name what doesn't exist. */
 async function judgeWork(
   session: Session,
   tenant: TenantFiles,
@@ -167,15 +167,15 @@ async function judgeWork(
   return { judged, work: { wanted: objects, prune, secrets: body.secrets ?? {} } };
 }
 
-/** What the settings are to be; null: they stay. */
+/** Returns the wanted settings; null: no change. */
 function settingsWanted(tenant: TenantFiles, judged: Judged, { prune }: Work): Members | null {
   const wanted = judged.settings ?? (prune ? {} : null);
   return wanted === null || sameJson(wanted, tenant.settings) ? null : wanted;
 }
 
 /**
- * The objects, then the settings; but what the settings switch on is on before, because objects may need it, and a profile
- * that they name no longer is let go before, because it may be deleted.
+ * Applies the objects, then the settings. But settings that enable something come first, because objects may need it,
+ * and profiles that they no longer name are released first, because they may be deleted.
  */
 async function carryOutAll(session: Session, tenant: TenantFiles, judged: Judged, work: Work) {
   const wanted = settingsWanted(tenant, judged, work);
@@ -260,7 +260,7 @@ async function canonicalFiles({ objects, settings }: Judged) {
   return settings === null ? files : [...files, { path: settingsPath, content: textOf(settings) }];
 }
 
-/** Keeps what the tenant now has for these files, and notes the apply in the audit log. */
+/** Stores what the tenant now has for these files, and records the apply in the audit log. */
 async function keepApplied(session: Session, judged: Judged, outcome: Outcome, plan: PolicyPlan): Promise<void> {
   const { tx } = session;
   const objects = [...judged.objects.keys()].flatMap((path) => outcome.after.get(path) ?? []);
@@ -285,11 +285,11 @@ async function keepApplied(session: Session, judged: Judged, outcome: Outcome, p
   });
 }
 
-/** Rows of the audit log that are looked through for who changed what. */
+/** Audit log rows to search for who changed what. */
 const auditRowsRead = 20_000;
 const peopleShown = 20;
 
-/** How the tenant differs from the files that were applied last, and who changed what since. */
+/** Returns the drift from the files that were applied last, and who caused it. */
 export async function tellDrift(ports: GitopsPorts, facts: RequestFacts): Promise<PolicyDrift> {
   const work = async (tx: Tx): Promise<PolicyDrift> => {
     const session = await openSession(tx, facts, ports, { allowDataLoss: false });
@@ -310,7 +310,7 @@ export async function tellDrift(ports: GitopsPorts, facts: RequestFacts): Promis
       const { kind, path, body } = object;
       const current = tenant.objects.get(path);
       if (current === undefined) {
-        // Its id is not known any more; its name is.
+        // Its id is unknown by now, but its name isn't.
         const own = rows.filter(
           ({ entityType, entityName, action }) =>
             entityType === kind.entityType && entityName === object.body.name && isRemoval(action),
@@ -325,7 +325,7 @@ export async function tellDrift(ports: GitopsPorts, facts: RequestFacts): Promis
     }
     for (const object of (await deletable(tenant, judged.objects)).reverse()) {
       const by = since(object.kind.entityType, object.id);
-      // What was there beside the files before is no drift.
+      // What existed before, in addition to the files, isn't drift.
       if (!by.some(({ action }) => action === 'create' || action === 'restore')) continue;
       changes.push({ ...changeOf('create', object, fieldChanges(null, object.body)), by: named(by) });
     }

@@ -21,7 +21,7 @@ export async function selectApplied(tx: Tx): Promise<AppliedFiles | null> {
   return row ?? null;
 }
 
-/** Takes the place of what was applied before. */
+/** Replaces what was applied before. */
 export async function upsertApplied(tx: Tx, row: AppliedFiles): Promise<void> {
   await tx.query(
     `insert into arbiter.applied_files (tenant_id, apply_id, applied_at, user_id, user_name, config_version, hash, files)
@@ -42,12 +42,12 @@ export async function upsertApplied(tx: Tx, row: AppliedFiles): Promise<void> {
   );
 }
 
-/** One apply of a tenant after the other. */
+/** Serializes the applies of a tenant. */
 export async function lockApplies(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.gitops:' || $1, 0))`, [tx.tenantId]);
 }
 
-/** How long the transaction waits for a lock now, as the database writes it. */
+/** Returns the transaction's current lock timeout, in the database's format. */
 export async function readLockWait(tx: Tx): Promise<string> {
   const [row] = await tx.query<{ wait: string }>(`select current_setting('lock_timeout') as wait`);
   return row?.wait ?? '0';

@@ -14,7 +14,7 @@ export const sameJson = (a: Json | undefined, b: Json | undefined): boolean => i
 const plain = (value: Json | undefined): Json | undefined =>
   value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as Json);
 
-/** A copy in which `change` has replaced values; it is asked from the outside inwards, and undefined keeps a value. */
+/** Returns a copy in which `change` has replaced values, from the outside inwards; undefined keeps a value. */
 export function mapJson(value: Json, change: (value: Json, pointer: string) => Json | undefined, pointer = ''): Json {
   const changed = change(value, pointer);
   if (changed !== undefined) return changed;
@@ -28,7 +28,7 @@ export function mapJson(value: Json, change: (value: Json, pointer: string) => J
 /** An object of these members, whatever their names (`__proto__` too). */
 const membersFrom = (entries: readonly (readonly [string, Json])[]): Members => Object.fromEntries(entries);
 
-/** What stands at a JSON Pointer; undefined: nothing. */
+/** Returns the value at a JSON Pointer; undefined when there is none. */
 export function valueAt(value: Json, pointer: string): Json | undefined {
   const steps = pointer.split('/').slice(1);
   return steps.reduce<Json | undefined>((at, step) => {

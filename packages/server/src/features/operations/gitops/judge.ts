@@ -22,7 +22,7 @@ export interface WantedObject {
   readonly kind: Kind;
   readonly ref: Ref;
   readonly path: string;
-  /** In canonical form: as an export would have it. */
+  /** In canonical form, as an export would write it. */
   readonly body: Members;
   /** Names of its secrets as the file calls them, by JSON Pointer. */
   readonly secrets: ReadonlyMap<string, string>;
@@ -40,17 +40,17 @@ export interface Judged {
   readonly objects: ReadonlyMap<string, WantedObject>;
   /** Null: there is no settings file. */
   readonly settings: Members | null;
-  /** Every reference that a file holds by name. */
+  /** Yields every reference by name in a file. */
   readonly names: readonly NamedPlace[];
   readonly errors: ErrorEntry[];
 }
 
-/** Most errors that one answer tells (docs/design/api-settled.md 22). */
+/** Maximum errors in one answer (docs/design/api-settled.md 22). */
 export const maximumErrors = 50;
 
 export const placeOf = (path: string, pointer: string): string => `${path}#${pointer}`;
 
-/** Throws 400 with what is wrong with the files; nothing when nothing is. */
+/** Throws 400 with the problems of the files, if any. */
 export function refuseFiles(errors: readonly ErrorEntry[]): void {
   const [first] = errors;
   if (first === undefined) return;
@@ -61,7 +61,7 @@ export function refuseFiles(errors: readonly ErrorEntry[]): void {
   });
 }
 
-/** Reads all files, in turns with other work, and says what is wrong with each, as far as its text alone tells. */
+/** Parses all files, in turns with other work, and returns what's wrong with each, as far as its text alone shows. */
 export async function judgeFiles(session: Session, files: readonly PolicyFile[]): Promise<Judged> {
   const turns = takeTurns();
   const errors: ErrorEntry[] = [];
@@ -75,7 +75,7 @@ export async function judgeFiles(session: Session, files: readonly PolicyFile[])
     const refuse = (pointer: string, message: string, code?: string) => {
       errors.push({ path: placeOf(path, pointer), message, ...(code === undefined ? {} : { code }) });
     };
-    // Of a folder with thousands of bad files the first fifty errors are told; reading on would tell nothing.
+    // For a folder with thousands of bad files, report the first fifty errors; more would add nothing.
     if (errors.length >= maximumErrors) break;
     if (path.split('/').some((part) => part.startsWith('.'))) continue;
     if (seen.has(path)) {
@@ -123,7 +123,7 @@ function parsed(read: ReadYaml, refuse: Refuse): Members | null {
     return null;
   }
   try {
-    // What no body may hold, no file may: it would come to the operations without having passed by that check.
+    // What no body may contain, no file may: it would reach the operations without passing that check.
     refuseValue(read.value);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -62,7 +62,7 @@ export const kinds: readonly Kind[] = Object.values<Resource>(resources)
 
 const kindsByType = new Map(kinds.map((kind) => [kind.type, kind]));
 
-/** The kind whose files stand in this folder. */
+/** Returns the kind whose files are in this folder. */
 export const kindAt = (type: string): Kind | null => kindsByType.get(type) ?? null;
 
 /** The operation of a kind: `create` is `offers.create`. */
@@ -73,10 +73,10 @@ export const operationOf = (kind: Kind, verb: 'list' | 'get' | 'create' | 'updat
   return found;
 };
 
-/** Files without default: a value that the kind gives where a file says nothing, by property. */
+/** For files without a default: a value that the kind uses when a file says nothing, by property. */
 export type Defaults = ReadonlyMap<string, Json>;
 
-/** Only what differs from the default stands in a file. */
+/** A file contains only what differs from the default. */
 export function withoutDefaults(body: Members, defaults: Defaults, same: (a: Json, b: Json) => boolean): Members {
   return Object.fromEntries(
     Object.entries(body).filter(([name, value]) => {

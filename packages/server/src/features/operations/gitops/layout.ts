@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * How a record is called in files: its key or name, below a parent the parent's and its own (docs/design/api-settled.md 24).
+ * A record's name in files: its key or name; below a parent, the parent's and its own (docs/design/api-settled.md 24).
  */
 export type Ref = readonly [string, ...string[]];
 

@@ -18,7 +18,7 @@ function* order<Item>(
   const ordered: Item[] = [];
   const seen = new Set<string>();
   for (const root of items.keys()) {
-    // Not by calls: a chain may be as long as the list.
+    // Without recursion, because a chain may be as long as the list.
     const path: { readonly name: string; readonly left: string[] }[] = [];
     const enter = (name: string): void => {
       const item = items.get(name);

@@ -8,11 +8,11 @@ import type { Kind } from './kinds.ts';
 /** A place that holds the id of a record. */
 export interface Place {
   readonly entityType: string;
-  /** True where the API takes a name as well, so that a name in a file can stay one. */
+  /** True where the API also accepts a name, so that a name in a file can stay one. */
   readonly takesNames: boolean;
-  /** True where what stands in a file becomes the id, names too. */
+  /** True where everything in a file becomes an id, including names. */
   readonly resolvesKeys?: true;
-  /** What a list of the parent's name and its own means, where records of two kinds may stand. */
+  /** The meaning of a list of the parent's name and its own, where two kinds of records are possible. */
   readonly belowParent?: string;
   /** JSON Pointer into the file. */
   readonly pointer: string;
@@ -88,12 +88,16 @@ function meaningOf(name: string, members: Members): Omit<Place, 'pointer'> | nul
 export const entityAt = ({ entityType, belowParent }: Place, ref: readonly string[]): string =>
   ref.length > 1 && belowParent !== undefined ? belowParent : entityType;
 
-/** Gives the value that a place is to have instead. A reference in a file is a text, or a list of texts below a parent. */
+/**
+ * Returns the value to put in place of a reference. In a file, a reference is a text, or a list of texts below a
+ * parent.
+ */
 export type Visit = (place: Place, value: Json) => Json;
 
 /**
- * A copy of a body in which `visit` has replaced every reference: properties that the resource names, properties whose
- * name says it (`channelId`, `offerIds`), and these inside the JSON properties that the resource lists.
+ * Returns a copy of a body in which `visit` has replaced every reference: properties that the resource names,
+ * properties recognizable by name (`channelId`, `offerIds`), and these inside the JSON properties that the resource
+ * lists.
  */
 export function mapReferences(kind: Kind, body: Members, visit: Visit): Members {
   const entries = Object.entries(body).map(([name, value]): [string, Json] => {
@@ -136,7 +140,7 @@ function placementNamed(name: string): Json {
   try {
     return asJson(JSON.parse(name));
   } catch {
-    // No reference, then: whoever checks the body says what is wrong with it.
+    // Not a reference, then. The check of the body reports it.
     return name;
   }
 }

@@ -21,7 +21,7 @@ export interface TenantObject extends CurrentRecord {
   readonly masked: ReadonlyMap<string, string>;
 }
 
-/** Who is who: ids to references and back. Deleted records and those without files are in neither. */
+/** Maps ids to references and back. Contains neither deleted records nor those without files. */
 export interface Directory {
   readonly refs: Map<string, { readonly entityType: string; readonly ref: Ref }>;
   readonly ids: Map<string, string>;
@@ -31,7 +31,7 @@ export interface Directory {
 export interface TenantFiles {
   readonly objects: ReadonlyMap<string, TenantObject>;
   readonly directory: Directory;
-  /** What of the settings differs from the default. */
+  /** Returns the settings that differ from their defaults. */
   readonly settings: Members;
   /** Ids that name nothing any more, by file. */
   readonly warnings: readonly (FileProblem & { readonly path: string })[];
@@ -190,7 +190,7 @@ function without(entries: [string, Json][], paths: readonly string[]): [string, 
   });
 }
 
-/** Where the schema of a body declares the properties of an object, only these, and null only where it is needed. */
+/** Keeps only the properties that the body's schema declares, if it does, and null only where it's needed. */
 export function picked(value: Json, schema: TSchema): Json {
   if (Array.isArray(value)) {
     const items = partOf(schema, 'items');

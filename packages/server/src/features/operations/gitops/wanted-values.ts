@@ -9,7 +9,7 @@ import type { FileProblem, Wanted } from './rules/kind-rules.ts';
 import type { Session } from './session.ts';
 import type { Directory, TenantObject } from './tenant-files.ts';
 
-/** What the API takes for what a file says. */
+/** Returns what the API accepts for a file's content. */
 export interface Values extends Wanted {
   /** Properties that name records which are not there yet. */
   readonly early: ReadonlySet<string>;
@@ -45,7 +45,7 @@ export function valuesOf(
     const ref = refFrom(value);
     if (ref === null) return value;
     const id = ids.get(refKey(entityAt(place, ref), ref));
-    // Where names are taken they stay, so that what is stored says what the file says.
+    // Where names are accepted they stay, so that the stored value matches the file.
     if (place.takesNames && !(place.resolvesKeys === true && id !== undefined)) return value;
     if (id !== undefined) return id;
     if (ref.length > 1 || !isUuid(ref[0])) early.add(topOf(place.pointer));
@@ -63,14 +63,14 @@ export function valuesOf(
   return { body, values: 'values' in read ? read.values : membersOf(filled), defaults, early, problems };
 }
 
-/** What the API shows in place of the value that is stored and stays; undefined: none is. */
+/** Returns what the API shows in place of a stored value that stays; undefined: there is none. */
 function storedMask({ kind, body }: WantedObject, current: TenantObject | null, pointer: string): string | undefined {
   if (current === null) return undefined;
   const { maskOf } = kind.rules;
   return maskOf === undefined ? current.masked.get(pointer) : maskOf(pointer, body, current.body, current.masked);
 }
 
-/** The properties in which a record is not as its file says. */
+/** Returns the properties in which a record differs from its file. */
 export function changedNames(session: Session, wanted: WantedObject, current: TenantObject): string[] {
   const { kind, body } = wanted;
   const { rules } = kind;
@@ -80,7 +80,7 @@ export function changedNames(session: Session, wanted: WantedObject, current: Te
   return names.filter((name) => {
     const [is, was] = [body[name], current.body[name]];
     if (is !== undefined) return was === undefined || !sameJson(is, was);
-    // Where the file says nothing, what the server chose stays; else the default is meant.
+    // When the file says nothing, a server-chosen value stays; otherwise the default applies.
     if (left.has(name)) return false;
     return defaults.has(name) || (rules.adds ?? []).includes(name);
   });

@@ -11,7 +11,7 @@ export function writeYaml(value: Json): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Longest key that YAML lets stand before its colon is 1,024 characters; longer ones are written with a question mark. */
+/** YAML allows at most 1,024 characters in a key before its colon; longer ones are written with a question mark. */
 const longestImplicitKey = 1000;
 
 /** `first`: what stands before the first line of the value; `indent`: before its further lines. */
@@ -60,7 +60,7 @@ function scalar(value: Json): string {
 /** What the core schema reads as null, boolean or number. */
 const resolved =
   /^(?:|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
-/** Begins or ends in a way that plain style cannot hold, or that a reader could take for something else. */
+/** Starts or ends in a way that plain style can't express, or that a reader could misinterpret. */
 const needsQuotes = /^[-?:,[\]{}#&*!|>'"%@`=<\s]|^(?:---|\.\.\.)|[\s:]$|: | #/;
 /** Anything that is not plain to print: controls, line and paragraph separators, byte order marks, halves of pairs. */
 const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\ufeff\ufffe\uffff]/u;

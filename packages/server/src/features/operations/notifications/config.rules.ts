@@ -46,11 +46,14 @@ const mostHeaders = 20;
 const mostAddresses = 50;
 const longestUrl = 2048;
 
-/** Headers of ours, which a custom one must not take the place of (docs/design/quality.md T28). */
+/** Our own headers, which a custom one must not replace (docs/design/quality.md T28). */
 const ownHeaders =
   /^(content-type|content-encoding|accept-encoding|cookie|x-service-signature|webhook-(id|timestamp|signature))$/i;
 
-/** What is wrong with a whole config; paths below the body's `config`. Values that are not known do not stand in it any more. */
+/**
+ * Returns the problems of a whole config, with paths below the body's `config`. Unknown values have already been
+ * removed.
+ */
 export function configProblems(kind: NotificationKind, config: Config, rules: OutboundRules): ErrorEntry[] {
   switch (kind) {
     case 'slack':
@@ -124,13 +127,13 @@ function addressProblems(path: string, address: unknown): ErrorEntry[] {
   return [{ path, message: 'must be an address we can send email to' }];
 }
 
-/** A whole config taken apart: what is shown, and its secrets by their paths below the config. */
+/** Splits a whole config into what's shown, and its secrets by their paths below the config. */
 export interface SplitConfig {
   readonly shown: Config;
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Puts bullets where the secrets stand. */
+/** Puts bullets in place of secrets. */
 export function splitConfig(config: Config): SplitConfig {
   const secrets: Record<string, string> = {};
   const hide = (path: string, value: unknown): string => {
@@ -165,7 +168,7 @@ export function joinConfig(shown: Config, secrets: Readonly<Record<string, strin
 }
 
 /**
- * What a change makes of a config: nested objects are merged, null takes a value away, bullets keep what is stored
+ * Applies a change to a config: merges nested objects, null removes a value, bullets keep the stored one
  * (docs/design/quality.md E27).
  */
 export function mergeConfig(stored: Config, change: Config): Config {
@@ -180,7 +183,7 @@ export function mergeConfig(stored: Config, change: Config): Config {
   return Object.fromEntries(merged);
 }
 
-/** Where it goes, for people: a host, or the first address and how many more. */
+/** Returns the target for people: a host, or the first address and how many more. */
 export function summaryOf(kind: NotificationKind, config: Config): string {
   if (kind !== 'ops_email') return new URL(String(config.url ?? config.webhookUrl)).host;
   const addresses: readonly unknown[] = Array.isArray(config.toEmails) ? config.toEmails : [];

@@ -14,7 +14,7 @@ import { type Destination, type Outcome, refused } from './notifier.ts';
 import { selectProvider } from './providers.store.ts';
 import { noteOutcome, reachable, type SendDeps } from './send.service.ts';
 
-/** What came of a message that was delivered in the background, for the feature that asked for it. */
+/** The outcome of a message delivered in the background, for the feature that sent it. */
 export interface DeliveryResult {
   readonly type: DeliveryRow['type'];
   readonly originId: string;
@@ -28,7 +28,7 @@ export interface DeliveryResult {
 export interface DeliverDeps extends SendDeps {
   /** Tells the features above, in the transaction that notes the result. */
   readonly tellDelivery: (tx: Tx, result: DeliveryResult) => Promise<void>;
-  /** The files that go with a message, asked of the feature that it comes from. */
+  /** Gets a message's files from the feature that sent it. */
   readonly filesOf: (tx: Tx, message: Pick<DeliveryResult, 'type' | 'originId'>) => Promise<readonly MessageFile[]>;
 }
 
@@ -53,7 +53,7 @@ export async function storeDelivery(
   await enqueue(tx, id);
 }
 
-/** A try that failed, in words that hold no address and nothing of what the other side said. The queue reads the end of it. */
+/** A try failed. The text contains no address and nothing that the other side said. The queue stores its end. */
 class DeliveryError extends Error {
   constructor(error: string, retryAfterSeconds: number | null) {
     super(`not delivered: ${error}${retryAfterSeconds === null ? '' : `; retry after ${retryAfterSeconds} s`}`);
@@ -61,14 +61,14 @@ class DeliveryError extends Error {
   }
 }
 
-/** How much later a message is tried whose destination is at others. */
+/** How much later to retry a message whose destination is busy with others. */
 const pauseSeconds = 2;
 
 /**
- * One try to deliver a message that waits. Does nothing for one that was delivered. A destination that is gone, off or says
- * 410 gets no further try; one that fails otherwise is tried again by the queue, for which this throws. Throws `Postponed`,
- * which counts as no try, while the destination is at others or the tenant has mailed enough: messages behind this one must not
- * wait for it.
+ * Tries once to deliver a waiting message. Does nothing for a delivered one. A destination that's deleted, off or
+ * answers 410 gets no further try; other failures throw, and the queue retries them. Throws `Postponed`, which doesn't
+ * count as a try, while the destination is busy with others or the tenant has sent enough email: later messages must
+ * not wait for this one.
  */
 export async function deliver(deps: DeliverDeps, tenantId: string, id: string): Promise<void> {
   const { database, notifier } = deps;

@@ -2,13 +2,13 @@ import { columns, type RowOf, select, table } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
 import type { OutgoingMessage } from './message.rules.ts';
 
-/** An address that stands in a rule itself, instead of a destination. */
+/** An address given directly in a rule, instead of a destination. */
 export interface InlineTarget {
   readonly type: 'webhook' | 'email';
   readonly target: string;
 }
 
-/** What is said, without what is known when it is sent. */
+/** The content, without what's only known when it's sent. */
 export type WaitingMessage = Omit<OutgoingMessage, 'id' | 'type' | 'tenantId'>;
 
 const deliveryColumns = columns(

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { type NotificationServer, providers, startNotificationServer } from './test-notifications.ts';
 
-/** One tenant does not mail to as many addresses as it likes. */
+/** A tenant can't send email to unlimited addresses. */
 
 let world: NotificationServer;
 before(async () => {

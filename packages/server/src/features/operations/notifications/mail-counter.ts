@@ -1,12 +1,12 @@
 import type { RateLimitStore } from '../../../http/limits/rate-limit.ts';
 import type { NotifierDeps } from './notifier.ts';
 
-/** How soon a message comes again when mails cannot be counted. */
+/** When to retry a message while counting isn't possible. */
 const uncountedSeconds = 5;
 
 /**
- * Bounds the addresses to which the destinations of one tenant mail in a minute, over all processes; 0: no bound. A message to
- * several addresses goes to all of them or waits. While nobody can count, nothing is sent.
+ * Limits the addresses that one tenant's destinations email per minute, over all processes; 0: no limit. A message to
+ * several addresses goes to all of them or waits. While counting isn't possible, nothing is sent.
  */
 export function createMailCounter(
   limits: RateLimitStore,

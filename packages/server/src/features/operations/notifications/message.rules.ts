@@ -26,15 +26,15 @@ export interface MessageFile {
   readonly content: Buffer;
 }
 
-/** Files of one mail together; larger ones are behind its link. */
+/** Maximum total size of the files in one email; larger ones are only linked. */
 export const mostAttachedBytes = 10 * 1024 * 1024;
 
-/** The files that a mail carries: all, or none when together they are too large. */
+/** Returns the files to attach to an email: all, or none when they're too large together. */
 export function attached(files: readonly MessageFile[]): readonly MessageFile[] {
   return files.reduce((sum, { content }) => sum + content.length, 0) > mostAttachedBytes ? [] : files;
 }
 
-/** Fills in what a message leaves out. */
+/** Fills in a message's defaults. */
 export function outgoing(
   { title, message, severity = 'info', fields = [], sourceUrl }: NotificationMessage,
   about: Pick<OutgoingMessage, 'id' | 'type' | 'tenantId' | 'sentAt' | 'data'>,
@@ -53,7 +53,7 @@ const words: Readonly<Record<NotificationSeverity, string>> = {
 const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Slack takes at most 3,000 characters in a section, 10 fields in one, and 150 in a header. */
+/** Slack allows at most 3,000 characters in a section, 10 fields in one, and 150 in a header. */
 const longestSection = 3000;
 
 /** Body of an incoming webhook of Slack. Blocks of plain text know no markup. */
@@ -136,10 +136,10 @@ const fileAsJson = ({ format, mimeType, fileName, content }: MessageFile): objec
 });
 
 /**
- * Headers of a webhook: its id and the instant of this try, and with a secret both signatures over the very bytes: the contract's,
- * and that of Standard Webhooks, whose key is the secret's UTF-8, or what a `whsec_` secret holds in base64
- * (docs/design/api-access.md 22). Receivers refuse what was signed more than some minutes ago, so that a later try of a message
- * needs an instant of its own.
+ * Returns a webhook's headers: its id and the instant of this try, and with a secret both signatures over the exact
+ * bytes: the contract's, and that of Standard Webhooks, whose key is the secret's UTF-8, or the base64 content of a
+ * `whsec_` secret (docs/design/api-access.md 22). Receivers reject what was signed more than a few minutes ago, so each
+ * try needs its own instant.
  */
 export function webhookHeaders(
   id: string,
@@ -159,7 +159,7 @@ export function webhookHeaders(
   };
 }
 
-/** A message as a mail. The subject is one line, whatever the title holds. */
+/** Returns a message as an email. The subject is one line, whatever the title contains. */
 export function mailOf({ severity, title, message, fields, sourceUrl }: OutgoingMessage): {
   readonly subject: string;
   readonly text: string;

@@ -10,7 +10,7 @@ export const deliverJob = job({
   payload: Type.Object({ deliveryId: Type.String({ format: 'uuid' }) }, { additionalProperties: false }),
 });
 
-/** Deletes messages that nobody retried as long as their dead letters lived. */
+/** Deletes messages that weren't retried while their dead letters existed. */
 const expireDeliveriesJob = job({
   name: 'notifications.expire',
   payload: Type.Object({}, { additionalProperties: false }),
@@ -18,8 +18,8 @@ const expireDeliveriesJob = job({
 });
 
 /**
- * Messages of one tenant that come in one turn. Those of the next turn come behind a turn of all other tenants: so a tenant
- * that sends thousands at once lets the others pass, who have few.
+ * Messages of one tenant per turn. Its next ones follow a turn of all other tenants, so that tenants with few messages
+ * don't wait for one that sends thousands at once.
  */
 const messagesInTurn = 10;
 const lastTurn = 100;
@@ -35,7 +35,7 @@ export const enqueueDelivery = (tx: Tx, delivery: NewDelivery): Promise<void> =>
 /** What the jobs need from outside. */
 export type NotificationJobPorts = DeliverDeps;
 
-/** How this feature's jobs are done. */
+/** Returns this feature's jobs with their handlers. */
 export const notificationJobs = (ports: NotificationJobPorts): JobHandler[] => [
   handleJob(deliverJob, ({ deliveryId }, { tenantId }) => deliver(ports, tenantId, deliveryId)),
   handleInSlices(expireDeliveriesJob, ports.database, expireDeliveries),

@@ -19,20 +19,20 @@ import {
   webhookHeaders,
 } from './message.rules.ts';
 
-/** What came of one try. `error` is in our words: nothing of what the other side said (docs/design/quality.md T8). */
+/** The outcome of one try. `error` is our own text: nothing that the other side said (docs/design/quality.md T8). */
 export interface Outcome {
   readonly ok: boolean;
   readonly providerMessageId: string | null;
   readonly error: string | null;
   /** It answered 410: it wants no more messages. */
   readonly isGone: boolean;
-  /** Seconds that it asked to wait; null: it did not. */
+  /** Seconds that it asked to wait; null: it didn't. */
   readonly retryAfterSeconds: number | null;
-  /** It was not tried: the tenant has mailed enough for now. `retryAfterSeconds` says how long. */
+  /** Not tried, because the tenant has sent enough email for now. `retryAfterSeconds` says how long to wait. */
   readonly isHeld?: true;
 }
 
-/** Where a message goes, with its secrets. */
+/** A message's target, with its secrets. */
 export interface Destination {
   readonly tenantId: string;
   /** Tells destinations of a tenant apart. */
@@ -45,25 +45,25 @@ export interface NotifierDeps {
   readonly outbound: Pick<Outbound, 'call'>;
   readonly transport: MailTransport;
   readonly clock: Clock;
-  /** Of mails of destinations that name none. */
+  /** Sender of email from destinations that name none. */
   readonly sender: MailSender;
   /**
-   * Counts mails that a tenant is about to send; answers with null when it may, else with the seconds until it may send more.
-   * Default: nobody counts.
+   * Counts emails before a tenant sends them. Returns null when it may, otherwise the seconds until it may send more.
+   * Default: no counting.
    */
   readonly countMails?: (tenantId: string, addresses: number) => Promise<number | null>;
-  /** Told of each try. */
+  /** Called for each try. */
   readonly onSent?: (kind: NotificationKind, result: 'ok' | 'failed' | 'breaker_open' | 'held') => void;
-  /** Told when the breaker of a destination comes into another state. */
+  /** Called when a destination's breaker changes state. */
   readonly onBreakerMoved?: (to: BreakerState) => void;
 }
 
 /** Sends messages to destinations. One of each process. */
 export interface Notifier {
   /**
-   * One try, at most 5 s. Never throws for what the destination does. A destination of a tenant that failed five times in a
-   * row is left alone for 30 s (docs/design/quality.md R9); a `probe` asks it all the same. Files go with mails and webhooks;
-   * chats have the link.
+   * Tries once, at most 5 s. Never throws for what the destination does. A tenant's destination that failed five times
+   * in a row is skipped for 30 s (docs/design/quality.md R9), except by a `probe`. Files go with email and webhooks;
+   * chats get the link.
    */
   send(
     destination: Destination,
@@ -72,7 +72,7 @@ export interface Notifier {
   ): Promise<Outcome>;
   /** True while so many messages are on their way to the destination that others have to wait. */
   isBusy(destination: Pick<Destination, 'id' | 'tenantId'>): boolean;
-  /** How many destinations of a tenant this process leaves alone for a while. */
+  /** Returns how many destinations of a tenant this process currently skips. */
   openBreakers(tenantId: string): number;
 }
 
@@ -190,7 +190,7 @@ export function createNotifier({
     message: OutgoingMessage,
     files: readonly MessageFile[],
   ): Promise<Outcome> {
-    // The outbound calls end by themselves; mail servers have limits of their own, which are longer.
+    // Outbound calls end by themselves. Mail servers have their own, longer limits.
     const alarm = alarmAt(performance.now() + tryMs + 500);
     try {
       const outcome = await Promise.race([attempt(destination, message, files), alarm.rung]);

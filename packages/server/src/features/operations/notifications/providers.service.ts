@@ -59,13 +59,13 @@ export function showProvider({ lastOk, lastAt, lastError, ...row }: ProviderRow)
   };
 }
 
-/** What the audit log keeps; what came of messages is no change of the destination. */
+/** What the audit log stores; message results aren't changes of the destination. */
 const auditView = (row: ProviderRow) => {
   const { lastResult: _last, ...shown } = showProvider(row);
   return shown;
 };
 
-/** One page, newest first. */
+/** Returns one page, newest first. */
 export async function listProviders(
   tx: Tx,
   { limit: asked, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
@@ -79,14 +79,14 @@ export async function listProviders(
   return { data: page.rows.map(showProvider), pagination: page.pagination };
 }
 
-/** One destination; 404. */
+/** Returns one destination. Throws 404. */
 export async function getProvider(tx: Tx, id: string): Promise<ProviderRow> {
   const row = await selectProvider(tx, id);
   if (row === undefined) throw notFound();
   return row;
 }
 
-/** Takes the known values of a config; the others have no effect, and the caller is told. */
+/** Takes a config's known values. The others have no effect, and the caller gets a remark. */
 function known(tx: Tx, kind: ProviderRow['kind'], config: Config): Config {
   const names = namesOf(kind);
   for (const name of Object.keys(config)) {
@@ -142,7 +142,7 @@ async function openConfig(tx: Tx, envelope: Envelope | null, { id, config }: Pro
   }
 }
 
-/** Where messages to this row go. Throws 503 `not_configured` when its secrets do not open. */
+/** Returns where messages to this row go. Throws 503 `not_configured` when its secrets can't be opened. */
 export const destinationOf = async (tx: Tx, envelope: Envelope | null, row: ProviderRow): Promise<Destination> => ({
   tenantId: tx.tenantId,
   id: row.id,
@@ -159,7 +159,7 @@ export async function createProvider(
   if ((await countProviders(tx)) >= mostProviders) {
     throw new AppError('limit_reached', { detail: `A tenant can have at most ${mostProviders} destinations.` });
   }
-  // As in a change: null stands for a value that is not there.
+  // As in a change, null means a missing value.
   const whole = mergeConfig({}, known(tx, kind, config));
   judge(kind, whole, outboundRules);
   const { shown, secrets } = splitConfig(whole);

@@ -53,7 +53,7 @@ export async function selectProvider(tx: Tx, id: string, lock = false): Promise<
   return row;
 }
 
-/** Those of the ids that name a destination of the tenant. */
+/** Returns those of the ids that are destinations of the tenant. */
 export async function providersAmong(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ id: string }>(
     'select id from arbiter.notification_providers where tenant_id = $1 and id = any($2::uuid[])',
@@ -113,7 +113,7 @@ export async function selectSealed(tx: Tx, id: string): Promise<Buffer | undefin
   return row?.sealed;
 }
 
-/** Null takes the secrets away. */
+/** Null removes the secrets. */
 export async function replaceSealed(tx: Tx, id: string, sealed: Buffer | null): Promise<void> {
   if (sealed === null) {
     await tx.query('delete from arbiter.notification_secrets where tenant_id = $1 and provider_id = $2', [

@@ -52,7 +52,7 @@ const probe = {
   message: 'Arbiter can reach this destination.',
 } satisfies NotificationMessage;
 
-/** Asks a destination whether it takes a message, also one that is off. Throws 404, and 502 `upstream_failed`. */
+/** Tests whether a destination accepts a message, even one that's off. Throws 404, and 502 `upstream_failed`. */
 export async function testProvider(
   { database, envelope, notifier }: SendDeps,
   { tenantId, actor, requestId, until }: Sender,
@@ -142,11 +142,11 @@ function refuseWhenHeld(outcomes: readonly Outcome[]): void {
 interface Target {
   readonly id: string;
   readonly to: Destination | Outcome;
-  /** Nothing is noted of one that is gone. */
+  /** Records nothing for a deleted one. */
   readonly isGone?: true;
 }
 
-/** What came of a message at one destination. */
+/** The outcome of a message at one destination. */
 export interface Sent {
   readonly providerId: string;
   readonly ok: boolean;
@@ -155,8 +155,8 @@ export interface Sent {
 }
 
 /**
- * Sends a message of a feature with its files to destinations, to all at once, one try each; in their order. One that is gone
- * or does not take it is told in its result and hinders no other.
+ * Sends a feature's message with its files to destinations in parallel, one try each. Returns results in their order. A
+ * deleted or failing one is reported in its result and doesn't affect others.
  */
 export async function sendToAll(
   { database, envelope, notifier }: SendDeps,
@@ -224,7 +224,7 @@ async function tryAll(
     tenantId,
     actor,
     async (tx) => {
-      // In one order, so that two calls to the same destinations do not wait for each other in a circle.
+      // In a fixed order, so that two calls to the same destinations can't deadlock.
       for (const { id, outcome, isGone } of outcomes.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
         if (isGone === undefined) await noteOutcome(tx, id, outcome);
       await atEnd(tx, outcomes);
@@ -234,7 +234,7 @@ async function tryAll(
   return outcomes;
 }
 
-/** Where messages go; why they cannot, for a destination that is off or whose secrets do not open. */
+/** Returns where messages go, or why they can't, for a destination that's off or whose secrets can't be opened. */
 export async function reachable(tx: Tx, envelope: Envelope | null, row: ProviderRow): Promise<Destination | Outcome> {
   if (!row.enabled) return refused('disabled');
   try {

@@ -9,12 +9,12 @@ export interface Got {
   readonly text: string;
 }
 
-/** A real HTTP server that stands for destinations; each path answers as the test says. */
+/** A real HTTP server that acts as destinations. Each path answers as the test says. */
 export interface TestDestination {
   url(path: string): string;
-  /** What came to the path, oldest first. */
+  /** Requests to the path, oldest first. */
   got(path: string): readonly Got[];
-  /** How a path answers; default: 200. */
+  /** How a path answers. Default: 200. */
   on(path: string, answer: (response: ServerResponse, got: Got) => void): void;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function startDestination(): Promise<TestDestination> {
   };
 }
 
-/** What a server is started with, so that it reaches them. */
+/** Server options that let it reach the destinations. */
 export const reachesDestinations = { OUTBOUND_HTTP_OK: true, OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'] };
 
 /** Answers with this status. */

@@ -16,13 +16,13 @@ export interface Anomaly {
 
 /** Days of the baseline that must be there before anything is called unusual. */
 const fewestDays = 7;
-/** What counts as unusual, in standard errors. */
+/** Threshold for unusual values, in standard errors. */
 const least = 2;
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 /**
- * What stands out: the mean of the last `days` values against the `baselineDays` before, in standard errors of such a mean.
- * Null for a series that is too short, that never moved before, or that is as usual.
+ * Returns what stands out: the mean of the last `days` values compared with the `baselineDays` before, in standard
+ * errors of such a mean. Null for a series that's too short, never changed before, or is within the usual range.
  */
 export function anomalyOf({ metric, object, values }: Series, days: number, baselineDays: number): Anomaly | null {
   const late = values.slice(-days);

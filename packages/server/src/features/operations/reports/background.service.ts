@@ -22,10 +22,10 @@ const actor = systemActor('report');
 export type BackgroundPorts = MakePorts & Pick<RunPorts, 'logger' | 'publicUrl'>;
 
 /**
- * Writes the run of the tenant that waits longest, and puts its messages into the queue; then `enqueue` puts the job of the next
- * one behind what all other tenants wait for. So of each tenant one report is written at a time and the tenants take turns,
- * however many runs one of them has waiting. A run that this job had begun and not ended is lost: it is not written twice, since
- * what it had sent is not known.
+ * Writes the tenant's longest-waiting run and enqueues its messages; then `enqueue` puts the next one's job behind all
+ * other tenants' waiting jobs. So each tenant has one report in progress and tenants take turns, however many runs one
+ * has waiting. A run that this job began but didn't finish is lost: it isn't written twice, because what it had sent is
+ * unknown.
  */
 export async function writeNextRun(
   ports: BackgroundPorts,
@@ -73,7 +73,7 @@ async function write(ports: BackgroundPorts, tenantId: string, { run, template }
   }
 }
 
-/** Null when nothing waits, or another job is at a run of the tenant: that one goes on with the next by itself. */
+/** Null when nothing waits, or another job is on a run of the tenant and will continue with the next one. */
 async function begin(tx: Tx, jobId: string): Promise<Begun | null> {
   const atWork = await selectAtWork(tx);
   for (const { runId } of atWork.filter((run) => run.jobId === jobId)) await failRun(tx, runId, 'interrupted');

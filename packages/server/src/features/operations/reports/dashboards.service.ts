@@ -16,7 +16,7 @@ const hourMs = 3_600_000;
 
 type Part = (typeof pipelineStages)[number];
 
-/** Which part of a decision a node of a flow belongs to; what is not named here selects. */
+/** The part of a decision that a flow's node belongs to. Unlisted ones select. */
 const partOf: Readonly<Record<string, Part>> = {
   inventory: 'inventory',
   match_creatives: 'inventory',
@@ -33,7 +33,7 @@ const partOfStage = ({ stage }: StageFigures): Part => partOf[stage.slice(stage.
 
 const none: MinuteSums = { decisions: 0, failed: 0, empty: 0, degraded: 0, candidates: 0, policyBlocked: 0 };
 
-/** How decisions went in the last hours, part by part (docs/design/api-access.md 11). */
+/** Returns decision figures of the last hours, part by part (docs/design/api-access.md 11). */
 export async function decisionPipeline(tx: Tx, windowHours: number): Promise<DecisionPipeline> {
   const from = new Date(tx.now.getTime() - windowHours * hourMs);
   const to = new Date(tx.now.getTime() + 1);
@@ -68,7 +68,7 @@ function showPart(stage: Part, figures: readonly StageFigures[], traces: number)
   };
 }
 
-/** How decisions went over some days of the tenant's zone. */
+/** Returns decision figures over some days of the tenant's zone. */
 export async function decisionHealth(tx: Tx, days: number): Promise<DecisionHealth> {
   const frame = frameOf((await readSettings(tx)).timezone, tx.now, days);
   const bounds = boundsOf(frame);

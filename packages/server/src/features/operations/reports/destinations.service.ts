@@ -2,7 +2,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { providersAmong } from '../notifications/index.ts';
 
-/** 404 for a destination that the tenant does not have; those in `known` may be gone since. */
+/** Throws 404 for a destination that the tenant doesn't have. Those in `known` may have been deleted since. */
 export async function requireDestinations(
   tx: Tx,
   ids: readonly string[],

@@ -9,7 +9,7 @@ import type { Source, SourcePorts } from './source.ts';
 import { cut, daysOfReport, paramsOf, type Reading, readSource, sourceOf } from './sources.service.ts';
 import type { TemplateRow } from './templates.store.ts';
 
-/** The chart that a section asked for; what suits its source, unless it said otherwise. */
+/** Returns a section's chart: the requested one, or the one that suits its source. */
 function chartOf(source: Source, params: ReportParams, view: ReportTemplateSection['view']): ReportChart | null {
   const wish = view?.chart ?? 'auto';
   const usual = source.chart(params);

@@ -12,7 +12,7 @@ const actor = systemActor('report');
 
 /** A run waits in the queue so long at most, tries of its job included, before it is given up. */
 const waitsMs = 6 * 3_600_000;
-/** Schedules of one look; those behind them are the next look's. */
+/** Schedules per run of the tick. The rest follow in the next one. */
 const mostAtOnce = 1_000;
 
 /** What the tick gives. */
@@ -22,9 +22,9 @@ export interface DuePorts {
 }
 
 /**
- * Starts the reports that are due, in all tenants. The run, its job and the schedule's next run are one transaction, and a
- * schedule is claimed by one call: whoever ticks, and however often, a due run is started once. A schedule that missed some
- * runs makes one (docs/design/quality.md E10).
+ * Starts the due reports of all tenants. The run, its job and the schedule's next run are one transaction, and one call
+ * claims a schedule: whoever ticks, and however often, a due run starts once. A schedule that missed several runs makes
+ * one (docs/design/quality.md E10).
  */
 export async function startDueReports(
   { database, logger }: DuePorts,
@@ -48,7 +48,7 @@ export async function startDueReports(
   for (const { tenantId, id } of lost) {
     await database.withTenant(tenantId, actor, async (tx) => {
       await failRun(tx, id, 'interrupted');
-      // The job that was at it would have gone on with the next one.
+      // The job that was on it would have continued with the next one.
       if (await isOneWaiting(tx)) await enqueue(tx);
     });
   }

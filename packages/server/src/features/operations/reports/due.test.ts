@@ -51,7 +51,7 @@ async function tick(): Promise<TickAnswer> {
   return body;
 }
 const facts = (jobId = '1') => ({ jobId, attempt: 1, dueAt: null, signal: new AbortController().signal });
-/** Does what waits in the queue, job by job in its order, as one worker would; answers with the tenants whose jobs they were. */
+/** Runs the queue job by job in order, like one worker. Returns the tenants of the jobs. */
 async function workAll(): Promise<string[]> {
   const worked: string[] = [];
   for (;;) {
@@ -248,7 +248,7 @@ test('a run whose process is gone is failed: interrupted, found by its job or by
     await tick();
     return (await runsOf(templateId))[0]!.id;
   };
-  /** What a process leaves that dies while it writes. */
+  /** What a process leaves behind that dies while writing. */
   const crash = (runId: string) =>
     server.testDatabase.ownerQuery(
       `with begun as (update arbiter.report_runs set begun_at = $2 where id = $1)

@@ -19,7 +19,7 @@ const dayMs = 86_400_000;
 export const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 
-/** So many days before and with the one that an instant lies in. */
+/** Returns this many days, up to and including the one of an instant. */
 export function frameOf(zone: string, now: Date, count: number): Frame {
   const today = zoneClock(zone, now.getTime()).date;
   const days = Array.from({ length: count }, (_, at) => dayAfter(today, at - count + 1));
@@ -36,7 +36,7 @@ export const periodOf = ({ first, today }: Frame): { readonly from: string; read
 /** The instant at which a day of the zone begins. */
 const startOf = (zone: string, day: string): Date => new Date(dayRange(zone, day).startMs);
 
-/** Where days of a frame begin and end, as instants: one more than days. */
+/** Returns the boundaries of a frame's days as instants: one more than days. */
 export const boundsOf = ({ zone, days, today }: Frame): Date[] => [
   ...days.map((day) => startOf(zone, day)),
   startOf(zone, dayAfter(today, 1)),

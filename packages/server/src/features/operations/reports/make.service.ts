@@ -17,7 +17,7 @@ export interface MadeReport {
   readonly artifacts: readonly Artifact[];
 }
 
-/** Sources that read long spans of history take their time; nobody waits longer for a report. */
+/** Sources that read long spans of history are slow. Nobody waits longer for a report. */
 const readWithinMs = 60_000;
 
 /**

@@ -6,8 +6,7 @@ const mostTitle = 200;
 const mostMessage = 4000;
 
 /**
- * The message by which a report comes: what it says in short, and a link to a file of the run. Its files are added when it is
- * sent.
+ * The message that delivers a report: a summary, and a link to a file of the run. Its files are added when it's sent.
  */
 export function messageOf(
   publicUrl: string,

@@ -175,7 +175,7 @@ const budgetBurn: Source = {
   },
 };
 
-/** Days that a date may lie ahead; further away nobody plans. */
+/** How many days ahead a date may be. */
 const mostDaysAhead = 36_500;
 const after = (today: string, days: number): string | null =>
   days > mostDaysAhead ? null : dayAfter(today, Math.floor(days));

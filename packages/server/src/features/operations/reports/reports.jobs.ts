@@ -24,10 +24,10 @@ const retainRunsJob = job({
 /** Puts the job of the tenant's next run into the queue of the transaction; one of them waits at a time. */
 export const enqueueRun = (tx: Tx): Promise<void> => enqueueJob(tx, reportRunJob, {}, { key: 'report.run' });
 
-/** One slice of runs that are kept no longer. */
+/** Deletes one slice of expired runs. */
 export const retainRuns = (tx: Tx) => removeByAge(tx, 'metrics', (days) => expireRuns(tx, days));
 
-/** How this feature's jobs are done. */
+/** Returns this feature's jobs with their handlers. */
 export const reportJobs = (ports: BackgroundPorts & { readonly database: Database }): JobHandler[] => [
   handleJob(reportRunJob, (_payload, { tenantId, jobId }) => writeNextRun(ports, tenantId, jobId, enqueueRun)),
   handleInSlices(retainRunsJob, ports.database, async (tx) => (await retainRuns(tx)).more),

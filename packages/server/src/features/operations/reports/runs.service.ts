@@ -51,7 +51,7 @@ export interface Caller {
   readonly until: number;
 }
 
-/** A process that has begun to write a run is done with it by then, or gone. */
+/** A process that has begun to write a run has finished by then, or died. */
 export const writtenWithinMs = 5 * 60_000;
 
 /** A run as lists carry it. */
@@ -70,7 +70,7 @@ const showRun = (row: RunRow, artifacts: readonly ReportArtifactFacts[]): Report
   artifacts: [...artifacts],
 });
 
-/** One page, newest first. */
+/** Returns one page, newest first. */
 export async function listRuns(
   tx: Tx,
   query: {
@@ -91,7 +91,7 @@ export async function listRuns(
   return { data, pagination: { total, limit, offset } };
 }
 
-/** One run with its figures; 404. */
+/** Returns one run with its figures. Throws 404. */
 export async function getRun(tx: Tx, id: string): Promise<ReportRun> {
   const row = await selectRun(tx, id);
   if (row === undefined) throw new AppError('not_found', { detail: 'This run does not exist.' });
@@ -107,7 +107,7 @@ export async function getArtifact(tx: Tx, id: string, format: string): Promise<S
   return artifact;
 }
 
-/** The report as it would be now; nothing is kept. */
+/** Returns the report as it would be now. Stores nothing. */
 export async function previewReport(ports: RunPorts, caller: Caller, templateId: string): Promise<ReportPreview> {
   const { tenantId, actor, requestId, until } = caller;
   const template = await ports.database.withTenant(tenantId, actor, (tx) => getTemplate(tx, templateId), {
@@ -140,7 +140,7 @@ const shownNarrative = (narrative: MadeReport['document']['narrative']) =>
         keyTakeaways: [...narrative.keyTakeaways],
       };
 
-/** Stores the files; the figures come with `finish`, once it is known who took them. */
+/** Stores the files. The figures follow with `finish`, once deliveries are known. */
 export async function keepFiles(tx: Tx, runId: string, { artifacts }: MadeReport): Promise<void> {
   for (const artifact of artifacts) await insertArtifact(tx, runId, artifact);
 }
@@ -168,13 +168,13 @@ export function reasonOf({ logger }: Pick<RunPorts, 'logger'>, runId: string, er
   return err instanceof AppError ? err.code : 'internal';
 }
 
-/** Who started a run: a user is named, keys and clients are `api`. */
+/** Returns who started a run: a user's name, or `api` for keys and clients. */
 const starterOf = ({ id }: Actor): string => (isUuid(id) ? id : 'api');
 
 /**
- * Makes a report now, keeps it and sends it, one try for each destination. The run is stored before it begins, under the id of
- * the work: one that a process had begun and not ended has failed, since what it had sent is not known. Throws 404 for an
- * unknown template or destination; a report that cannot be written is a run that failed.
+ * Generates a report now, stores it and sends it, with one try per destination. Stores the run before it begins, under
+ * the work's id: one that a process began but didn't finish has failed, because what it had sent is unknown. Throws 404
+ * for an unknown template or destination. A report that can't be written is a failed run.
  */
 export async function runNow(
   ports: RunPorts,
@@ -267,7 +267,7 @@ type BegunRun = Pick<
   | 'startedAt'
 >;
 
-/** Stores a run that is about to be written, and notes who started it. */
+/** Stores a run before it's written, and records who started it. */
 export async function startRun(tx: Tx, run: Parameters<typeof insertRun>[1], givenUpAt: Date): Promise<void> {
   await insertRun(tx, run, givenUpAt);
   const { templateId, scheduleId, triggeredBy, formats, destinations } = run;

@@ -118,7 +118,7 @@ export async function lockRun(tx: Tx, id: string): Promise<RunRow | undefined> {
   return row;
 }
 
-/** The run that waits longest for a process to write it, held until the transaction ends; undefined when none does. */
+/** Returns the longest-waiting run, locked until the transaction ends; undefined when none waits. */
 export async function lockWaiting(tx: Tx): Promise<RunRow | undefined> {
   const [row] = await select(
     tx,
@@ -139,7 +139,7 @@ export async function isOneWaiting(tx: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The runs that jobs are at, and which job. Those that take too long are not named: they are lost. */
+/** Returns the runs in progress with their jobs. Leaves out those that take too long, because they're lost. */
 export async function selectAtWork(tx: Tx): Promise<{ readonly runId: string; readonly jobId: string }[]> {
   return tx.query(
     `select run_id as "runId", job_id as "jobId" from arbiter.report_leases
@@ -148,7 +148,7 @@ export async function selectAtWork(tx: Tx): Promise<{ readonly runId: string; re
   );
 }
 
-/** Notes that a job has begun to write the run, and how long it may take. */
+/** Records that a job has begun to write the run, and its deadline. */
 export async function beginRun(tx: Tx, id: string, jobId: string, aliveUntil: Date): Promise<void> {
   await tx.query('update arbiter.report_runs set begun_at = $3 where tenant_id = $1 and id = $2', [
     tx.tenantId,
@@ -164,7 +164,7 @@ export async function beginRun(tx: Tx, id: string, jobId: string, aliveUntil: Da
 const endLease = (tx: Tx, id: string) =>
   tx.query('delete from arbiter.report_leases where tenant_id = $1 and run_id = $2', [tx.tenantId, id]);
 
-/** What came of a run that was written. */
+/** The outcome of a written run. */
 export interface Written {
   readonly status: 'completed' | 'completed_with_errors';
   readonly durationMs: number;

@@ -39,13 +39,13 @@ export const showSchedule = (row: ScheduleRow): ReportSchedule => ({
   updatedAt: row.updatedAt.toISOString(),
 });
 
-/** What the audit log keeps; that it ran is no change of the schedule. */
+/** What the audit log stores. Running isn't a change of the schedule. */
 const auditView = (row: ScheduleRow) => {
   const { nextRunAt: _next, lastRunAt: _last, lastRunId: _run, ...shown } = showSchedule(row);
   return shown;
 };
 
-/** One page, newest first. */
+/** Returns one page, newest first. */
 export async function listSchedules(
   tx: Tx,
   query: {
@@ -66,7 +66,7 @@ export async function listSchedules(
   return { data: page.rows.map(showSchedule), pagination: page.pagination };
 }
 
-/** One schedule; 404. */
+/** Returns one schedule. Throws 404. */
 export async function getSchedule(tx: Tx, id: string, lock = false): Promise<ScheduleRow> {
   const row = await selectSchedule(tx, id, lock);
   if (row === undefined) throw notFound('schedule');
@@ -85,7 +85,7 @@ function readCron(text: string): Cron {
   }
 }
 
-/** When a schedule runs first after an instant. Throws 422 `invalid_cron`, 400 for a zone that is none. */
+/** Returns a schedule's first run after an instant. Throws 422 `invalid_cron`, 400 for an invalid zone. */
 export function nextRunAfter(cronExpression: string, timezone: string, after: Date): Date {
   const problem = zoneProblem(timezone);
   if (problem !== null) throw invalid('/timezone', problem);
@@ -102,7 +102,7 @@ export async function createSchedule(tx: Tx, body: ReportScheduleCreate): Promis
   const { name, cronExpression, destinations = [], enabled = true } = body;
   const timezone = body.timezone ?? (await readSettings(tx)).timezone;
   const next = nextRunAfter(cronExpression, timezone, tx.now);
-  // Held, so that the template is not deleted meanwhile.
+  // Locked, so that the template isn't deleted in the meantime.
   const template = await selectTemplate(tx, body.templateId, 'for key share');
   if (template === undefined) throw notFound('template');
   const row: ScheduleRow = {
@@ -124,7 +124,7 @@ export async function createSchedule(tx: Tx, body: ReportScheduleCreate): Promis
   return row;
 }
 
-/** Changes what is given. Another expression or zone, or being switched on, counts anew from now. */
+/** Changes the given fields. Another expression or zone, or turning it on, restarts the schedule from now. */
 export async function changeSchedule(tx: Tx, id: string, change: ReportScheduleChange): Promise<ScheduleRow> {
   const before = await getSchedule(tx, id, true);
   const { templateId, destinations, ...fields } = change;

@@ -56,7 +56,7 @@ export async function selectSchedule(tx: Tx, id: string, lock = false): Promise<
   return row;
 }
 
-/** How many schedules should have run more than two minutes ago: nothing ticks, or what ticks is behind. */
+/** Returns how many schedules should have run more than two minutes ago: nothing ticks, or the tick is behind. */
 export async function countLate(tx: Tx): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `select count(*)::int as count from arbiter.report_schedules
@@ -72,7 +72,7 @@ export interface DueSchedule {
   readonly id: string;
 }
 
-/** What is due, the longest waiting first, of all tenants in turn; in a system transaction. */
+/** Returns what's due in all tenants, longest waiting first. Needs a system transaction. */
 export async function selectDue(tx: Tx, now: Date, most: number): Promise<DueSchedule[]> {
   return tx.query<DueSchedule>(
     `select tenant_id as "tenantId", id from (
@@ -83,7 +83,10 @@ export async function selectDue(tx: Tx, now: Date, most: number): Promise<DueSch
   );
 }
 
-/** The schedule, held until the transaction ends; undefined when it is not due (any more) or another call is at it. */
+/**
+ * Returns the schedule, locked until the transaction ends; undefined when it isn't due (any more) or another call has
+ * it.
+ */
 export async function claimSchedule(tx: Tx, id: string, now: Date): Promise<ScheduleRow | undefined> {
   const [row] = await select(
     tx,

@@ -19,11 +19,11 @@ export interface Asked {
 /** What a source says. */
 export interface Said {
   readonly rows: readonly ReportRow[];
-  /** What must be known to read the rows. */
+  /** Notes for reading the rows. */
   readonly notes: readonly string[];
 }
 
-/** A source, described once: the list of sources, the checks of parameters and the figures are made from it. */
+/** A source, described once: the list of sources, the checks of parameters and the figures are derived from it. */
 export interface Source {
   readonly key: ReportSourceKey;
   readonly label: string;
@@ -42,5 +42,5 @@ export interface Source {
 
 export const column = (key: string, label: string, type: ReportColumn['type']): ReportColumn => ({ key, label, type });
 
-/** Rows without anything to say of them. */
+/** Rows without notes. */
 export const said = (rows: readonly ReportRow[], notes: readonly string[] = []): Said => ({ rows, notes });

@@ -38,7 +38,7 @@ export const listSources = (): ReportSourceFacts[] =>
     return { sourceKey: key, label, description, columns: [...source.columns({})], params, needsTraces };
   });
 
-/** What is wrong with the parameters of a source; `pathOf` says where each of them stands. */
+/** Returns the problems of a source's parameters; `pathOf` says where each of them is. */
 export function paramProblems(
   source: Source,
   params: ReportParams,
@@ -70,7 +70,7 @@ export function paramsOf(source: Source, given: ReportParams, days: number = usu
   };
 }
 
-/** What a source says, and the days that it covers; null for the present. */
+/** Returns a source's result and the days that it covers; null for the present. */
 export interface Reading extends Said {
   readonly period: ReportPeriod | null;
 }
@@ -94,7 +94,7 @@ export async function readSource(
   return { ...reading, period };
 }
 
-/** The rows that are kept of a section. */
+/** Returns a section's stored rows. */
 export const cut = (rows: readonly ReportRow[]): { readonly rows: ReportRow[]; readonly truncated: boolean } => ({
   rows: rows.slice(0, mostSectionRows),
   truncated: rows.length > mostSectionRows,
@@ -104,13 +104,13 @@ const idNames = ['offerId', 'channelId', 'categoryId', 'segmentId', 'modelId', '
 /** The id of no record. */
 const nobodysId = '00000000-0000-0000-0000-000000000000';
 
-/** In a query a malformed id is answered like an unknown one. */
+/** In a query, a malformed id gets the same answer as an unknown one. */
 function malformed(name: (typeof idNames)[number], asked: ReportParams): [string, string][] {
   const id = asked[name];
   return id === undefined || isUuid(id) ? [] : [[name, nobodysId]];
 }
 
-/** One source for a dashboard. Throws 400 for a parameter that the source does not know, and for one that it lacks. */
+/** Returns one source for a dashboard. Throws 400 for an unknown or a missing parameter. */
 export async function dashboardData(
   tx: Tx,
   { type, ...query }: ReportParams & { readonly type: ReportSourceKey },

@@ -33,7 +33,7 @@ export const showTemplate = ({ destinations, createdAt, updatedAt, ...row }: Tem
 
 export const listTemplates = async (tx: Tx): Promise<ReportTemplate[]> => (await selectTemplates(tx)).map(showTemplate);
 
-/** One template; 404. */
+/** Returns one template. Throws 404. */
 export async function getTemplate(tx: Tx, id: string, lock: '' | 'for update' = ''): Promise<TemplateRow> {
   const row = await selectTemplate(tx, id, lock);
   if (row === undefined) throw new AppError('not_found', { detail: 'This template does not exist.' });
@@ -119,14 +119,14 @@ export async function createTemplate(tx: Tx, body: ReportTemplateCreate): Promis
   return row;
 }
 
-/** Changes what is given; what comes of it is judged as a whole. */
+/** Changes the given fields, and checks the result as a whole. */
 export async function changeTemplate(tx: Tx, id: string, change: ReportTemplateChange): Promise<TemplateRow> {
   const before = await getTemplate(tx, id, 'for update');
   const { filters, formats, sections: given, ...fields } = change;
   const dataSources = change.dataSources ?? before.dataSources;
   const sections = given ?? (change.dataSources === undefined ? before.sections : sectionsOf(change.dataSources));
   checkSections(sections, dataSources.length);
-  // What sources name may be gone since: sources that are not sent stay as they are.
+  // What sources name may have been deleted since, so sources that aren't sent stay as they are.
   if (change.dataSources !== undefined) await checkSources(tx, change.dataSources);
   const row: TemplateRow = {
     ...before,
@@ -145,7 +145,7 @@ export async function changeTemplate(tx: Tx, id: string, change: ReportTemplateC
   return row;
 }
 
-/** Its schedules go with it, each with its own audit row; its runs stay. */
+/** Also deletes its schedules, each with its own audit row. Its runs stay. */
 export async function removeTemplate(tx: Tx, id: string): Promise<void> {
   const row = await getTemplate(tx, id, 'for update');
   await removeSchedulesOf(tx, row.id);

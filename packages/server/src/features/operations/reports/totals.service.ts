@@ -11,7 +11,7 @@ import {
 } from '../../deciding/interactions/index.ts';
 import type { Asked } from './source.ts';
 
-/** Members of a segment whose history is counted. */
+/** Members of a segment whose history counts. */
 export const mostMembers = 100_000;
 
 /** The offers that are meant; null: all of them. */
@@ -52,7 +52,7 @@ async function membersOf(tx: Tx, segmentId: string): Promise<string[]> {
   return isThere ? memberIds(tx, id, null, mostMembers) : [];
 }
 
-/** Names of offers, deleted ones too; the id of one that is gone for good. */
+/** Returns names of offers, including deleted ones; the id of one that's gone for good. */
 export async function offerNames(tx: Tx, ids: readonly string[]): Promise<(id: string) => string> {
   const offers = await readRelated(tx, 'offer', ids, ['name']);
   return (id) => offers.get(id)?.name ?? id;

@@ -32,7 +32,7 @@ const performanceOf = ({ impressions, positive, clicks, converts, totalValue }: 
   cvr: shareOf(converts, impressions),
 });
 
-/** Of those with as many, what has no id comes last. */
+/** Among equals, rows without an id come last. */
 const place = (id: string | null | undefined): string => id ?? '~';
 
 const mostShown = <T extends Pick<DailyTotals, 'impressions'>>(
@@ -171,7 +171,7 @@ async function byCategory(tx: Tx, asked: Asked): Promise<{ groups: Group[]; note
   return { groups, notes };
 }
 
-/** Membership is asked for customers, so that history is counted by customer first. */
+/** Membership is known per customer, so history is counted by customer first. */
 async function bySegment(tx: Tx, { params, frame }: Asked): Promise<{ groups: Group[]; notes: readonly string[] }> {
   const { first, today, from, now, zone } = frame;
   const span = { first, last: today, from, to: new Date(now.getTime() + 1), zone };

@@ -3,7 +3,7 @@ import { mostTracesRead, type TraceWindow } from '../../deciding/decisions/index
 import { readSettings } from '../../identity/settings/index.ts';
 import type { Asked } from './source.ts';
 
-/** The traces that a source is asked about. */
+/** The traces that a source uses. */
 export const traceWindow = ({ params, frame }: Asked): TraceWindow => ({
   from: frame.from,
   to: new Date(frame.now.getTime() + 1),
@@ -12,7 +12,7 @@ export const traceWindow = ({ params, frame }: Asked): TraceWindow => ({
   segmentId: params.segmentId?.toLowerCase() ?? null,
 });
 
-/** What must be known of figures that were worked out from so many traces. */
+/** Notes on figures computed from this many traces. */
 export async function traceNotes(tx: Tx, read: number): Promise<string[]> {
   const { decisionTraceEnabled, decisionTraceSampleRate } = await readSettings(tx);
   const notes: string[] = [];

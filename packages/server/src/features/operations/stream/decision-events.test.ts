@@ -27,7 +27,7 @@ const item = (offer: number, rank: number, change: object = {}) => ({
   ...change,
 });
 
-/** As the database gives the row back. */
+/** As the database returns the row. */
 function stored(decisions: readonly DecisionMade[], events?: string) {
   const batch = createDecisionEvents();
   for (const decision of decisions) batch.add(decision);

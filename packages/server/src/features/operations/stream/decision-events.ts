@@ -1,11 +1,11 @@
 import { canonicalJson } from '@arbiter/engine';
 
 /**
- * How the outbox keeps the events of a batch of decisions: what is the same for all of them stands once, ids of offers,
- * creatives and channels by their place among the batch's lanes. `eventsOf` gives the events back, the same bytes each time.
+ * How the outbox stores the events of a batch of decisions: what they share appears once, and ids of offers, creatives
+ * and channels are positions in the batch's lanes. `eventsOf` restores the events, the same bytes each time.
  */
 
-/** One decision, as its event tells of it. */
+/** One decision, as its event describes it. */
 export interface DecisionMade {
   readonly id: string;
   readonly requestId: string;
@@ -27,7 +27,7 @@ export interface DecisionMade {
   }[];
 }
 
-/** What a batch showed, by lane; a reservation is none of the impressions. Arrays of one length. */
+/** What a batch showed, by lane; reservations don't count as impressions. Arrays of the same length. */
 export interface Lanes {
   readonly offerIds: readonly string[];
   readonly creativeIds: readonly (string | null)[];
@@ -38,7 +38,7 @@ export interface Lanes {
 /** The events of a batch, gathered until its commit. */
 export interface DecisionEvents {
   add(decision: DecisionMade): void;
-  /** What the outbox keeps of them. */
+  /** What the outbox stores of them. */
   readonly packed: () => { readonly events: string; readonly lanes: Lanes };
 }
 
@@ -58,7 +58,7 @@ export function createDecisionEvents(): DecisionEvents {
     channelIds: [] as (string | null)[],
     impressions: [] as number[],
   };
-  // By offer first: its id is a string that the plan holds, so that looking it up makes no new one.
+  // By offer first: the plan already has its id as a string, so looking it up creates no new one.
   const byOffer = new Map<string, Lane[]>();
   let text = '';
 
@@ -105,7 +105,7 @@ type PackedDecision = readonly [
   configVersion: number,
   channel: string | null,
   placement: string | null,
-  /** Of each item: place of its lane, rank (negative: it is reserved), score, probability. */
+  /** Per item: its lane's position, rank (negative: reserved), score, probability. */
   items: readonly number[],
 ];
 
@@ -115,14 +115,14 @@ export interface OutboxEvents {
   readonly events: string;
   readonly offerIds: readonly string[];
   readonly creativeIds: readonly (string | null)[];
-  /** One that stands for all, or one for each lane. */
+  /** One that applies to all, or one per lane. */
   readonly channelIds: readonly (string | null)[];
   readonly createdAt: Date;
 }
 
 /**
- * The events of a row of the outbox as JSON texts, in their order; null in the place of one about a customer who was erased.
- * Throws for a form that it does not know.
+ * Returns the events of an outbox row as JSON texts, in order; null for one about an erased customer. Throws for an
+ * unknown format.
  */
 export function eventsOf(row: OutboxEvents): (string | null)[] {
   // Written by this file and by appendEvents: whole events, or packed decisions.

@@ -5,11 +5,11 @@ import { isAbout } from './decision-events.ts';
 import { outboxLock } from './outbox.store.ts';
 
 /**
- * Adds to the tenant's figures what rows of a customer's history count that the outbox still reports, and takes them out of
- * the reports: the rows are about to be deleted, and would never be counted.
+ * Adds to the tenant's figures what the outbox still reports of a customer's history rows, and removes those reports:
+ * the rows are about to be deleted, and would never be counted.
  */
 export async function countReported(tx: Tx, customerId: string, days: DayOffsets): Promise<void> {
-  // Nobody counts the tenant's outbox meanwhile.
+  // Nobody else counts the tenant's outbox until this ends.
   await tx.query(`select pg_advisory_xact_lock(${outboxLock})`, [tx.tenantId]);
   await tx.query(
     `with mine as materialized (

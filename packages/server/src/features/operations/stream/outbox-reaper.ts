@@ -11,25 +11,25 @@ export interface OutboxReaperPorts extends Pick<OutboxOptions, 'onReports' | 'zo
   readonly logger: Logger;
 }
 
-/** What one call did. */
+/** The result of one call. */
 export interface Reaped {
   /** Rows of the outbox. */
   readonly published: number;
-  /** Tenants whose outbox could not be published, or whose jobs nothing takes. */
+  /** Tenants whose outbox couldn't be published, or whose jobs nothing takes. */
   readonly errors: readonly { readonly tenantId: string; readonly error: string }[];
-  /** False: jobs wait, those of the installation among them, and no process takes jobs. */
+  /** False: jobs wait, possibly of the installation itself, and no process takes jobs. */
   readonly hasConsumer: boolean;
 }
 
 /** `until`: `performance.now()` after which no further slice is begun. */
 export type ReapOutbox = (until: number) => Promise<Reaped>;
 
-/** The dispatcher looks twice a second: what has waited so long was left behind. */
+/** The dispatcher runs twice a second, so what has waited this long was missed. */
 const stuckSeconds = 30;
 
 /**
- * Publishes what got stuck in the outbox, and raises the alarm, in the log and in the answer, when jobs wait that no process takes
- * (docs/design/api-access.md 14). Works in every process, also where jobs are not done.
+ * Publishes what got stuck in the outbox, and raises the alarm, in the log and in the answer, when jobs wait that no
+ * process takes (docs/design/api-access.md 14). Works in every process, even without a job worker.
  */
 export function createOutboxReaper({ database, path, logger, zoneOf, onReports }: OutboxReaperPorts): ReapOutbox {
   return async (until) => {

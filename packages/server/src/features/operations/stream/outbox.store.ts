@@ -14,7 +14,7 @@ import {
 } from '../../deciding/interactions/index.ts';
 import { eventsOf, type Lanes } from './decision-events.ts';
 
-/** One row of the outbox for the events of a batch of decisions, and for what they showed. */
+/** Adds one outbox row for the events of a batch of decisions, and for what they showed. */
 export function insertOutbox(tenantId: string, events: string, lanes: Lanes, now: Date): HotStatement {
   const [channelId] = lanes.channelIds;
   const isOneChannel = lanes.channelIds.every((id) => id === channelId);
@@ -35,8 +35,8 @@ export function insertOutbox(tenantId: string, events: string, lanes: Lanes, now
 }
 
 /**
- * One row of the outbox for all events of a transaction, in their order; they are in the stream once it has committed and
- * the outbox was published. `itemIds` are the history rows written with it that count.
+ * Adds one outbox row for all events of a transaction, in order. They're in the stream once it has committed and the
+ * outbox was published. `itemIds` are the counting history rows written with it.
  */
 export async function appendEvents(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function appendEvents(
 }
 
 /**
- * A row of the outbox without an event, for rows of history that count in the tenant's figures and are told to nobody:
+ * Adds an outbox row without an event, for history rows that count in the tenant's figures but aren't published:
  * imported ones.
  */
 export async function appendCounted(tx: Tx, itemIds: readonly string[]): Promise<void> {
@@ -78,7 +78,7 @@ const published = columns(table<'outbox', { position: number }>('outbox'), [
 /** A row of the stream: its events as JSON texts, the same each time it is read. An event's place is the row's and its own in it. */
 export interface StreamRow {
   readonly position: number;
-  /** Null: an event about a customer who was erased. */
+  /** Null: an event about an erased customer. */
   readonly events: readonly (string | null)[];
 }
 
@@ -101,7 +101,7 @@ export async function readStream(tx: Tx, after: number, limit: number): Promise<
   }));
 }
 
-/** The rows of the stream behind a position and up to another that hold what was reported of interactions; `limit` at most. */
+/** Returns stream rows after one position and up to another with reported interactions; at most `limit`. */
 export async function readReports(
   tx: Tx,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
@@ -131,7 +131,7 @@ export async function readPendingTenants(
   database: Database,
 ): Promise<{ readonly tenantId: string; readonly ageSeconds: number }[]> {
   return database.withSystem('outbox', (tx) =>
-    // From tenant to tenant along the index: a backlog of one is not read to find the others.
+    // Skips from tenant to tenant along the index, so that one tenant's backlog isn't read to find the others.
     tx.query<{ tenantId: string; ageSeconds: number }>(
       `with recursive oldest as (
          (select tenant_id, id, created_at from arbiter.outbox where position is null order by tenant_id, id limit 1)
@@ -146,7 +146,7 @@ export async function readPendingTenants(
   );
 }
 
-/** Who holds this counts the tenant's outbox, and nobody else does. */
+/** The holder of this lock counts the tenant's outbox, and nobody else does. */
 export const outboxLock = `hashtextextended('outbox:' || $1::text, 0)`;
 
 /**
@@ -168,9 +168,8 @@ export interface SliceLimits {
 }
 
 /**
- * Gives the oldest waiting rows the next places of the tenant's stream and adds what they count to the tenant's figures,
- * in one statement. To be run after `takeOutbox`. Answers with `rows`, how many rows were published, of `waiting` that were
- * looked at.
+ * Gives the oldest waiting rows their place in the tenant's stream and adds their counts to the tenant's figures, in
+ * one statement. Run it after `takeOutbox`. Returns `rows`, the published rows, of `waiting` that were considered.
  */
 export function publishSlice(tenantId: string, limits: SliceLimits, days: DayOffsets): HotStatement {
   return {
@@ -182,7 +181,9 @@ export function publishSlice(tenantId: string, limits: SliceLimits, days: DayOff
 
 const laneColumns = 'id, item_ids, lane_offers, lane_creatives, lane_channels, lane_impressions, created_at';
 
-/** Rows for a CTE `counted`: what rows of the outbox, the CTE `taken`, count. Decisions are counted by lane, reports one by one. */
+/**
+ * Rows for a CTE `counted`: the counts of the outbox rows in CTE `taken`. Decisions count by lane, reports one by one.
+ */
 const countsOfTaken = (from: string, seconds: string): string => `
     select t.day, l.offer_id, l.creative_id,
       case when cardinality(t.lane_channels) = 1 then t.lane_channels[1] else l.channel_id end as channel_id,
@@ -194,8 +195,8 @@ const countsOfTaken = (from: string, seconds: string): string => `
     union all
     select i.* from taken cross join lateral unnest(taken.item_ids) as u(id), ${countsOfReport(from, seconds)} i`;
 
-// One statement sees the outbox as it was when it began: what it takes is what it publishes. The rows need no lock, since
-// only the holder of the outbox touches waiting ones.
+// One statement sees the outbox as it was at its start, so it publishes what it takes. The rows need no lock, because
+// only the outbox's holder touches waiting ones.
 const publishText = `with
   waiting as materialized (
     select ${laneColumns}, cardinality(item_ids) + cardinality(lane_offers) as size
@@ -215,13 +216,13 @@ const publishText = `with
     (select coalesce(bool_or(cardinality(item_ids) > 0), false) from taken) as reports`;
 
 /**
- * Counts the tenant's figures anew from history, in the days of a zone: for a tenant that changed its zone, or figures
- * that are in doubt. What waits in the outbox is left out, since it is added when it is published.
+ * Recounts the tenant's figures from history, in the days of a zone: for a tenant that changed its zone, or doubtful
+ * figures. Leaves out what waits in the outbox, because publishing adds it.
  */
 export async function recountTotals(tx: Tx, days: DayOffsets): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(${outboxLock})`, [tx.tenantId]);
   await clearTotals(tx);
-  // One statement, so that history and the outbox are seen at one instant.
+  // One statement, to see history and the outbox at the same instant.
   await tx.query(
     `with taken as materialized (select ${laneColumns} from outbox where tenant_id = $1 and position is null),
        counted as (
@@ -239,8 +240,8 @@ export async function recountTotals(tx: Tx, days: DayOffsets): Promise<void> {
 }
 
 /**
- * What waits in the outbox and will be added to the daily figures of days before `day`, in the shape of `historyFigures`.
- * Nothing is published from here to the commit, so that figures that are read later in the transaction fit.
+ * Returns what waits in the outbox for the daily figures of days before `day`, in the shape of `historyFigures`.
+ * Nothing is published from here to the commit, so figures read later in the transaction match.
  */
 export async function figuresInOutbox(tx: Tx, day: string, days: DayOffsets): Promise<HistoryFigures[]> {
   await tx.query(`select pg_advisory_xact_lock(${outboxLock})`, [tx.tenantId]);

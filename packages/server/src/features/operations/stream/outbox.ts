@@ -3,39 +3,39 @@ import { dayOffsets } from '../../../platform/day-offsets.ts';
 import { publishSlice, readPendingTenants, type SliceLimits, takeOutbox } from './outbox.store.ts';
 
 export interface OutboxDispatcher {
-  /** Publishes what is pending, in slices; answers with the number of rows. A tenant that fails keeps no other waiting. */
+  /** Publishes what's pending, in slices. Returns the number of rows. A failing tenant doesn't block the others. */
   drain(): Promise<number>;
-  /** Oldest pending row in seconds at the last look; 0 = none. */
+  /** Age of the oldest pending row in seconds at the last check; 0 means none. */
   lagSeconds(): number;
 }
 
 export interface OutboxOptions {
   /** IANA zone that the tenant's days are counted in. */
   readonly zoneOf: (tenantId: string) => Promise<string>;
-  /** Waits between slices, so that a backlog takes a part of the machine only. */
+  /** Waits between slices, so that a backlog takes only part of the machine. */
   readonly pause: (ms: number) => Promise<void>;
   readonly stopped: () => boolean;
-  /** Told of a tenant in whose stream there are new reports of interactions. */
+  /** Called with a tenant whose stream has new interaction reports. */
   readonly onReports?: (tenantId: string) => Promise<void>;
-  /** Only tenants of which a row has waited so many seconds; default 0. */
+  /** Only tenants with a row that has waited this many seconds; default 0. */
   readonly waitedSeconds?: number;
-  /** Told of each tenant that fails; default: what failed first is thrown when all others are done. */
+  /** Called for each failing tenant. Default: throws the first error once all others are done. */
   readonly onFailure?: (tenantId: string, error: unknown) => void;
 }
 
-/** One transaction: some ten milliseconds of the database's time. The more rows, the fewer times a figure is raised. */
+/** Rows per transaction: about ten milliseconds of the database's time. More rows mean fewer updates per figure. */
 const slice: SliceLimits = { rows: 128, items: 8_000 };
-/** A backlog is worked off with a quarter of one connection's time while decisions are being made. */
+/** While decisions are being made, a backlog gets a quarter of one connection's time. */
 const pausePerWork = 3;
 const longestPauseMs = 250;
-/** How long a backlog may keep this from looking for other tenants. */
+/** How long a backlog may delay checking for other tenants. */
 const lookAgainMs = 250;
 
 /**
- * Gives outbox rows their place in the tenant's stream and adds what they count to the tenant's figures, in one
- * transaction: a row is pending or done, never both, and done once (docs/design/decisioning.md 5, 6). The work is done inside the
- * database; this process only says when, and what a day is. Two nodes may run it: a tenant's outbox is taken under a
- * lock. `path` has connections of its own, since decisions wait for nothing here.
+ * Gives outbox rows their place in the tenant's stream and adds their counts to the tenant's figures, in one
+ * transaction: a row is pending or done, never both, and done once (docs/design/decisioning.md 5, 6). The work happens
+ * inside the database; this process only decides when, and defines the days. Two nodes may run it, because a tenant's
+ * outbox is taken under a lock. `path` has its own connections, so decisions never wait here.
  */
 export function createOutboxDispatcher(database: Database, path: HotPath, options: OutboxOptions): OutboxDispatcher {
   let lag = 0;
@@ -65,7 +65,7 @@ export function createOutboxDispatcher(database: Database, path: HotPath, option
       const failures = new Map<string, unknown>();
       let waiting = await lookForTenants();
       let lookedAt = performance.now();
-      // In turns, so that a tenant with a backlog keeps no other waiting.
+      // In turns, so that a tenant with a backlog doesn't block others.
       while (waiting.length > 0) {
         const unfinished: string[] = [];
         for (const tenantId of waiting) {

@@ -12,7 +12,7 @@ export interface PlacedEvent {
 
 export interface ReadEvents {
   readonly events: readonly PlacedEvent[];
-  /** How far was read. */
+  /** Position reached. */
   readonly next: StreamPlace;
   /** False: there may be more behind `next`. */
   readonly isEnd: boolean;
@@ -20,7 +20,7 @@ export interface ReadEvents {
 
 /** Rows of one statement; each may hold the events of a whole batch of decisions. */
 const rowsPerRead = 50;
-/** Rows that one call looks through for events that it wants; who wants more of them asks again. */
+/** Maximum rows that one call searches for matching events; callers that want more call again. */
 const rowsPerCall = 500;
 
 /** The events behind a place, `limit` at most; `types`: only these, null is all. */
@@ -53,7 +53,7 @@ export async function readEvents(
   return { events, next, isEnd: false };
 }
 
-/** Most events begin with id and type, whatever their size. */
+/** Most events start with id and type, whatever their size. */
 function typeOf(text: string): string {
   const found = /^\{"id":"[^"\\]*","type":"([^"\\]*)"/.exec(text)?.[1];
   if (found !== undefined) return found;

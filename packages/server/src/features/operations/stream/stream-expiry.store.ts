@@ -1,14 +1,14 @@
 import type { Tx } from '../../../db/index.ts';
 
-/** Days that the event stream is kept (docs/design/api-access.md 14, fixed lives). */
+/** Days to keep the event stream (docs/design/api-access.md 14, fixed lives). */
 const streamDays = 7;
 const dayMs = 86_400_000;
-/** Rows of one transaction, so that the decisions beside it wait for nothing. */
+/** Rows per transaction, so that concurrent decisions don't wait. */
 const rowsPerSlice = 2_000;
 
 /**
- * Deletes published rows of the tenant's stream that are older than it is kept, the oldest first. Returns true when
- * there may be more; call it again in another transaction. Rows that are not published yet stay.
+ * Deletes expired, published rows of the tenant's stream, oldest first. Returns true when there may be more; call it
+ * again in another transaction. Unpublished rows stay.
  */
 export async function expireStream(tx: Tx): Promise<boolean> {
   const before = new Date(tx.now.getTime() - streamDays * dayMs);

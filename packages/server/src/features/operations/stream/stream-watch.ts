@@ -3,9 +3,9 @@ import { alarmAt } from '../../../platform/deadline.ts';
 
 /** One open stream of events. */
 export interface OpenStream {
-  /** True once it has to end: a credential of the tenant changed, so that its own may be one that opens nothing any more. */
+  /** True once it has to end: a credential of the tenant changed, possibly the stream's own. */
   hasToEnd(): boolean;
-  /** Resolves when there may be something new, or the stream has to end. To be called before the look that finds nothing. */
+  /** Resolves when there may be something new, or the stream has to end. Call it before the read that finds nothing. */
   changed(): Promise<void>;
   /** Waits for `changed`, and not for longer than events may go unnoticed. */
   wait(changed: Promise<void>, signal: AbortSignal): Promise<void>;
@@ -13,7 +13,7 @@ export interface OpenStream {
 }
 
 export interface StreamWatch {
-  /** How many changes of credentials were heard of, whosever. To be asked before anything else is waited for. */
+  /** Number of credential changes seen, of any tenant. Read it before waiting for anything else. */
   credentialChanges(): number;
   /** `proven`: the `credentialChanges` when the caller had just been proven. One since then, and the stream ends at once. */
   open(tenantId: string, proven: number): OpenStream;
@@ -50,7 +50,7 @@ export function createStreamWatch(database: Pick<Database, 'listen'>): StreamWat
   }
 
   database.listen('arbiter_stream', wakeAll, { onReconnect: () => wakeAll(null) });
-  // A change may have been missed, and who reads on has to prove itself again.
+  // A change may have been missed, so readers must authenticate again.
   database.listen('arbiter_credentials', endAll, { onReconnect: () => endAll(null) });
 
   return {

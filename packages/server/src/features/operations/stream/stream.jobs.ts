@@ -6,27 +6,27 @@ import { readSettings } from '../../identity/settings/index.ts';
 import { recountTotals } from './outbox.store.ts';
 import { expireStream } from './stream-expiry.store.ts';
 
-/** Deletes what the event stream keeps no longer (docs/design/api-access.md 14, fixed lives). */
+/** Deletes expired rows of the event stream (docs/design/api-access.md 14, fixed lives). */
 const expireStreamJob = job({
   name: 'stream.expire',
   payload: Type.Object({}, { additionalProperties: false }),
   schedule: { cron: '13 * * * *', payload: {}, upkeep: true },
 });
 
-/** Counts the tenant's daily figures anew: for a tenant that changed its zone, or figures that are in doubt. */
+/** Recounts the tenant's daily figures, for a tenant that changed its zone, or doubtful figures. */
 const recountTotalsJob = job({
   name: 'totals.recount',
   payload: Type.Object({}, { additionalProperties: false }),
 });
 
-/** Has the figures counted anew in the background; one that waits does for this call too. */
+/** Recounts the figures in the background; a waiting job serves this call too. */
 export const enqueueRecount = (tx: Tx): Promise<void> =>
   enqueueJob(tx, recountTotalsJob, {}, { key: recountTotalsJob.name });
 
-/** All of history is read by one statement. */
+/** One statement reads all of history. */
 const recountWithinMs = 15 * 60_000;
 
-/** How this feature's jobs are done. */
+/** Returns this feature's jobs with their handlers. */
 export function streamJobs(database: Database): readonly JobHandler[] {
   const recount = async (tx: Tx) => recountTotals(tx, await dayOffsets((await readSettings(tx)).timezone));
   return [

@@ -6,7 +6,7 @@ import { createStreamWatch } from './stream-watch.ts';
 
 export interface StreamPorts {
   readonly database: Database;
-  /** Every kind of event that a feature puts into the stream. */
+  /** Every event type that a feature publishes. */
   readonly eventTypes: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export function streamRoutes({ database, eventTypes }: StreamPorts): Handlers<ty
       const proven = watch.credentialChanges();
       const { query, headers, tenantId, actor, requestId, until } = request;
       const lastSeen = headers['Last-Event-ID'];
-      // A browser that connects again sends the address as it was, and beside it how far it came.
+      // A reconnecting browser sends the original address, and separately how far it came.
       const after = lastSeen === undefined || lastSeen === '' ? (query.after ?? null) : lastSeen;
       const question = { after, topic: query.topic ?? null };
       if (request.wantsEvents) {

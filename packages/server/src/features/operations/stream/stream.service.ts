@@ -9,13 +9,13 @@ import type { StreamWatch } from './stream-watch.ts';
 
 /** What is asked of the stream. */
 export interface StreamQuestion {
-  /** As it was sent: a position, `latest`, or nothing. */
+  /** As sent: a position, `latest`, or nothing. */
   readonly after: string | null;
   /** Types of events, separated by commas; null: all. */
   readonly topic: string | null;
 }
 
-/** Where to read from, and what. */
+/** Where to start, and which events. */
 export interface StreamStart {
   readonly place: StreamPlace;
   readonly types: ReadonlySet<string> | null;
@@ -28,8 +28,8 @@ const badPlace = () =>
   });
 
 /**
- * Reads the question. 400 `invalid_cursor` for what is no position, and for one that the stream has not reached; 400 for a
- * topic that is no kind of event.
+ * Reads the request. Throws 400 `invalid_cursor` for an invalid position, and for one beyond the stream's end; 400 for
+ * an unknown topic.
  */
 export async function startOf(
   tx: Tx,
@@ -61,8 +61,8 @@ const eventsPerLook = 500;
 const longestMs = 5 * 60_000;
 
 /**
- * What is behind a place and what comes, until the caller leaves, the server stops, a credential of the tenant changes, or
- * some minutes are over. Each look is a transaction of its own. `proven`: see `StreamWatch.open`.
+ * Yields events from a position on, until the caller leaves, the server stops, a credential of the tenant changes, or
+ * some minutes have passed. Each read is its own transaction. `proven`: see `StreamWatch.open`.
  */
 export async function* followEvents(
   { database, watch }: { readonly database: Pick<Database, 'withTenant'>; readonly watch: StreamWatch },

@@ -209,7 +209,7 @@ interface FollowOptions {
   readonly lastSeen?: string;
 }
 
-/** Opens a stream. `next` gives its next event, null when it has ended. */
+/** Opens a stream. `next` returns its next event, null when it has ended. */
 async function open(number: number, query = '', options: FollowOptions = {}) {
   const leaving = new AbortController();
   const answer = await fetch(`${urls[options.at ?? 'own']}${query}`, {
@@ -244,8 +244,8 @@ async function open(number: number, query = '', options: FollowOptions = {}) {
 }
 
 /**
- * Reads a stream as a browser does: when it ends, it goes on behind what it saw. A server whose own connection to the
- * database has been silent for seconds, as on a busy machine, ends all streams.
+ * Reads a stream like a browser: when it ends, continues after the last event. A server whose own database connection
+ * has been silent for seconds, as on a busy machine, ends all streams.
  */
 async function follow(number: number, query = '', options: FollowOptions = {}) {
   let { lastSeen } = options;

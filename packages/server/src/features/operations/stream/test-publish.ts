@@ -1,7 +1,7 @@
 import type { Server } from '../../../main/compose.ts';
 import { createOutboxDispatcher } from './outbox.ts';
 
-/** Publishes what waits in the outbox, as a worker would; what is counted by days is in UTC. */
+/** Publishes what waits in the outbox, like a worker; days are in UTC. */
 export const publishAll = ({ database, aside }: Pick<Server, 'aside' | 'database'>): Promise<number> =>
   createOutboxDispatcher(database, aside, {
     zoneOf: async () => 'UTC',

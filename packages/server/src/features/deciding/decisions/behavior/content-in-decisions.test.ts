@@ -69,7 +69,7 @@ async function configVersion(): Promise<number> {
   return row!.version;
 }
 
-/** Every decision made so far gives the same bytes again, whatever was published since. */
+/** Every decision so far replays to the same bytes, whatever was published since. */
 async function allReplay(): Promise<void> {
   for (const id of decided) {
     const replay = await call<{ identical: boolean }>('POST', `decisions/${id}/replay`, {});
@@ -110,7 +110,7 @@ test('the last published version is shown, beneath what the creative says itself
   };
   assert.deepEqual(await shown(), published);
 
-  // The working copy is nobody's business; publishing it again is everybody's.
+  // The working copy affects nothing. Publishing it does.
   await contents.change(id, { content: { headline: 'second' } });
   assert.deepEqual(await shown(), published);
   await contents.publish(id);
@@ -142,7 +142,7 @@ test('a decision delivers what the render route shows', async () => {
   const rendered = await contents.render(id, { version: 2, attributes, offer });
   assert.deepEqual(await shown(), rendered.content);
   assert.deepEqual((await contents.render(id, { attributes, offer })).content, rendered.content);
-  // The texts that blocks made can be the creative's own, each for itself.
+  // Texts generated from blocks can be overridden by the creative one by one.
   await bind(id, { content: { html: '<i>{attributes.name}</i>' } });
   const { html, ...others } = await shown();
   assert.match(String(html), /^<i>&quot;&gt;&lt;script/);
@@ -183,7 +183,7 @@ test('a creative names a live item of its tenant, or none', async () => {
   const { id } = await contents.make();
   await contents.call('DELETE', `/${id}`);
   await refused(id, 'validation_failed');
-  // One that named it before it was archived can be changed and sent back as it was read.
+  // A creative that named it before it was archived can be changed and sent back unchanged.
   const kept = await contents.make();
   await bind(kept.id);
   await contents.call('DELETE', `/${kept.id}`);

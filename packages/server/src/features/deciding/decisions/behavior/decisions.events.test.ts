@@ -10,12 +10,12 @@ import { createOutboxDispatcher, readStream } from '../../../operations/stream/i
 import { interactionRecorded } from '../../interactions/index.ts';
 import { decisionMade } from '../decisions.events.ts';
 
-/** Every kind of event that decisions and responses write. */
+/** Every event type that decisions and responses write. */
 const decisionEvents = [decisionMade, interactionRecorded];
 
 /**
- * What the decision path keeps of its events, held against their schemas: the stream that real decisions and responses have
- * left, with every optional member present and absent.
+ * Checks the events of the decision path against their schemas: the stream of real decisions and responses, with every
+ * optional member present and absent.
  */
 
 let server: TestServer;
@@ -41,7 +41,7 @@ interface Written {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Every event so far, each of them held against its schema. */
+/** Returns every event so far, each checked against its schema. */
 async function written(): Promise<Written[]> {
   const path = createHotPath({ url: server.testDatabase.url, connections: 1 });
   const zoneOf = async () => 'UTC';
@@ -56,7 +56,7 @@ async function written(): Promise<Written[]> {
   );
   const events = rows
     .flatMap((row) => row.events.flatMap((text): Written[] => (text === null ? [] : [JSON.parse(text)])))
-    // That the flow was published is told by the flows, and tested there.
+    // The flows feature tests its own event for publishing.
     .filter(({ type }) => type !== 'flow.published.v1');
   for (const event of events) {
     const check = checks.get(event.type);
@@ -66,7 +66,7 @@ async function written(): Promise<Written[]> {
   return events;
 }
 
-/** Paths of a payload with what was seen there: `channel: null`, `channel: value`, `items: none`. */
+/** Returns a payload's paths with the values seen there: `channel: null`, `channel: value`, `items: none`. */
 function sightings(value: unknown, path: string, into: Set<string>): void {
   if (Array.isArray(value)) {
     into.add(`${path}: ${value.length === 0 ? 'none' : 'some'}`);
@@ -76,7 +76,7 @@ function sightings(value: unknown, path: string, into: Set<string>): void {
   } else into.add(`${path}: ${value === null ? 'null' : typeof value === 'boolean' ? value : 'value'}`);
 }
 
-/** What a schema leaves open, as `sightings` writes it. */
+/** Returns what a schema allows, in the form of `sightings`. */
 function possibilities(schema: unknown, path: string): string[] {
   const { type, properties, items, anyOf, const: constant } = schema as Record<string, unknown>;
   if (Array.isArray(anyOf) && anyOf.some((member) => member.type === 'null'))
@@ -161,7 +161,7 @@ test('every event that decisions and responses write fits its schema, with all i
   }
 });
 
-/** What no decision or response of today can hold; a feature that comes takes its lines out. */
+/** What no decision or response can contain today. A feature that adds one removes its lines here. */
 const neverYet: Readonly<Record<string, readonly string[]>> = {
   'decision.made.v1': [],
   'interaction.recorded.v1': ['offerId: null', 'campaignId: value', 'journeyId: value'],

@@ -393,7 +393,7 @@ test('evidence moves the propensity, and a record replays on the state of its ow
 test('a policy that looks further back is exact at once: history fills the log', async () => {
   const customerId = 'C12';
   for (let i = 0; i < 3; i++) assert.equal((await recommend({ customerId, channel: 'email', limit: 1 })).body.count, 1);
-  // The log of a customer is kept for 35 days; make it look as if it had been pruned to nothing.
+  // A customer's log is kept for 35 days. Make it look as if it had been pruned to nothing.
   const state = await owner(`select state, base from arbiter.customer_states where customer_id = $1`, [customerId]);
   assert.ok(state.length === 1);
   const { decodeState, encodeState } = await import('../../customer-states/customer-state-codec.ts');

@@ -139,7 +139,7 @@ test('a look-up sees what earlier enrich nodes read: the row of one account stan
 });
 
 test('a later node looks up by the row that wins; the record keeps the rows that were read', async () => {
-  // The owner's second look-up comes before the move is known, so it must be that of the old account.
+  // The owner's second look-up happens before the move is known, so it must use the old account.
   await publish([{ ...account, id: 'before' }, moved, tier]);
   const { subject, recommendationId } = await decide('C1');
   assert.equal(subject, 'A2 Ann silver tea');

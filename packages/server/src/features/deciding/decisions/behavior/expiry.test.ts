@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => db.close());
 
-/** Runs a step until it says that nothing is left; answers with the number of transactions. */
+/** Repeats a step until nothing is left. Returns the number of transactions. */
 async function untilDone(tenantId: string, step: (tx: Tx) => Promise<boolean>): Promise<number> {
   for (let turns = 1; ; turns++) if (!(await db.database.withTenant(tenantId, systemActor('test'), step))) return turns;
 }
@@ -60,7 +60,7 @@ test('the answer kept for a requestId lives as long as its sealed record', async
        values ($1, $2, $3, $3, '', '', now() - make_interval(days => $4))`,
       [tenantId, newId(), decisionId, ageDays],
     );
-  // However old: a record that is kept for ten years keeps its requestId.
+  // Whatever its age: a record kept for ten years keeps its requestId.
   await insert(tenant, kept, 3_650);
   for (let i = 0; i < 3; i++) await insert(tenant, newId(), 400 - i);
   await insert(other, newId(), 400);

@@ -50,7 +50,9 @@ interface DecisionRecord {
 type Selection = { readonly probability: number; readonly explored: boolean; readonly method: string };
 
 let number = 0;
-/** Decides with one request id after the other until `wanted`; each decision replays, and its record says what the answer said. */
+/**
+ * Decides with one request id after another until `wanted`. Each decision replays, and its record matches the answer.
+ */
 async function decideUntil(body: object, wanted: (answer: RecommendAnswer, record: DecisionRecord) => boolean) {
   for (let tried = 0; tried < 200; tried++) {
     number += 1;
@@ -82,7 +84,7 @@ before(async () => {
     const creative = (name: string, placementId: string) =>
       create('creatives', { name: `${name} ${at}`, offerId, channelId: ids.web, placementId, status: 'active' });
     if (at < 3) await creative('hero', ids.hero);
-    // Only the second offer can be shown aside: drawn for the hero placement, it leaves that place empty.
+    // Only the second offer fits the side placement: drawn for the hero placement, it leaves that place empty.
     if (at === 1) await creative('side', ids.side);
   }
   ids.flow = await create('decision-flows', { key: 'explore', name: 'Explore' });

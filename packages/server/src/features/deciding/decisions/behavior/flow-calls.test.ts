@@ -169,7 +169,7 @@ test('what a conditional passes over stands in the trace as skipped; policies ca
       ['p', 3, 3],
     ],
   );
-  // The node would have asked nothing; the stage that runs in its place asks all.
+  // The node alone would have asked nothing. The stage that runs in its place asks all.
   assert.deepEqual((await decide('skipping', body)).names, []);
   assert.deepEqual((await decide('skipping', { ...body, attributes: {} })).names, ['A']);
   const [found] = (await must<{ data: { id: string }[] }>('GET', 'contact-policies?limit=10', undefined, 200)).data;
@@ -226,7 +226,7 @@ test('a called flow must be published first, and may not come back to its caller
 test('flows that were published at one moment and call each other decide all the same: the circle is closed', async () => {
   await publish('left', inventory, score);
   await publish('right', inventory, calls('left'), score);
-  // As two transactions that did not see each other would leave it.
+  // The state that two transactions would leave that didn't see each other.
   await server.testDatabase.ownerQuery(
     `update arbiter.flow_versions set config = jsonb_set(config, '{nodes}', $2::jsonb) where flow_id = $1`,
     [flows.get('left'), JSON.stringify([inventory, calls('right'), score])],
@@ -266,7 +266,7 @@ test('the share of a champion of a called flow stands in record and trace, and r
     assert.deepEqual(trace.assignment, record.assignment);
   }
   assert.deepEqual(Object.fromEntries(seen), { __champion__: '0.75 card-40', 'card-60': '0.25 card-60' });
-  // A flow whose called flows have no challengers tells of none.
+  // A flow whose called flows have no challengers reports none.
   await publish('unshared', inventory, score);
   await publish('unsharing', inventory, score, calls('unshared'), { id: 'r', type: 'rank' });
   const { answer } = await decide('unsharing');

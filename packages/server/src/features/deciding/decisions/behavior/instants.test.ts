@@ -1,4 +1,4 @@
-// The clock that is set by hand stands for the database's (docs/adr/0065).
+// The manually set clock replaces the database's (docs/adr/0065).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';

@@ -51,7 +51,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** Two thousand contacts of this month, in lanes of a hundred offers that are gone. */
+/** Two thousand contacts of this month, in lanes of a hundred deleted offers. */
 function longState() {
   const state = emptyState();
   for (let i = 0; i < 2_000; i++) {

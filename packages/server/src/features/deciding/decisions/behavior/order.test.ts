@@ -6,7 +6,9 @@ import { startTestServer, type TestServer } from '../../../../main/test-server.t
 import { customerNumbers } from '../../customer-states/index.ts';
 import { expireReservations } from '../../interactions/reservations.service.ts';
 
-/** What is committed for a customer is numbered; a decision saw exactly what has a lower number (docs/design/recording.md S5). */
+/**
+ * Commits of a customer are numbered; a decision saw exactly those with a lower number (docs/design/recording.md S5).
+ */
 
 let server: TestServer;
 let now = Date.parse('2026-11-20T09:00:00Z');
@@ -86,7 +88,7 @@ const decisionsOf = (customerId: string) =>
     [customerId],
   );
 
-/** Contacts per lane, least first: what history says that a decision saw. */
+/** Returns contacts per lane, fewest first: what a decision saw according to history. */
 function contactsBelow(history: readonly HistoryRow[], { seq, at }: DecisionRow): number[] {
   const counts = new Map<string, number>();
   for (const row of history) {
@@ -112,7 +114,7 @@ async function contactsSeen(id: string): Promise<number[]> {
   return (day ?? []).filter((count) => count > 0).sort((a, b) => a - b);
 }
 
-/** Holds the numbers of one customer against each other: 1 to n, each once, and each decision saw what is below it. */
+/** Checks the numbers of one customer: 1 to n, each once, and each decision saw everything below its own. */
 async function assertOrder(customerId: string): Promise<{ readonly latest: number; readonly decisions: number }> {
   const [history, decisions] = [await historyOf(customerId), await decisionsOf(customerId)];
   const ofDecision = new Map(decisions.map(({ id, seq }) => [id, seq]));
@@ -173,7 +175,7 @@ test('parallel decisions, responses and the sweeper: numbers without gap, and ev
     // Reservations of the rounds before run out.
     now += 1_201_000;
   }
-  // Whoever held the customer when the sweeper came by is done.
+  // Whoever held the customer when the sweeper came has finished.
   await sweep();
   const open = await owner<{ n: number }>(
     `select count(*)::int as n from arbiter.interactions where reservation_state = 'open' and reservation_expires_at <= $1`,

@@ -5,7 +5,7 @@ import { emptyReasons } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 import { emptyCodes } from '../../sealed-records/index.ts';
 
-/** What a decision leaves behind for those who judge drafts by it (docs/design/recording.md). */
+/** What a decision stores for judging drafts later (docs/design/recording.md). */
 let server: TestServer;
 let peopleId: string;
 let channelId: string;
@@ -181,7 +181,7 @@ test('a record keeps what drafts, idle rules and the setting recordReads would r
     name: 'Idle',
     status: 'draft',
     ruleType: 'attribute_condition',
-    // Of an offer that does not exist for decisions: whatever a rule applies to, it may once apply.
+    // Includes an offer that decisions don't see: whatever a rule applies to may apply one day.
     scope: 'offer',
     scopeId: await create('offers', { name: 'Later', status: 'draft' }),
     config: { attribute: 'customer.hobby', operator: 'eq', value: 'chess' },
@@ -198,7 +198,8 @@ test('a record keeps what drafts, idle rules and the setting recordReads would r
   const after = await recordOf({ customerId: 'C1' });
   const names = after.inputs.readSet;
   assert.deepEqual(names.columns[peopleId], ['age_group', 'hobby', 'city', 'plan_name']);
-  // `plan_name` was read and has no value; `tier` and `unread` were not read; what is never stored is not read for others.
+  // `plan_name` was read and has no value; `tier` and `unread` weren't read; values that are never stored aren't read
+  // for others.
   assert.deepEqual(after.inputs.profile, { age_group: 'young', hobby: 'chess', city: 'Bern', plan_name: null });
   assert.equal(after.inputsState, 'available');
   assert.ok(names.attributes.includes('income') && names.attributes.includes('blocked'), names.attributes.join());

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecommendAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
-/** What a batch costs in trips to the database, whatever the number of its decisions: the figures may only become less. */
+/** A batch's round trips to the database, however many decisions it has. These numbers may only go down. */
 let server: TestServer;
 
 async function create(path: string, body: object): Promise<Record<string, string>> {

@@ -1,4 +1,4 @@
-// What a caller is told whose commit takes longer than its answer may.
+// What a caller gets when the commit takes longer than its answer may.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../db/index.ts';
 
-/** How the decisions of a span of time went. */
+/** Decision figures of a time span. */
 export interface MinuteSums {
   readonly decisions: number;
   readonly failed: number;
@@ -10,7 +10,7 @@ export interface MinuteSums {
   readonly policyBlocked: number;
 }
 
-/** A span by its place in the list that was asked for. */
+/** Figures by the span's position in the requested list. */
 export interface SpanSums extends MinuteSums {
   readonly span: number;
 }
@@ -39,7 +39,7 @@ export async function readMinuteSums(
 
 const instants = (values: readonly Date[]): string => `{${values.map((at) => at.toISOString()).join(',')}}`;
 
-/** Milliseconds within which so many of the decisions were made; null without decisions. */
+/** Milliseconds within which this share of the decisions was made; null without decisions. */
 export interface Quantiles {
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;

@@ -1,6 +1,6 @@
 import type { Decision, DecisionInput } from '@arbiter/engine';
 
-/** What the metrics want to know of a batch; the decisions themselves are let go of before the commit. */
+/** A batch's figures for the metrics. The decisions themselves are released before the commit. */
 export interface DecisionCounts {
   readonly items: number;
   readonly candidates: number;

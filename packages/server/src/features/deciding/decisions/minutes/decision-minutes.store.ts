@@ -1,7 +1,7 @@
 import type { NarrowRow } from '../../../../db/columns.ts';
 import type { Tx } from '../../../../db/index.ts';
 
-/** What a row of `decision_minutes` is made of; its quantiles follow from the histogram. */
+/** The columns of a `decision_minutes` row. Its quantiles follow from the histogram. */
 export type MinuteRow = Omit<
   NarrowRow<
     'decision_minutes',

@@ -59,7 +59,7 @@ test('the figures of two processes are one row, and their quantiles those of all
   const [one, two] = [open(), open()];
   const timed = (count: number, agoMs: number) =>
     Array.from({ length: count }, () => ({ flow, figures, startedAt: performance.now() - agoMs }));
-  // One process has most of the decisions and is quick, the other is slow: no mean of two quantiles would give these.
+  // One process has most of the decisions and is fast, the other is slow: averaging two quantiles wouldn't give these.
   one.decided(tenant, timed(97, 1_000));
   two.decided(tenant, timed(3, 60_000));
   two.decided(tenant, [{ flow, figures: { ...figures, empty: 1, degraded: 1 }, startedAt: performance.now() - 1_000 }]);

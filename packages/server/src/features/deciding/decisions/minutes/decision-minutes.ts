@@ -5,18 +5,17 @@ import type { Clock } from '../../../../platform/clock.ts';
 import { addMinutes, type MinuteRow } from './decision-minutes.store.ts';
 
 /**
- * How decisions went, by minute, flow and arm (docs/design/recording.md S11). What fails leaves no record, so whoever judges
- * an arm by its records would not see it. Gathered in memory and added to the tenant's rows every few seconds, or, where
- * many tenants decide at once, when the minute is over: a process that is killed loses what it has not added. Dry runs do
- * not count.
+ * Decision figures by minute, flow and arm (docs/design/recording.md S11). Failures leave no record, so an arm's
+ * records alone would hide them. Collected in memory and added to the tenant's rows every few seconds, or at the end of
+ * the minute when many tenants decide at once. A killed process loses what it hasn't added. Dry runs don't count.
  */
 export interface DecisionMinutes {
   decided(tenantId: string, decisions: readonly TimedDecision[]): void;
-  /** A decision that was asked for and not made; `flow` null: it failed before one was found. */
+  /** Counts a requested decision that wasn't made; `flow` null: it failed before a flow was found. */
   failed(tenantId: string, flow: Pick<SnapshotFlow, 'id' | 'version'> | null, error: unknown, startedAt: number): void;
   /**
-   * Writes what is due: minutes that are over, and the one under way while few tenants decide; or `all`. What cannot be
-   * written is kept for the next time.
+   * Writes what's due: completed minutes, and the current one while few tenants decide; or `all`. Keeps what can't be
+   * written for the next time.
    */
   flush(which: 'due' | 'all'): Promise<void>;
 }
@@ -28,7 +27,7 @@ export interface TimedDecision {
   readonly startedAt: number;
 }
 
-/** What is counted of a decision; it is let go of itself before the commit. */
+/** A decision's figures. The decision itself is released before the commit. */
 export type Figures = Pick<
   MinuteRow,
   'decisions' | 'empty' | 'candidates' | 'policyBlocked' | 'degraded' | 'policyErrors' | 'computeErrors'
@@ -52,14 +51,12 @@ type Cell = { -readonly [K in keyof MinuteRow]: MinuteRow[K] };
 
 const minuteMs = 60_000;
 const noFlow = { id: '00000000-0000-0000-0000-000000000000', version: 0 };
-/** Rows that are kept while the database is away; the oldest minutes are let go of first. */
+/** Maximum rows to keep while the database is away. The oldest minutes are dropped first. */
 const mostRows = 20_000;
 /** Up to so many tenants, their minute under way is written too, so that a first decision is soon counted; each costs a transaction. */
 const mostSoon = 20;
 
-/**
- * @param knownFlows which of these flows the tenant has: what was counted of flows that a reset took meanwhile goes with them
- */
+/** @param knownFlows which of these flows the tenant has; figures of flows that a reset removed are dropped */
 export function createDecisionMinutes(
   database: Pick<Database, 'withTenant'>,
   knownFlows: (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>,
@@ -127,7 +124,7 @@ export function createDecisionMinutes(
     letGo();
   }
 
-  /** Puts rows back that could not be written; others may have been counted meanwhile, when the clock stepped back. */
+  /** Puts back rows that couldn't be written. Others may have been counted since, when the clock stepped back. */
   function keep(tenantId: string, rows: readonly Cell[]): void {
     for (const row of rows) {
       const minute = row.minute.getTime();
@@ -160,7 +157,7 @@ export function createDecisionMinutes(
       let flow: TimedDecision['flow'] | null = null;
       let cell: Cell | null = null;
       for (const each of decisions) {
-        // Those of a batch have one flow, as a rule.
+        // A batch usually has one flow.
         if (cell === null || each.flow !== flow) {
           flow = each.flow;
           cell = cellOf(cells, minute, flow);
@@ -219,13 +216,15 @@ function add(cell: Cell, other: MinuteRow): void {
   for (const [bucket, n] of other.durations.entries()) raise(cell, bucket, n);
 }
 
-/** From this on a duration has a bucket of its own; each is a fourth of an octave wide, so quantiles are 19 % too high at most. */
+/** From here on, each duration bucket is a quarter of an octave wide, so quantiles are at most 19 % too high. */
 const firstUs = 16;
 const bucketsPerOctave = 4;
 /** Up to two minutes. */
 const lastBucket = 91;
 
-/** Position in the histogram (`arbiter.duration_quantile`): bucket b holds what is shorter than 16 us * 2^(b/4). */
+/**
+ * Returns the position in the histogram (`arbiter.duration_quantile`): bucket b has durations below 16 us * 2^(b/4).
+ */
 export function bucketOf(us: number): number {
   if (!(us >= firstUs)) return 0;
   return Math.min(lastBucket, Math.floor(bucketsPerOctave * Math.log2(us / firstUs)) + 1);

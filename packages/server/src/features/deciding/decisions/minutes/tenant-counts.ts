@@ -1,7 +1,7 @@
 import type { RespondAnswer } from '@arbiter/contract';
 import type { DecisionCounts } from './decision-counts.ts';
 
-/** What decisions count of one tenant, for whom it is (docs/design/api-access.md 19, metrics/summary). */
+/** One tenant's decision counts, for that tenant (docs/design/api-access.md 19, metrics/summary). */
 export interface TenantCounts {
   batchDecided(tenantId: string, counts: DecisionCounts): void;
   /** `channel`: of a closed list. */
@@ -22,7 +22,7 @@ export interface TenantMetric {
 export interface TenantValue {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** Of a histogram: with its ending. */
+  /** For a histogram, includes the suffix. */
   readonly metricName?: string;
 }
 
@@ -52,7 +52,7 @@ const latency = {
 export const latencyBuckets = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
 
 interface Times {
-  /** How many were at most so long, not added up; the last one: longer than all bounds. */
+  /** Number of values per bucket, not cumulative; the last one is above all bounds. */
   readonly buckets: number[];
   sum: number;
   count: number;
@@ -123,7 +123,7 @@ export function createTenantCounts(): TenantCounts {
   };
 }
 
-/** As Prometheus has histograms: each bucket holds those before it. */
+/** Prometheus histograms are cumulative: each bucket includes those before it. */
 function valuesOf(labels: Readonly<Record<string, string>>, { buckets, sum, count }: Times): TenantValue[] {
   let upTo = 0;
   const bounded = buckets.map((number, place) => {

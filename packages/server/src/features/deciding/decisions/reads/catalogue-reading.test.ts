@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
-/** Reading a catalogue takes long on a busy machine. Here it stands still until it is let go. */
+/** Reading a catalogue takes long on a busy machine. Here it's blocked until the test releases it. */
 
 let server: TestServer;
 /** The limits of a request, shorter than the reading. */

@@ -17,15 +17,15 @@ import type { Profile } from './profile-reads.ts';
 import type { BatchRead } from './read-batch.ts';
 import { seeded } from './seeded-input.ts';
 
-/** What is asked of the engine, resolved. */
+/** A question to the engine, resolved. */
 export interface Question {
   readonly flow: LiveFlow;
   readonly request: DecisionRequest;
-  /** What webhooks of the flow said; left out where none was asked. */
+  /** Answers of the flow's webhooks; left out when none was asked. */
   readonly external?: DecisionInput['external'];
 }
 
-/** Everything that the engine is given for the question at `at` of what was read; see `inputFacts`. */
+/** Returns the engine's whole input for the question at `at`. See `inputFacts`. */
 export const decisionInput = (
   ports: Pick<DecidePorts, 'modelBreaker' | 'zoneClock'>,
   catalogue: TenantCatalogue,
@@ -98,7 +98,10 @@ function withOwnZones(
   return zones;
 }
 
-/** What auto-enrichment and each enrich node give for the fields that may name a zone; the engine takes one of them. */
+/**
+ * Yields what auto-enrichment and each enrich node provide for fields that may name a zone. The engine uses one of
+ * them.
+ */
 function* valuesOf({ zoneFields, enrichSources }: Plan, { values, enriched }: Profile): Generator<unknown> {
   for (const field of zoneFields) {
     if (Object.hasOwn(values, field)) yield values[field];
@@ -110,7 +113,7 @@ function* valuesOf({ zoneFields, enrichSources }: Plan, { values, enriched }: Pr
   }
 }
 
-/** The customer's outcomes as far as policies of the plan look at them. */
+/** Returns the customer's outcomes, as far as the plan's policies read them. */
 function outcomesOf({ outcomeReads }: Plan, customer: Pick<BatchCustomer, 'state'> | null, now: number) {
   if (outcomeReads === null) return undefined;
   return customer === null
@@ -120,7 +123,7 @@ function outcomesOf({ outcomeReads }: Plan, customer: Pick<BatchCustomer, 'state
 
 const noOutcomes: DecisionInput['outcomes'] = [];
 
-/** Those that have not expired, and that their policy would write as it is now. */
+/** Returns suppressions that haven't expired and that their policy would still write. */
 function suppressionsAt(
   { policyMarks }: TenantCatalogue,
   customer: Pick<BatchCustomer, 'row'> | null,

@@ -4,8 +4,8 @@ import { customersOfShown } from '../../interactions/index.ts';
 import { type CallFacts, readCustomerId } from '../recommend/recommend.rules.ts';
 
 /**
- * The customers of responses that name none, by the response: that of what was shown, else the anonymous one that the caller's
- * address stands for. Those about something that is not known are left out.
+ * Returns the customers of responses that name none: that of the shown item, otherwise the anonymous one of the
+ * caller's address. Leaves out responses about unknown items.
  */
 export async function findCustomers(
   tx: Tx,

@@ -10,7 +10,7 @@ let server: TestServer;
 let other: Omit<TestServer, 'tenants'>;
 before(async () => {
   server = await startTestServer({ tenants: 2 });
-  // Another process over the same database: it learns of changes by notifications and by asking.
+  // Another process over the same database: it learns of changes through notifications and by polling.
   other = startServerOn({ ...server.testDatabase, close: async () => undefined }, {});
 });
 after(async () => {
@@ -58,7 +58,7 @@ test('a change is seen by the decision that requires it, in the process that mad
 });
 
 test('a decision waits for a version that is committed while it waits', async () => {
-  // It waits a second. A machine that is busy may take longer for the change, so there are several attempts.
+  // It waits a second. A busy machine may take longer for the change, so there are several attempts.
   for (let attempt = 1; ; attempt += 1) {
     const version = await change();
     const waiting = Promise.all(
@@ -96,7 +96,7 @@ test('what does not come is 503 not_fresh; nothing is stored and the requestId s
   const made = await recommend(body);
   assert.equal(made.status, 200, made.text);
   assert.equal(made.headers['idempotent-replay'], undefined);
-  // The answer is kept: a repeat gets it without another look at what it required.
+  // The answer is stored: a repeat gets it without another check of its requirement.
   const repeated = await recommend(body);
   assert.deepEqual([repeated.text, repeated.headers['idempotent-replay']], [made.text, 'true']);
   const another = await recommend({ ...body, require: { minConfigVersion: version } });

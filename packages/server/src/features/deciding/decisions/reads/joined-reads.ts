@@ -13,7 +13,7 @@ import type { LiveFlow } from '../../plans/index.ts';
 
 export type Row = Readonly<Record<string, Json>>;
 
-/** One table read by one column, for the keys of all requests that need it: its rows, or figures over them. */
+/** A read of one table by one column, for the keys of all requests that need it: its rows, or aggregates over them. */
 export interface TableRead {
   readonly rows: RowsByKey;
   readonly keys: Set<string>;
@@ -30,16 +30,16 @@ export type TableOf = (
 
 export type RowsOf = (schemaId: string, column: string, columns: readonly string[]) => TableRead;
 
-/** An auto-enriched schema's read; `gives`: columns for the profile, null for all that are read. */
+/** A read of an auto-enriched schema; `gives`: columns for the profile, null for all that are read. */
 export interface AutoRead {
   readonly table: TableRead;
   readonly gives: readonly string[] | null;
 }
 
-/** A linked schema or a join, and the reads that it takes. */
+/** A linked schema or a join, with the reads that it needs. */
 interface JoinRead {
   readonly source: JoinedSource;
-  /** One for each row on the way; `column` of it is looked up next. */
+  /** One per row on the way; its `column` is looked up next. */
   readonly steps: readonly { readonly table: TableRead; readonly column: string }[];
   readonly table: TableRead;
 }
@@ -72,7 +72,7 @@ export function planJoins({ plan, joined, readSet }: LiveFlow, rowsOf: RowsOf, t
   }
   for (const { schemaId, lookupColumn, path, isMany, values } of joined) {
     for (const step of path) need(step.schemaId, step.lookupColumn, [step.column]);
-    // Of figures by their names, of a row by its columns.
+    // Aggregates by their names, a row by its columns.
     const names = values.map(({ figure, column }) => (isMany ? figureName(figure, column) : (column ?? '')));
     need(schemaId, lookupColumn, names);
   }
@@ -108,7 +108,10 @@ export function beginJoin(source: JoinRead, customerId: string): JoinOfRequest {
   return { source, key: customerId };
 }
 
-/** Goes on from the row of a step, which has been read; what is not known yet of the next table is read in the next trip. */
+/**
+ * Continues from a step's row, which has been read. What's still unknown of the next table is read in the next round
+ * trip.
+ */
 export function nextStep(join: JoinOfRequest, at: number, late: LateReads): void {
   const { steps, table } = join.source;
   const step = steps[at];
@@ -143,7 +146,7 @@ interface OwnProfile {
 const nothing: OwnProfile = { known: false, values: {}, enriched: {}, isTruncated: false };
 
 /**
- * `customer.*` of the auto-enriched schemas, then of joined ones: the first one that has the name gives the value
+ * Returns `customer.*` of the auto-enriched schemas, then of joined ones. The first that has a name provides its value
  * (docs/design/api-catalogue.md 2.3).
  */
 export function profileOf(

@@ -3,10 +3,10 @@ import type { HeldStates } from '../../../catalogue/models/index.ts';
 import type { DecidePorts } from '../recommend/decide-ports.ts';
 import type { Asked } from './read-batch.ts';
 
-/** Failures in a row after which a model is not asked, and for how long (docs/design/api-decisioning.md 10). */
+/** Consecutive failures after which a model isn't asked, and for how long (docs/design/api-decisioning.md 10). */
 export const modelBreakerRules = { failures: 5, pauseMs: 60_000 } as const;
 
-/** What models that learn have learned, for a batch; null: no flow of it is scored by one. */
+/** Returns the learned states of models for a batch; null: no flow of it is scored by one that learns. */
 export async function readModels(
   { models }: Pick<DecidePorts, 'models'>,
   { tenantId, version }: { readonly tenantId: string; readonly version: number },
@@ -18,7 +18,7 @@ export async function readModels(
 
 const keyOf = (tenantId: string, modelKey: string): string => `${tenantId} ${modelKey}`;
 
-/** Keys of the plan's models that are not asked now; undefined: all are. */
+/** Returns keys of the plan's models that aren't asked now; undefined: all are. */
 export function openBreakers(
   { modelBreaker }: Pick<DecidePorts, 'modelBreaker'>,
   tenantId: string,

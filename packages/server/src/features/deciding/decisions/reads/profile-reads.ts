@@ -22,7 +22,7 @@ export interface Profile {
   readonly known: boolean;
   readonly values: Readonly<Record<string, Json>>;
   readonly enriched: Readonly<Record<string, readonly (Readonly<Record<string, Json>> | null)[]>>;
-  /** A joined schema has more rows of the customer than its figures are made of. */
+  /** A joined schema has more rows of the customer than its aggregates cover. */
   readonly isTruncated: boolean;
 }
 
@@ -30,8 +30,9 @@ export interface Profile {
 export interface ProfileReads {
   readonly statements: readonly HotStatement[];
   /**
-   * Turns the answers into one profile per request, in order. Reads again for each row on the way to a
-   * joined schema, for look-ups that start from a profile value, and once more for each enrich node that looks up what another one read.
+   * Turns the results into one profile per request, in order. Reads again for each row on the way to a joined schema,
+   * for look-ups that start from a profile value, and once more for each enrich node that looks up what another one
+   * read.
    */
   resolve(answers: readonly (readonly HotRow[])[], tx: HotTransaction): Promise<Profile[]>;
 }
@@ -64,7 +65,7 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
     }
     return table;
   };
-  // A row brings all that the record keeps of it; the engine takes what its plan reads.
+  // A row has everything that the record stores of it. The engine uses what its plan reads.
   const rowsOf = (schemaId: string, column: string, columns: readonly string[]): TableRead =>
     tableOf(schemaId, column, columns.join(' '), (schema) => rowsByKeyStatement(schema, column, columns));
   const joins = new Map(flows.map((flow) => [flow, planJoins(flow, rowsOf, tableOf)]));
@@ -144,13 +145,13 @@ async function readAgain(tx: HotTransaction, late: ReadonlyMap<TableRead, Readon
 interface EnrichRead {
   readonly source: EnrichSource;
   readonly table: TableRead;
-  /** What is looked up; null: nothing, or not known yet. */
+  /** The value to look up; null: none, or not known yet. */
   key: string | null;
 }
 
 /**
- * `customer.*` as far as a node's look-up reads it: what auto-enrichment gave, and over it the rows of the enrich nodes
- * before, the later one first (docs/design/api-catalogue.md 20). The engine merges the rows in the same order.
+ * Returns `customer.*` as a node's look-up reads it: auto-enriched values, overlaid with the rows of earlier enrich
+ * nodes, later ones winning (docs/design/api-catalogue.md 20). The engine merges in the same order.
  */
 function seenBy(source: EnrichSource, reads: readonly EnrichRead[], profile: Row): Row {
   const [, name = ''] = source.lookupFrom.split('.');
@@ -165,7 +166,7 @@ function seenBy(source: EnrichSource, reads: readonly EnrichRead[], profile: Row
   return seen;
 }
 
-/** Value that an enrich source looks up; null when the path holds nothing that can be a key. */
+/** Returns the value that an enrich source looks up; null when the path has nothing that can be a key. */
 function lookupKey(source: EnrichSource, request: DecisionRequest, profile: Row): string | null {
   const [root, ...path] = source.lookupFrom.split('.');
   let value: unknown =

@@ -30,7 +30,7 @@ import { readUnread } from './unread-schemas.ts';
 
 type Zones = Readonly<Record<string, ZoneClock>>;
 
-/** What the decisions of a batch are made from. */
+/** What a batch's decisions are made from. */
 export interface BatchRead {
   /** The instant of the batch in epoch ms: the database's, or the one that the caller named. */
   readonly now: number;
@@ -41,20 +41,20 @@ export interface BatchRead {
   readonly zonesOf: (plan: Plan, now: number) => Zones;
   /** Without those that another transaction holds. Customers with dry runs only are not locked, and may have no state. */
   readonly customers: BatchCustomers;
-  /** Customers that are to be locked, whether they could be or not. */
+  /** Customers to lock, whether that worked or not. */
   readonly stored: ReadonlySet<string>;
-  /** One for each prepared job, in their order. */
+  /** One per prepared job, in order. */
   readonly profiles: readonly Profile[];
-  /** What the flows of calls with `debug` leave unread. */
+  /** What the flows of calls with `debug` don't read. */
   readonly unread: ReadonlyMap<LiveFlow, readonly Warning[]>;
   /** Likewise; empty when no flow of the batch reads segments. */
   readonly memberships: readonly Membership[];
   readonly evidence: Evidence;
-  /** What models have learned; null when no flow of the batch is scored by one that learns. */
+  /** Learned model states; null when no learning model scores a flow of the batch. */
   readonly modelStates: HeldStates | null;
-  /** What ranking objectives count; null when no flow of the batch asks. */
+  /** Counts for ranking objectives; null when no flow of the batch needs them. */
   readonly objectiveCounts: ObjectiveCounts | null;
-  /** Offers whose stock is used up; empty when no flow of the batch tracks any. */
+  /** Offers without stock left; empty when no flow of the batch tracks any. */
   readonly soldOut: readonly string[];
   /** Null when the plans count nothing over all customers. */
   readonly volumes: VolumesInBatch | null;
@@ -77,7 +77,7 @@ export interface ReadOptions {
   readonly at?: number;
 }
 
-/** What reading needs of the rest of the server. */
+/** What reading needs from the rest of the server. */
 export type ReadPorts = Pick<
   DecidePorts,
   | 'catalogues'
@@ -93,7 +93,7 @@ export type ReadPorts = Pick<
 
 /** A question as far as it is read for. */
 export type Asked = Pick<Prepared, 'flow' | 'request'> & {
-  /** Absent for questions that no caller asked. */
+  /** Absent for questions without a caller. */
   readonly job?: { readonly call: { readonly debug: boolean } };
 };
 
@@ -113,7 +113,7 @@ export async function readBatch(
   const startedAt = performance.now();
   // About now; whatever decides is the instant that the database tells with the customers.
   const near = at ?? ports.clock.now();
-  // Before any row is locked: mostly it is in memory, and where it has to be read, no other request waits for a lock meanwhile.
+  // Before locking any row: usually this is in memory, and if it must be read, no other request waits for a lock.
   const objectiveCounts = prepared.some(({ flow }) => flow.plan.reads.objectiveCounts)
     ? await ports.objectiveCounts.get(tenantId, catalogue.version, near)
     : null;
@@ -127,7 +127,7 @@ export async function readBatch(
   const announced = stored.size > 0 ? [announceWriting(tenantId)] : [];
   if (stored.size > 0) statements.push(lockStates(tenantId, [...stored], wait));
   if (dry.size > 0) statements.push(readStates(tenantId, [...dry]));
-  // After the lock: what was changed while this waited for it counts.
+  // After the lock, to include changes made while we waited for it.
   statements.push(newestVersions(tenantId));
   const head = statements.length;
   const stock = prepared.some(({ flow }) => flow.plan.tracksStock) ? [readSoldOut(tenantId)] : [];
@@ -168,13 +168,13 @@ export async function readBatch(
           decisions: decisionsOf(prepared, customers),
           hold,
         });
-  // That of the volumes, where there are any: what is counted for a day is dated in it.
+  // Use the instant of the volumes, if there are any: daily counts are dated in it.
   const now = volumes?.now ?? lockedAt;
   const nowOf: BatchRead['nowOf'] = (customer) =>
     at !== undefined || customer === null ? now : instantFor(customer.state, now);
   const configAgeMs = ports.catalogues.ageMs(tenantId);
   for (const { flow, request } of prepared) {
-    // It will not be decided.
+    // It won't be decided.
     if (!request.dryRun && quota?.left() === 0) continue;
     const customer = customers.get(request.customerId);
     if (customer === undefined) continue;
@@ -207,13 +207,15 @@ export async function readBatch(
   };
 }
 
-/** Whether something is counted by now that this catalogue does not know of; what it showed would be missing there. */
+/**
+ * Returns whether something is counted by now that this catalogue doesn't know; its impressions would be missing there.
+ */
 async function missesVolumes(tx: HotTransaction, tenantId: string, watch: VolumeWatch | null): Promise<boolean> {
   const [rows] = await tx.send([volumeNames(tenantId)]);
   return rows!.some(({ name }) => watch?.refs.has(name as string) !== true);
 }
 
-/** How many of them are stored: those of customers that are held. */
+/** Returns how many of them are stored: those of locked customers. */
 function decisionsOf(prepared: readonly Asked[], customers: BatchCustomers): number {
   let count = 0;
   for (const { request } of prepared) if (!request.dryRun && customers.has(request.customerId)) count += 1;

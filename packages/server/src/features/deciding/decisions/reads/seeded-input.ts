@@ -1,12 +1,12 @@
 import type { DecisionInput } from '@arbiter/engine';
 import { seedOf } from '../../sealed-records/index.ts';
 
-/** An input whose seed is worked out when chance is asked for, which most flows never do. */
+/** Returns an input that computes its seed on first use, because most flows never need chance. */
 export function seeded(tenantId: string, facts: Omit<DecisionInput, 'seed'>): DecisionInput {
   return new SeededInput(tenantId, facts);
 }
 
-// A class, because a getter of an object's own would be made anew for every decision.
+// A class, because an object's own getter would be created for every decision.
 class SeededInput implements DecisionInput {
   readonly now: DecisionInput['now'];
   readonly zones: DecisionInput['zones'];

@@ -11,7 +11,10 @@ function unreadBy({ plan, joined }: LiveFlow, tables: Iterable<SchemaTable>): Sc
   return [...tables].filter(({ schemaType, schemaId }) => schemaType === 'customer' && !read.has(schemaId));
 }
 
-/** Warns about customer schemas that hold rows the flow doesn't read: why a customer is unknown who was imported. */
+/**
+ * Warns about customer schemas with rows that the flow doesn't read, which explains why an imported customer is
+ * unknown.
+ */
 export async function readUnread(tx: HotTransaction, flow: LiveFlow, catalogue: TenantCatalogue): Promise<Warning[]> {
   const tables = unreadBy(flow, catalogue.schemaTables.values());
   if (tables.length === 0) return [];

@@ -10,9 +10,9 @@ import type { ItemTexts } from '../../sealed-records/index.ts';
 import { type AnswerFacts, shapeAnswer } from './answer.ts';
 
 /**
- * The answer of recommend as JSON text: what `shapeAnswer` gives, put together from pieces that are written once per plan
- * (docs/design/decisioning.md 6). Content and variables come as canonical text. Answers of another shape than the standard one
- * (minimal, chosen fields, grouped, debug) are written from `shapeAnswer`.
+ * Returns the answer of recommend as JSON text: what `shapeAnswer` returns, joined from pieces that are rendered once
+ * per plan (docs/design/decisioning.md 6). Content and variables come as canonical text. Answers in other shapes
+ * (minimal, chosen fields, grouped, debug) are rendered from `shapeAnswer`.
  */
 export function answerText(plan: Plan, decision: Decision, facts: AnswerFacts, texts: readonly ItemTexts[]): string {
   const isStandard =
@@ -80,7 +80,7 @@ function summaryText(summary: DecisionSummary, durationMs: number): string {
 
 const orNull = (text: string | null): string => (text === null ? 'null' : canonicalJson(text));
 
-/** What an answer says of the catalogue, written out on first use. */
+/** An answer's catalogue parts, rendered on first use. */
 interface Pieces {
   readonly flow: string;
   offer(id: string): OfferPieces;
@@ -153,7 +153,7 @@ function makePieces(plan: Plan): Pieces {
 /** Members of an object without its braces. */
 const members = (object: object): string => JSON.stringify(object).slice(1, -1);
 
-/** Texts that are kept of one kind: with thousands of offers those in use, and not in time all of them. */
+/** Texts kept of one kind: with thousands of offers only those in use, not eventually all. */
 const mostTexts = 1024;
 
 function once<Value>(make: (id: string) => Value): (id: string) => Value {

@@ -20,7 +20,7 @@ import type { Frozen } from '../../../../platform/json.ts';
 import type { StageClock } from '../traces/stage-clock.ts';
 import { shownRows } from '../traces/trace-rows.ts';
 
-/** What the answer says beside the decision itself. */
+/** What an answer contains besides the decision itself. */
 export interface AnswerFacts {
   readonly requestId: string;
   /** Null for a dry run: nothing was stored, so nothing can be named. */
@@ -42,13 +42,13 @@ export interface AnswerFacts {
   readonly profileAgeMs: number;
   readonly durationMs: number;
   readonly traceId: string | null;
-  /** How long the stages took; null: they were not taken. */
+  /** Times of the stages; null: not measured. */
   readonly stages: StageClock | null;
-  /** ISO instant; asked for by answers that reserve only. */
+  /** ISO instant. Called only by answers that reserve. */
   readonly reservationExpiresAt: () => string;
   readonly dryRun: boolean;
   readonly debug: boolean;
-  /** Customer schemas that the flow doesn't read; asked for with `debug` only. */
+  /** Customer schemas that the flow doesn't read. Only with `debug`. */
   readonly schemaWarnings: readonly Warning[];
   /** Playgrounds only. */
   readonly quota: RecommendQuota | null;

@@ -10,12 +10,12 @@ import type { DecideJob, Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { prepare } from './prepare-batch.ts';
 
-/** Plans may follow one another while webhooks are asked: after so many the answers of the last are taken. */
+/** Plans may change while webhooks are asked. After this many, use the answers for the last one. */
 const mostTimes = 3;
 /** Decisions of the process that may wait for webhooks at once. */
 const mostAsking = 1_000;
 
-/** True for a decision whose webhooks have not been asked for the plan that would decide. */
+/** Returns true for a decision whose webhooks haven't been asked for the plan that would decide. */
 export function asksFirst({ job: { asked }, flow }: Prepared): boolean {
   if (flow.plan.webhooks.length === 0) return false;
   return asked === undefined || (asked.times < mostTimes && !asked.planHash.equals(flow.hash));
@@ -29,15 +29,15 @@ interface Look {
 export interface Rehearsals {
   /** Asks, then queues the job again with the answers. */
   begin(catalogue: TenantCatalogue, prepared: Prepared): void;
-  /** Waits until nothing is asked. */
+  /** Waits until no webhook is being asked. */
   idle(): Promise<void>;
 }
 
 const nothingHeld: HeldVolumes = new Set();
 
 /**
- * Decisions that webhooks are asked for: each is made on what is known of the customer now, without a lock and without being
- * stored, to find what the webhooks are asked about (docs/design/api-decisioning.md 8).
+ * Decisions made to ask webhooks: each uses what's known of the customer now, without a lock and without being stored,
+ * to find out what to ask (docs/design/api-decisioning.md 8).
  */
 export function createRehearsals(
   ports: () => DecidePorts,
@@ -46,7 +46,9 @@ export function createRehearsals(
 ): Rehearsals {
   const asking = new Set<Promise<void>>();
 
-  /** What the decision is made of now, read without a lock; with a catalogue that is the newest, or was when this began. */
+  /**
+   * Reads what the decision would use now, without a lock, from a catalogue that is the newest, or was when this began.
+   */
   async function look(first: TenantCatalogue, job: DecideJob): Promise<Look | null> {
     let catalogue = first;
     let isFresh = false;
@@ -58,7 +60,7 @@ export function createRehearsals(
       if (failure !== undefined) throw failure.error;
       if (each === undefined || !asksFirst(each)) return null;
       const { request } = each;
-      // As a dry run: nothing is locked, and what is missing is not made.
+      // Like a dry run: locks nothing and creates nothing that's missing.
       const unlocked = [{ ...each, request: { ...request, dryRun: true } }];
       const held = catalogue;
       try {
@@ -81,7 +83,7 @@ export function createRehearsals(
           await ports().makeVolumes(held, error.refs);
           continue;
         }
-        // Answers for an old plan would be of no use: the decision is made with the newest.
+        // Answers for an old plan would be useless, because the newest one decides.
         if (isFresh || !(error instanceof StaleCatalogue)) throw error;
         const version = await versionBehind(ports().hot, held, error);
         catalogue = await ports().catalogues.refresh(held.tenantId, version);

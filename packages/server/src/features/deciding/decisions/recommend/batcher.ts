@@ -29,8 +29,8 @@ export interface BatcherOptions<Job> {
 }
 
 /**
- * Lets the work on one key go on beside the batch it came in: the batch ends without it and makes room for the next one,
- * and no batch takes that key until `done`, which never rejects.
+ * Lets the work on one key continue outside its batch: the batch ends without it and makes room for the next, and no
+ * batch takes that key until `done`, which never rejects.
  */
 export type SetApart = (key: string, done: Promise<void>) => void;
 
@@ -39,7 +39,7 @@ interface TenantQueue<Job> {
   readonly jobs: Job[];
   readonly keysInFlight: Set<string>;
   inFlight: number;
-  /** Keys that go on beside their batches. */
+  /** Keys that continue outside their batches. */
   apart: number;
   scheduled: boolean;
 }
@@ -89,7 +89,7 @@ export function createBatcher<Job>(options: BatcherOptions<Job>): Batcher<Job> {
     }
   }
 
-  /** Takes jobs in order of arrival, leaving those whose customer is in flight where they stand. */
+  /** Takes jobs in order of arrival, skipping those whose customer is in flight. */
   function take(queue: TenantQueue<Job>): Job[] {
     if (queue.keysInFlight.size === 0) return queue.jobs.splice(0, options.maxJobs);
     const batch: Job[] = [];

@@ -19,13 +19,13 @@ export interface DecidedBatch {
   readonly outcomes: readonly Outcome[];
   readonly held: HeldJobs;
   readonly counts: DecisionCounts;
-  /** Those that were stored. */
+  /** The stored ones. */
   readonly made: readonly TimedDecision[];
   /** ms since this process last knew the catalogue to be the newest. */
   readonly configAgeMs: number;
 }
 
-/** Reads, decides, notes and writes a batch. The outcomes are certain: what they tell of is committed. */
+/** Reads, decides, records and writes a batch. The outcomes are certain: what they describe is committed. */
 export async function decideAll(
   ports: DecidePorts,
   catalogue: TenantCatalogue,
@@ -41,7 +41,7 @@ export async function decideAll(
   const held = new Map<string, DecideJob[]>();
   const counts = newDecisionCounts();
   const timed: TimedDecision[] = [];
-  /** By instant: mostly one, since customers differ only behind a step of the database's clock. */
+  /** By instant. Mostly one, because customers differ only after a step of the database's clock. */
   const writes = new Map<number, Writes>();
   const writesAt = (at: number): Writes => {
     let some = writes.get(at);
@@ -52,15 +52,16 @@ export async function decideAll(
     return some;
   };
   const turns = takeTurns();
-  // From here to the commit nobody else touches these customers: each decision counts the contacts of those before it.
+  // From here to the commit nobody else changes these customers: each decision counts the contacts of those before it.
   for (let at = 0; at < prepared.length; at++) {
-    // With thousands of offers each decision takes milliseconds; a batch of them must not keep others waiting.
+    // With thousands of offers a decision takes milliseconds, and a batch of them must not block others.
     const pause = turns();
     if (pause !== undefined) await pause;
     const each = prepared[at]!;
     const { job, request } = each;
     const customer = customers.get(request.customerId);
-    // A dry run beside a decision of the same customer waits with it: without the row it would decide on no contacts.
+    // A dry run alongside a decision of the same customer waits with it: without the row it would decide on no
+    // contacts.
     if (!customer && stored.has(request.customerId)) {
       const jobs = held.get(request.customerId);
       if (jobs) jobs.push(job);

@@ -15,13 +15,13 @@ import { prepare } from './prepare-batch.ts';
 interface Exits {
   /** Takes outcomes as soon as they are certain. */
   readonly settle: (outcomes: readonly Outcome[]) => void;
-  /** Takes a job that webhooks are to be asked for first; it comes again in a batch of its own. */
+  /** Takes a job whose webhooks must be asked first. It comes back in a batch of its own. */
   readonly leave: (catalogue: TenantCatalogue, prepared: Prepared) => void;
 }
 
 /**
- * Decides a batch of one tenant and settles every job. A batch that fails is done again one by one. Customers whose row
- * another transaction holds leave the batch (`settleHeld`); no other customer waits for them.
+ * Decides a batch of one tenant and settles every job. Repeats a failed batch one job at a time. Customers whose row
+ * another transaction holds leave the batch (`settleHeld`), and no other customer waits for them.
  */
 export async function runBatch(
   ports: DecidePorts,
@@ -65,7 +65,7 @@ export async function runBatch(
 
 const isAway = (error: unknown): boolean => error instanceof AppError && error.code === 'unavailable';
 
-/** Decides the jobs of one customer, however often somebody else takes the row between two looks at it. */
+/** Decides the jobs of one customer, however often someone else takes the row in between. */
 async function waitAndDecide(
   ports: DecidePorts,
   tenantId: string,
@@ -81,9 +81,9 @@ async function waitAndDecide(
 const noneHeld: HeldJobs = new Map();
 
 /**
- * Decides the jobs in one transaction, again when the catalogue was not the newest or a volume had less left than it
- * seemed; answers with those of customers that
- * somebody else holds. What comes too late or cannot be decided is settled before the transaction and waits for none.
+ * Decides the jobs in one transaction, and repeats when the catalogue wasn't the newest or a volume had less left than
+ * it seemed. Returns the jobs of customers that someone else holds. Jobs that are too late or can't be decided are
+ * settled before the transaction.
  */
 async function attempt(
   ports: DecidePorts,
@@ -99,8 +99,8 @@ async function attempt(
   const until = performance.now() + patienceMs;
   let open = jobs;
   let catalogue = await ports.catalogues.get(tenantId);
-  // Read again since the requests came in, it holds every change that was committed before them. To insist on more
-  // would let a steady stream of changes keep decisions from being made.
+  // Read since the requests arrived, it includes every change committed before them. Insisting on more would let a
+  // steady stream of changes block decisions.
   let isFresh = false;
   let hold: HeldVolumes = new Set();
   for (let tries = 0; ; tries++) {
@@ -114,7 +114,7 @@ async function attempt(
     const prepared = leaving.length === 0 ? all : all.filter((each) => !leaving.includes(each));
     open = leaving.length === 0 ? open : open.filter((job) => !leaving.some((each) => each.job === job));
     try {
-      // What is refused may be so by an old catalogue only: a flow published a moment ago on another node.
+      // An old catalogue may be the only reason for a rejection: a flow was just published on another node.
       if (refused.length > 0) {
         if (!isFresh) await assertNewest(ports.hot, catalogue);
         settle(refused);
@@ -141,7 +141,7 @@ async function attempt(
       if (tries >= 5) throw error;
       if (error instanceof MissingVolumes) {
         await ports.makeVolumes(catalogue, error.refs);
-        // That raised the catalogue's version: the next batches should not have to find out again.
+        // That raised the catalogue's version. The next batches shouldn't have to find that out.
         isFresh = false;
         continue;
       }

@@ -6,9 +6,9 @@ import type { RecommendCall } from './recommend.rules.ts';
 /** One recommend request on its way through a batch. */
 export interface DecideJob {
   readonly call: RecommendCall;
-  /** What came to be known of it, for those who hear of its failure. */
+  /** What's known of it so far, for reporting a failure. */
   readonly known: KnownOfJob;
-  /** Hash of the canonical body when the client made the requestId, else null. */
+  /** Hash of the canonical body when the client chose the requestId, otherwise null. */
   readonly payloadHash: Buffer | null;
   /** Monotonic ms at which the request came in. */
   readonly startedAt: number;
@@ -16,9 +16,9 @@ export interface DecideJob {
   readonly until: number;
   /** Monotonic ms at which it was put back in the queue, with answers of webhooks; absent: it was not. */
   readonly queuedAt?: number;
-  /** What webhooks answered, and the plan that they were asked for; absent: none was asked. */
+  /** Answers of webhooks, and the plan they were asked for; absent: none was asked. */
   readonly asked?: { readonly planHash: Buffer; readonly answers: External; readonly times: number };
-  /** Takes the answer as JSON text. `quotaLeft`: what a playground may still be given; null for other tenants. */
+  /** Takes the answer as JSON text. `quotaLeft`: the playground's remaining quota; null for other tenants. */
   readonly resolve: (answer: string, quotaLeft: number | null) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -29,7 +29,7 @@ export interface KnownOfJob {
   flow: SnapshotFlow | null;
 }
 
-/** A job with what it is decided by. */
+/** A job with everything that decides it. */
 export interface Prepared {
   readonly job: DecideJob;
   readonly flow: LiveFlow;

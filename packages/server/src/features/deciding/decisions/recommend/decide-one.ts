@@ -16,7 +16,7 @@ import type { DecidePorts } from './decide-ports.ts';
 export interface MadeDecision {
   /** Null for a dry run, which is not stored. */
   readonly id: string | null;
-  /** One for each item; none for a dry run. */
+  /** One per item; none for a dry run. */
   readonly interactionIds: readonly string[];
   /** Null when no trace is to be stored. */
   readonly traceId: string | null;
@@ -27,7 +27,7 @@ export interface MadeDecision {
   readonly segments: readonly string[];
   readonly decision: Decision;
   readonly texts: readonly ItemTexts[];
-  /** Time in the engine, microseconds. Beside the decision: the same inputs take another time when they are run again. */
+  /** Time in the engine in microseconds. Not part of the decision: it differs each time the same inputs run. */
   readonly engineUs: number;
   /** The answer as it is sent. */
   readonly answer: string;
@@ -36,7 +36,7 @@ export interface MadeDecision {
   readonly reservationExpiresAt: number;
 }
 
-/** A decision that is to be stored. */
+/** A decision to store. */
 export interface StoredDecision extends MadeDecision {
   readonly id: string;
 }
@@ -44,9 +44,9 @@ export interface StoredDecision extends MadeDecision {
 export const isStored = (made: MadeDecision): made is StoredDecision => made.id !== null;
 
 /**
- * Makes one decision from what was read of the question at `at`, and words its answer. Reads and writes nothing else, but
- * for new ids and the stage clock. `customer` holds the contacts so far, those of the batch's earlier decisions among them; null for a
- * customer without any.
+ * Makes one decision from what was read for the question at `at`, and shapes its answer. Reads and writes nothing else,
+ * except for new ids and the stage clock. `customer` has the contacts so far, including those of the batch's earlier
+ * decisions; null for a customer without any.
  */
 export function decideOne(
   ports: DecidePorts,
@@ -74,7 +74,8 @@ export function decideOne(
   noteModels(ports, catalogue.tenantId, decision);
   const texts = itemTexts(decision);
 
-  // A request id that the server made is the decision's id: it tells the partition, and needs no row of its own.
+  // A request id that the server created becomes the decision's id: it identifies the partition and needs no row of its
+  // own.
   const id = dryRun ? null : job.call.clientRequestId ? newDecisionId() : request.requestId;
   const interactionIds = id === null ? noIds : decision.items.map((item) => itemId(id, item.rank));
   const traceId = sampled ? newId() : null;

@@ -15,7 +15,7 @@ import type { StageWatch } from '../traces/stage-clock.ts';
 import type { Prepared } from './decide-job.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
-/** What a batch of decisions needs of the rest of the server. */
+/** What a batch of decisions needs from the rest of the server. */
 export interface DecidePorts {
   readonly hot: HotPath;
   readonly catalogues: {
@@ -32,16 +32,16 @@ export interface DecidePorts {
   readonly makeVolumes: (catalogue: TenantCatalogue, refs: readonly VolumeRef[]) => Promise<void>;
   readonly evidence: EvidenceKeeper;
   readonly models: Pick<ModelStateKeeper, 'get'>;
-  /** By tenant and model; see `modelBreakerKey`. */
+  /** By tenant and model. See `modelBreakerKey`. */
   readonly modelBreaker: Breaker;
   readonly objectiveCounts: Pick<CountsKeeper, 'get'>;
   readonly keys: CustomerKeys;
   readonly seal: Seal;
   readonly clock: Clock;
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
-  /** Where work waits for customers that somebody else holds. */
+  /** Where work waits for customers that someone else holds. */
   readonly waitingRoom: WaitingRoom;
-  /** Lets webhooks be asked for a job that has left its batch, and queues it again. */
+  /** Asks webhooks for a job that has left its batch, then queues it again. */
   readonly askFirst: (catalogue: TenantCatalogue, prepared: Prepared) => void;
   readonly observe: (tenantId: string, batchSize: number, counts: DecisionCounts, configAgeMs: number) => void;
   readonly minutes: Pick<DecisionMinutes, 'decided'>;

@@ -1,25 +1,25 @@
 import type { SetApart } from './batcher.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
-/** Work by the customer whom somebody else holds. */
+/** Work by the customer that someone else holds. */
 export type Held<Job> = ReadonlyMap<string, readonly Job[]>;
 
-/** How work on customers goes on whom another transaction holds. */
+/** How work continues on customers whose row another transaction holds. */
 export interface HeldWork<Job> {
   readonly waitingRoom: WaitingRoom;
   /** Settles the jobs of one customer, waiting for him as long as they have time. Never rejects. */
   readonly waitFor: (jobs: readonly Job[]) => Promise<void>;
-  /** Settles the jobs of those customers who are free by now, and answers with the others. */
+  /** Settles the jobs of customers that are free by now, and returns the others. */
   readonly together: (jobs: readonly Job[]) => Promise<Held<Job>>;
 }
 
-/** Customers of a batch who are waited for at once. */
+/** Customers of a batch to wait for at once. */
 const ahead = 3;
 
 /**
- * Settles the jobs of customers whom another transaction holds, beside the batch that they came in. A few are waited for, each
- * in a transaction of its own, so that none waits for another. Mostly one transaction holds them all, a batch of another
- * process: when the first of them is free, the rest are done in one transaction and not one after the other.
+ * Settles the jobs of customers whose row another transaction holds, outside of their batch. Waits for a few of them,
+ * each in its own transaction, so that none waits for another. Usually one transaction holds them all (a batch of
+ * another process), so once the first is free, the rest run in one transaction instead of one by one.
  */
 export function settleHeld<Job>(held: Held<Job>, setApart: SetApart, work: HeldWork<Job>): void {
   const settled = new Map<string, () => void>();
@@ -31,7 +31,7 @@ export function settleHeld<Job>(held: Held<Job>, setApart: SetApart, work: HeldW
   void settle(held, work, (customerId) => settled.get(customerId)?.());
 }
 
-/** Never rejects. `done`: told of each customer when all of his jobs are settled. */
+/** Never rejects. `done`: called for each customer once all of its jobs are settled. */
 async function settle<Job>(held: Held<Job>, work: HeldWork<Job>, done: (customerId: string) => void): Promise<void> {
   const customers = [...held];
   const waits = customers.slice(0, ahead).map(async ([customerId, jobs]) => {
@@ -43,7 +43,7 @@ async function settle<Job>(held: Held<Job>, work: HeldWork<Job>, done: (customer
     await Promise.race(waits);
     let still: Held<Job> = rest;
     await work.waitingRoom(async () => {
-      // What fails together is done one by one: each round settles those that it waits for.
+      // Repeat one by one what fails together: each round settles those that it waits for.
       still = await work.together([...rest.values()].flat()).catch(() => rest);
     });
     for (const customerId of rest.keys()) if (!still.has(customerId)) done(customerId);

@@ -24,21 +24,21 @@ import { insertTrace } from '../traces/traces.store.ts';
 import { shapeAnswer } from './answer.ts';
 import type { StoredDecision } from './decide-one.ts';
 
-/** What a batch writes, gathered until the commit: one statement per table. */
+/** A batch's writes, collected until the commit: one statement per table. */
 export interface Writes {
   readonly tenantId: string;
   readonly at: Date;
   readonly configVersion: number;
   readonly seal: Seal;
   readonly zones: ZoneWriter;
-  /** By flow: the records of one share most of their columns. */
+  /** By flow, because records of one flow share most columns. */
   readonly records: Map<LiveFlow, RecordRow[]>;
   readonly shown: ShownDecision[];
   readonly events: DecisionEvents;
-  /** Which models that learn scored which decision. */
+  /** Which learning models scored which decision. */
   readonly scored: ScoredDecision[];
   readonly traces: HotStatement[];
-  /** Answers kept for repeats, by the request id that the client made. */
+  /** Answers to store for repeats, by client-chosen request id. */
   readonly requests: { readonly requestId: string; readonly statement: HotStatement }[];
 }
 
@@ -109,7 +109,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   }
 }
 
-/** The channel by which the decision is found: the one that was asked for, else that of the first item. */
+/** The channel under which the decision is listed: the requested one, or that of the first item. */
 function channelOf(plan: Plan, { request }: DecisionInput, { items }: Decision): string | null {
   // Where something was shown, it was shown where the request asked for it.
   return request.channelId ?? items[0]?.channelId ?? (items.length === 0 ? channelAsked(plan, request) : null);
@@ -155,7 +155,7 @@ function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecisi
   });
 }
 
-/** Event `decisionMade` (decisions.events.ts says what is in it). */
+/** Adds the event `decisionMade` (described in decisions.events.ts). */
 function noteEvent(writes: Writes, { id, flow, input, decision }: StoredDecision): void {
   const { request } = input;
   writes.events.add({

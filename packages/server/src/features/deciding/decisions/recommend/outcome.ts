@@ -1,13 +1,13 @@
 import type { DecideJob } from './decide-job.ts';
 
-/** What came of a job in one attempt: its answer, or what it failed with. */
+/** A job's result in one attempt: its answer, or its failure. */
 export type Outcome = Answered | Failed;
 
 export interface Answered {
   readonly job: DecideJob;
   /** JSON text. */
   readonly answer: string;
-  /** What a playground may still be given; null for other tenants. */
+  /** The playground's remaining quota; null for other tenants. */
   readonly quotaLeft: number | null;
 }
 

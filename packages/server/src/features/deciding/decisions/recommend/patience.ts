@@ -1,8 +1,8 @@
 import { AppError } from '../../../../platform/app-error.ts';
 
 /**
- * A job that did not get its turn in this part of its time gets none: what is left would not do. Of the four seconds that a
- * request has, that are two, as for a caller of the pool (docs/design/quality.md T27).
+ * A job that doesn't get its turn within this part of its time gets none, because the rest wouldn't be enough. Of a
+ * request's four seconds that's two, as for a caller of the pool (docs/design/quality.md T27).
  */
 const turnWithin = 0.5;
 
@@ -19,7 +19,7 @@ export interface PatientJob {
 export const isLate = ({ startedAt, queuedAt = startedAt, until }: PatientJob, now: number): boolean =>
   now - queuedAt > turnWithin * (until - startedAt) || now >= until;
 
-/** 503 for a job that did not get its turn in time. */
+/** Returns a 503 for a job that didn't get its turn in time. */
 export const tooLate = (): AppError => new AppError('overloaded', { retryAfterSeconds: 1 });
 
 export function refuse(late: readonly PatientJob[]): void {

@@ -4,21 +4,21 @@ import { AppError } from '../../../../platform/app-error.ts';
 import { playgroundQuota, raiseQuota, readQuota, selectQuotaUsed } from '../../../identity/tenants/index.ts';
 import { StaleCatalogue, type TenantCatalogue } from '../../plans/index.ts';
 
-/** What a playground may still be given, inside one transaction (docs/design/api-access.md 5.4). */
+/** A playground's remaining quota inside one transaction (docs/design/api-access.md 5.4). */
 export interface QuotaInBatch {
   /** Items left after what this batch took. */
   left(): number;
   take(items: number): void;
-  /** As an answer shows it that takes so many items. */
+  /** Returns the quota facts of an answer with this many items. */
   facts(taking: number, truncated: boolean): RecommendQuota;
-  /** Raises the counter by what the batch took; null when it took nothing. */
+  /** Returns the statement that raises the counter by what the batch took; null when it took nothing. */
   statement(): HotStatement | null;
 }
 
 /**
- * Reads the counter. Throws `StaleCatalogue` when the playground was reset since the catalogue was read, however new that was
- * when the requests came. `hold`: and holds its row until the commit, so that what is left stays true. To be called when every
- * customer of the batch is held: who holds the counter waits for no lock, so batches cannot deadlock.
+ * Reads the counter. Throws `StaleCatalogue` when the playground was reset since the catalogue was read. `hold` also
+ * locks its row until the commit, so that the remaining quota stays true. Call it once every customer of the batch is
+ * locked: whoever holds the counter waits for no lock, so batches can't deadlock.
  */
 export async function openQuota(
   tx: HotTransaction,
@@ -47,7 +47,7 @@ export async function openQuota(
   };
 }
 
-/** What the playground of the transaction may still be given. */
+/** Returns the remaining quota of the transaction's playground. */
 export async function readQuotaLeft(tx: Tx): Promise<number> {
   return Math.max(0, playgroundQuota - ((await selectQuotaUsed(tx)) ?? 0));
 }

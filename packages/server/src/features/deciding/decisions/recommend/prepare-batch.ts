@@ -18,7 +18,7 @@ export async function prepare(
   for (const job of jobs) {
     try {
       const found = catalogue.flowFor(job.call.flow, job.call.request);
-      // Only the first decision after a change waits for the plan; the others must not lose a turn here.
+      // Only the first decision after a change waits for the plan. The others must not lose a turn here.
       const flow = found instanceof Promise ? await found : found;
       job.known.flow = flow.plan.flow;
       prepared.push({ job, flow, request: requestFor(catalogue, flow, job.call.request) });
@@ -29,7 +29,7 @@ export async function prepare(
   return { prepared, refused };
 }
 
-/** What the flow reads of the request. Throws AppError 400 for a target that names nothing of the tenant. */
+/** Reads what the flow needs of the request. Throws AppError 400 for a target that names nothing of the tenant. */
 export function requestFor(catalogue: TenantCatalogue, { plan }: LiveFlow, asked: DecisionRequest): DecisionRequest {
   const target = resolveTarget(plan, asked);
   const problem = target.problem && realProblem(catalogue, asked, target.problem);
@@ -38,8 +38,8 @@ export function requestFor(catalogue: TenantCatalogue, { plan }: LiveFlow, asked
 }
 
 /**
- * An inactive channel is no mistake of the caller: there is nothing to show on it, and the answer says `no_channel`.
- * Placements beside it must be its own all the same; those the engine finds, so here they are not.
+ * An inactive channel isn't the caller's mistake: there's nothing to show on it, and the answer says `no_channel`.
+ * Placements next to it must still be its own. The engine checks that for active ones, so check inactive ones here.
  */
 function realProblem(
   { inactiveChannels }: TenantCatalogue,

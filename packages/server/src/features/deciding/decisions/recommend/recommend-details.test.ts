@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../../../../main/test-server.t
 import { deriveKey, keyOf } from '../../../../platform/crypto.ts';
 import { answerOfTrial } from './trials.ts';
 
-/** Recommend field by field (docs/design/api-decisioning.md 2, 10, 11): what each input does, and where its limit lies. */
+/** Recommend field by field (docs/design/api-decisioning.md 2, 10, 11): what each input does, and its limits. */
 
 let server: TestServer;
 let now = Date.parse('2026-11-20T09:00:00Z');

@@ -3,16 +3,18 @@ import type { RecommendRequest } from '@arbiter/contract';
 import type { DecisionRequest, Json, TargetProblem } from '@arbiter/engine';
 import { AppError, invalid } from '../../../../platform/app-error.ts';
 
-/** A recommend request after defaults, aliases and the rules that a schema cannot say (docs/design/api-decisioning.md 2). */
+/**
+ * A recommend request after defaults, aliases and rules that a schema can't express (docs/design/api-decisioning.md 2).
+ */
 export interface RecommendCall {
   readonly request: DecisionRequest;
   readonly anonymous: boolean;
-  /** Key or id of the flow, as asked; null = resolve. */
+  /** Key or id of the requested flow; null: resolve it. */
   readonly flow: string | null;
   readonly debug: boolean;
-  /** Lowest version of the catalogue that may decide; 0: the newest that there is. The profile is always read anew. */
+  /** Lowest catalogue version that may decide; 0: the newest there is. The profile is always read again. */
   readonly minConfigVersion: number;
-  /** The client made the requestId, so it is an idempotency key. */
+  /** The client chose the requestId, so it's an idempotency key. */
   readonly clientRequestId: boolean;
 }
 
@@ -33,7 +35,7 @@ const attributesBytes = 64 * 1024;
 const attributesDepth = 5;
 
 /**
- * Normalises the body; ids come out in lower case, as they are kept (docs/design/api-access.md 1). Throws AppError
+ * Normalizes the body. Ids come out in lower case, as stored (docs/design/api-access.md 1). Throws AppError
  * `validation_failed` with the path of the value.
  */
 export function readRecommendCall(body: RecommendRequest, facts: CallFacts): RecommendCall {
@@ -91,7 +93,10 @@ function placementOf(sent: string | null): string | null {
   return sent !== null && uuid.test(sent) ? sent.toLowerCase() : sent;
 }
 
-/** True when a customer id names no customer: missing, empty and `anonymous` say the same (docs/design/api-decisioning.md 2). */
+/**
+ * Returns true when a customer id names no customer: missing, empty and `anonymous` mean the same
+ * (docs/design/api-decisioning.md 2).
+ */
 export function isAnonymous(sent: string | undefined): boolean {
   return sent === undefined || sent === '' || sent === 'anonymous';
 }
@@ -118,7 +123,7 @@ function assertCustomerId(path: string, value: string): void {
   if (controlCharacter.test(value)) throw invalid(path, 'must not contain control characters');
 }
 
-/** Refuses a JSON value whose text is longer than `bytes`. */
+/** Throws for a JSON value whose text is longer than `bytes`. */
 export function assertBytes(path: string, value: object, bytes: number): void {
   if (Buffer.byteLength(JSON.stringify(value)) > bytes) throw invalid(path, `must be at most ${bytes / 1024} KB`);
 }

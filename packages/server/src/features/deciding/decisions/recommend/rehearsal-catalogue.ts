@@ -3,7 +3,7 @@ import { createSharedValues } from '../../../catalogue/catalogue-records/index.t
 import { settingsOf } from '../../../identity/settings/index.ts';
 import { compileFlow, type LiveFlow, noContentItems, ownReadSet, type TenantCatalogue } from '../../plans/index.ts';
 
-/** Tenant of the rehearsal: nobody has this id. */
+/** The rehearsal's tenant. Nobody has this id. */
 export const nobodysTenant = '00000000-0000-0000-0000-000000000000';
 
 const invented = (kind: number, at: number): string =>
@@ -13,7 +13,7 @@ const offers = 40;
 const channelId = invented(1, 0);
 const categoryId = invented(2, 0);
 
-/** A catalogue of nobody that meets what most catalogues have: creatives, rules, caps, formulas, templates. */
+/** Returns an invented catalogue with what most catalogues have: creatives, rules, caps, formulas, templates. */
 function inventedSnapshot(timezone: string): Snapshot {
   const numbers = Array.from({ length: offers }, (_, at) => at);
   const settings = settingsOf({});

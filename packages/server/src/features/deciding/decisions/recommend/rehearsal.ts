@@ -21,16 +21,16 @@ export interface RehearsalDeps {
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
 }
 
-/** Enough for the code to have met what it meets every day; some hundredths of a second. */
+/** Enough to run the everyday code paths; takes hundredths of a second. */
 const rounds = 12;
 const jobsPerRound = 8;
 const timezones = ['UTC', 'Europe/Paris'];
 
 /**
- * Decides for nobody, before the first caller comes: the very code of a batch, on an invented catalogue and a database that
- * answers from memory and keeps nothing. What a process does for the first time takes it many times longer (code that is
- * not compiled yet, time zones that are not loaded), and without this the first callers would pay for it. Leaves no row,
- * no metric and no log line. Rejects when a decision fails, which is a fault of ours.
+ * Decides for nobody before the first caller comes, with the very code of a batch, on an invented catalogue and an
+ * in-memory database that stores nothing. What a process does for the first time takes many times longer (uncompiled
+ * code, unloaded time zones), and otherwise the first callers would pay for it. Leaves no row, metric or log line.
+ * Rejects when a decision fails, which is our bug.
  */
 export async function rehearse({ clock, zoneClock }: RehearsalDeps): Promise<void> {
   const keys = createCustomerKeys([randomBytes(32)]);
@@ -95,7 +95,7 @@ async function decideRound(ports: DecidePorts, round: number): Promise<void> {
   for (const text of await Promise.all(answers)) JSON.parse(text);
 }
 
-/** Answers the statements of a batch as a database would in which the customers are new, and forgets what it is given. */
+/** Answers a batch's statements like a database with only new customers, and forgets what it's given. */
 function memoryOnly(keys: CustomerKeys, clock: Clock): HotPath {
   const answerOf = ({ name, values }: HotStatement): readonly HotRow[] => {
     if (name === 'decisions.versions') return [{ version: 0, evidence: 0, instant: new Date(clock.now()) }];

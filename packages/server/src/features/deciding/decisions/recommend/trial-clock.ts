@@ -4,7 +4,7 @@ const earliest = Date.UTC(2000, 0, 1);
 const behindLatest = Date.UTC(2101, 0, 1);
 
 /**
- * `now` of a decision that is made to be looked at, in epoch ms; null: that of the server. Throws 400 outside 2000 to 2100
+ * Returns `now` of a preview decision in epoch ms; null: the server's clock. Throws 400 outside 2000 to 2100
  * (docs/design/api-settled.md 84).
  */
 export function readTrialClock(sent: string | undefined): number | null {

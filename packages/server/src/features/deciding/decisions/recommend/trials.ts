@@ -18,18 +18,18 @@ import type { RecommendCall } from './recommend.rules.ts';
 // Decisions that are made to be looked at: simulate, the tools of customers, why-not. They read what a decision reads and
 // run the engine that decides, on connections of their own, and store, count and reserve nothing.
 
-/** What is to be decided for show. The request of the call must be a dry run. */
+/** A question for a preview. Its request must be a dry run. */
 export interface TrialQuestion {
   readonly call: RecommendCall;
-  /** The flow to run; left out: the one that the call names, else the one that its request gets. */
+  /** The flow to run. Default: the one that the call names, or the one that its request resolves to. */
   readonly flow?: (catalogue: TenantCatalogue) => LiveFlow | Promise<LiveFlow>;
   /** Word from which all chance follows; left out: the requestId. 32 hex digits are the seed itself, as records show it. */
   readonly seed?: string;
-  /** Changes what was read before anything is decided or asked; it must keep the seed. */
+  /** Changes what was read before anything is decided or asked. Must keep the seed. */
   readonly alter?: (flow: LiveFlow, input: DecisionInput) => DecisionInput;
 }
 
-/** A question with all that a decision of it is made from. */
+/** A question with everything that decides it. */
 export interface Trial {
   readonly catalogue: TenantCatalogue;
   readonly flow: LiveFlow;
@@ -42,14 +42,14 @@ export interface Trial {
   /** Null for a customer without contacts, outcomes and suppressions. */
   readonly customer: Pick<BatchCustomer, 'row' | 'state'> | null;
   readonly read: Pick<BatchRead, 'configAgeMs' | 'evidenceAgeMs' | 'quota'>;
-  /** Monotonic ms at which it was asked. */
+  /** Monotonic ms of the question. */
   readonly startedAt: number;
 }
 
 export interface Trials {
   /**
-   * Reads what the questions of a tenant need, all for one instant: `at` (epoch ms), null: now. Throws AppError 404 and 409
-   * for a flow that cannot run, 400 for a target that names nothing of the tenant, 503 when it is not done by `until`
+   * Reads what a tenant's questions need, all for one instant: `at` (epoch ms), null: now. Throws AppError 404 and 409
+   * for a flow that can't run, 400 for a target that names nothing of the tenant, and 503 when it isn't done by `until`
    * (monotonic ms).
    */
   read(tenantId: string, questions: readonly TrialQuestion[], at: number | null, until: number): Promise<Trial[]>;
@@ -72,7 +72,7 @@ export interface TriedDecision {
 
 export type TrialPorts = ReadPorts & Pick<DecidePorts, 'hot' | 'catalogues' | 'makeVolumes'>;
 
-/** Webhooks that are asked at once for questions that are read together. */
+/** Webhooks asked at once for questions that are read together. */
 const askedAtOnce = 20;
 
 const nothingHeld: HeldVolumes = new Set();
@@ -98,7 +98,7 @@ export function createTrials(ports: TrialPorts, asker: WebhookAsker): Trials {
         asked.push({ flow, request: requestFor(catalogue, flow, call.request) });
       }
     } catch (refusal) {
-      // It may be refused by an old catalogue only: what it names was made a moment ago on another node.
+      // An old catalogue may be the only reason for a rejection: what it names was just created on another node.
       if (!isFresh) await assertNewest(ports.hot, catalogue);
       throw refusal;
     }
@@ -134,7 +134,7 @@ export function createTrials(ports: TrialPorts, asker: WebhookAsker): Trials {
     return askWebhooks(trials, until);
   }
 
-  /** With the answers of webhooks, which are asked once for each question (docs/design/api-settled.md 71). */
+  /** Adds the answers of webhooks, which are asked once per question (docs/design/api-settled.md 71). */
   async function askWebhooks(trials: readonly Trial[], until: number): Promise<Trial[]> {
     const asked: Trial[] = [];
     for (let start = 0; start < trials.length; start += askedAtOnce) {
@@ -180,7 +180,10 @@ const mostTries = 5;
 
 const seedForm = /^[0-9a-f]{32}$/;
 
-/** The seed that a word stands for: itself when it has the form of one, else made from it as from a requestId. */
+/**
+ * Returns the seed for a word: the word itself if it has a seed's form, otherwise one derived from it, like from a
+ * requestId.
+ */
 export const seedFrom = (tenantId: string, word: string): string =>
   seedForm.test(word) ? word : seedOf(tenantId, word);
 
@@ -200,7 +203,7 @@ export function decideTrial(
   return { decision, stages };
 }
 
-/** The answer that recommend would give, as a dry run does. */
+/** Returns the answer that recommend would give in a dry run. */
 export function answerOfTrial(trial: Trial, { decision, stages }: TriedDecision): RecommendAnswer {
   const { call, input, profile, catalogue, read } = trial;
   return shapeAnswer(trial.flow.plan, decision, {

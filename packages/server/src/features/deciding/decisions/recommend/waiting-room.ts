@@ -2,8 +2,8 @@
 export type WaitingRoom = (work: () => Promise<void>) => Promise<void>;
 
 /**
- * Waiting for a customer whose row somebody else holds takes a connection each. A few may wait at once, so that held
- * customers never use up the connections that all others are decided on.
+ * Waiting for a customer whose row someone else holds takes a connection. Only a few may wait at once, so that held
+ * customers never use up the connections that all others need.
  */
 export function createWaitingRoom(seats: number): WaitingRoom {
   const queue: (() => void)[] = [];

@@ -12,16 +12,16 @@ export interface WarmUpDeps extends RehearsalDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Catalogues that are made ready beforehand at most: those that changed last, whose tenants are likely to call. */
+/** Maximum catalogues to prepare: those changed last, whose tenants are likely to call. */
 const mostCatalogues = 8;
 /** Connections of the hot path that are opened: as many batches as one tenant has in flight. */
 const connections = 2;
 
 /**
- * What the first callers of a process would wait for: the code of a decision, connections with their first statements, and
- * the catalogues and plans of some tenants, which take seconds to read and compile when they are large and the machine is
- * busy. Ends by `until` (monotonic ms); a catalogue that is at work then is made ready behind it. Writes nothing, and fails
- * no start: what cannot be done now is done, or told, when somebody asks for it.
+ * Prepares what the first callers of a process would wait for: decision code, connections with their first statements,
+ * and the catalogues and plans of some tenants, which take seconds to read and compile when they're large and the
+ * machine is busy. Ends by `until` (monotonic ms); a catalogue in progress is finished later. Writes nothing and never
+ * fails a start: what can't be done now is done, or reported, on demand.
  */
 export async function warmUp(deps: WarmUpDeps, until: number): Promise<void> {
   const { hot, catalogues, onError } = deps;

@@ -10,7 +10,7 @@ import type { BatchRead } from '../reads/read-batch.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import type { Writes } from './note-decision.ts';
 
-/** The log of contacts is kept at least this long: relevance looks 30 days back. */
+/** The contact log covers at least this long, because relevance looks 30 days back. */
 const retainedLogMs = 35 * 86_400_000;
 
 /** Writes what was noted and commits, in one round trip; in two when volumes were raised that it does not hold. A batch without a stored decision writes nothing. */

@@ -6,12 +6,11 @@ import { callKey } from './respond.rules.ts';
 import { findResponse, keepResponse } from './responses.store.ts';
 
 /**
- * Gives an Idempotency-Key to a call of many responses for 7 days (docs/design/api-settled.md 77). The call that has it may
- * come back with the same responses, also while the first is at work: each of them is recorded once. Throws AppError
- * `idempotency_key_reused` when a call with other responses has it.
- *
- * Of the responses a keyed hash is kept. They are of many customers, so that the erasure of one cannot find what is kept of
- * the call, and a plain hash of few values could be guessed.
+ * Claims an Idempotency-Key for a call of many responses for 7 days (docs/design/api-settled.md 77). The call may be
+ * repeated with the same responses, even while the first is running: each of them is recorded once. Throws AppError
+ * `idempotency_key_reused` when a call with other responses has the key. Stores a keyed hash of the responses: they
+ * concern many customers, so erasing one can't find what's stored of the call, and a plain hash of few values could be
+ * guessed.
  */
 export async function claimCall(
   tx: Tx,

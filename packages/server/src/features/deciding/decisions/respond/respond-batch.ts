@@ -32,16 +32,16 @@ export interface RespondPorts extends RespondKeys {
   readonly database: Database;
   readonly catalogues: CatalogueCache;
   readonly evidence: EvidenceKeeper;
-  /** Where work waits for customers that somebody else holds. */
+  /** Where work waits for customers that someone else holds. */
   readonly waitingRoom: WaitingRoom;
-  /** What the batcher knows a job by. */
+  /** Returns the batcher's key of a job. */
   readonly keyOf: (job: RespondJob) => string;
 }
 
 /**
- * Records a batch of one tenant in one transaction and settles every job. What a response is refused for is found before
- * its first write; any other failure rolls the batch back, and it is done again one by one. Customers whose row another
- * transaction holds leave the batch (`settleHeld`); no other customer waits for them.
+ * Records a batch of one tenant in one transaction and settles every job. Responses are rejected before their first
+ * write. Any other failure rolls the batch back and repeats it one by one. Customers whose row another transaction
+ * holds leave the batch (`settleHeld`), and no other customer waits for them.
  */
 export async function runRespondBatch(
   ports: RespondPorts,
@@ -73,7 +73,7 @@ async function together(ports: RespondPorts, tenantId: string, jobs: readonly Re
   try {
     for (let open = jobs; open.length > 0; ) open = await attempt(ports, tenantId, open, true);
   } catch (error) {
-    // It may have been committed: done again, a response without a key would be recorded twice.
+    // It may have been committed: repeated, a response without a key would be recorded twice.
     if (isAway(error)) for (const job of jobs) job.reject(error);
     else await oneByOne(ports, tenantId, jobs);
   }
@@ -93,8 +93,8 @@ async function oneByOne(ports: RespondPorts, tenantId: string, jobs: readonly Re
 class RanOutMeanwhile extends Error {}
 
 /**
- * Records the jobs in one transaction; answers with those of customers that somebody else holds, none when it may `wait`.
- * A transaction that waits has one customer, so that no two can lock each other out.
+ * Records the jobs in one transaction. Returns the jobs of customers that someone else holds, none when it may `wait`.
+ * A transaction that waits has one customer, so that two can't lock each other out.
  */
 async function attempt(
   ports: RespondPorts,
@@ -110,7 +110,7 @@ async function attempt(
     try {
       return await record(ports, tenantId, jobs, wait, until);
     } catch (error) {
-      // It ends: what ran out once is late from then on.
+      // This ends: a reservation that expired is late from then on.
       if (!(error instanceof RanOutMeanwhile)) throw error;
     }
   }
@@ -142,7 +142,7 @@ async function record(
     const done: Responded[] = [];
     const held = new Set<string>();
     for (const job of inIdOrder(jobs)) {
-      // Those of a customer stay in their order: who was held may be free by now.
+      // A customer's jobs stay in order, even when the customer is free by now.
       if (held.has(ports.keyOf(job))) {
         left.push(job);
         continue;
@@ -183,8 +183,8 @@ async function record(
       const settled = done.flatMap(({ bookings }) => bookings.settled);
       if (facts.length + settled.length > 0) await bookVolumes(tx, { facts, settled }, catalogue.settings.timezone);
     }
-    // Whoever decides once this has let go of the customer and the volumes reads a later instant than this one: so none can have
-    // given to another what is confirmed here.
+    // Whoever decides after this has released the customer and the volumes reads a later instant than this one, so
+    // nobody can have given away what's confirmed here.
     const now = tx.latest();
     if (done.some(({ confirmedBefore }) => confirmedBefore !== null && confirmedBefore <= now))
       throw new RanOutMeanwhile();
@@ -200,13 +200,13 @@ async function record(
 }
 
 /**
- * By customer, those of one as they came: batches that make rows of the same new customers would lock each other out
- * otherwise. Who is named by a recommendation only has a row.
+ * By customer, each customer's in order of arrival: batches that create rows of the same new customers would otherwise
+ * lock each other out. A customer named only by a recommendation has a row.
  */
 const inIdOrder = (jobs: readonly RespondJob[]): readonly RespondJob[] =>
   jobs.toSorted((a, b) => compareText(a.call.customerId ?? '', b.call.customerId ?? ''));
 
-/** What a response may be refused for after its first write: the batch is rolled back. */
+/** Reasons to reject a response after its first write, which roll the batch back. */
 const lostRace: ReadonlySet<string> = new Set(['concurrent_modification', 'idempotency_in_progress']);
 
 function finish(ports: RespondPorts, tenantId: string, numbered: readonly EvidenceChange[]): void {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { RecommendAnswer, RespondAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
-/** How a response finds what it is about, what it may say, and what it is answered (docs/design/api-decisioning.md 3, 20). */
+/** How a response finds its item, what it may contain, and its answers (docs/design/api-decisioning.md 3, 20). */
 
 const start = Date.parse('2026-11-20T09:00:00Z');
 const dayMs = 86_400_000;

@@ -4,7 +4,7 @@ import type { RecommendAnswer, RespondAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 import { decodeState } from '../../customer-states/index.ts';
 
-/** What one response leaves in the database (docs/design/api-decisioning.md 3, 4: what happens when). */
+/** What one response changes in the database (docs/design/api-decisioning.md 3, 4: what happens when). */
 
 const start = Date.parse('2026-11-20T09:00:00Z');
 let server: TestServer;
@@ -98,7 +98,7 @@ async function standOf(customerId: string) {
 }
 type Stand = Awaited<ReturnType<typeof standOf>>;
 const number = (stand: Stand, name: string) => Number(Reflect.get(stand, name));
-/** How the figures over all customers moved. */
+/** Returns how the figures over all customers changed. */
 const moved = (before: Stand, after: Stand) =>
   Object.fromEntries(
     ['keys', 'positives', 'negatives', 'stock', 'shown', 'spent', 'held']

@@ -168,7 +168,7 @@ test('one that is not well formed is refused alone, at its own place', async () 
     [[good(1)], ''],
   ];
   const responses = bad.flatMap(([response], place) => [good(place), response]);
-  // Null stands for what is left out, and what is not known is ignored, as in a response of its own.
+  // Null counts as left out, and unknown parts are ignored, as in a single response.
   const loose = { ...good(10), direction: null, timestamp: null, unknown: true };
   const { status, body, text } = await server.call<RespondBatchAnswer>('POST', path, {
     body: { responses: [...responses, loose] },
@@ -215,7 +215,7 @@ test('responses that name their items only are told apart by customer, and many 
   const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => decide(`U-${n % 4}`)));
   const at = (place: number) => new Date(Date.UTC(2026, 0, 3) + place).toISOString();
   const outcomes = ['click', 'dismiss', 'accept', 'convert'];
-  // Each customer has two decisions, and an item is named by the decision or by itself.
+  // Each customer has two decisions, and an item is named by its decision or by its own id.
   const responses = Array.from({ length: 120 }, (_, place) => {
     const { recommendationId, decisions } = answers[place % 8]!;
     const item = place % 3 === 0 ? { interactionId: decisions[0]!.interactionId } : { recommendationId, rank: 1 };

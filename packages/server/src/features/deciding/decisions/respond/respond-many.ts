@@ -12,7 +12,7 @@ export interface RespondManyPorts {
   readonly read: (response: unknown) => RespondRequest;
   /** Gives the caller's Idempotency-Key to this call. Throws AppError `idempotency_key_reused` when another call has it. */
   readonly claimCall: (caller: CallerFacts, responses: readonly unknown[]) => Promise<void>;
-  /** The customers whom the responses that name none are about, by the response; one that is about nobody is left out. */
+  /** Returns the customers of responses that name none, by response. Leaves out responses about nobody. */
   readonly customersOf: (
     caller: CallerFacts,
     responses: readonly RespondRequest[],
@@ -33,9 +33,9 @@ interface Placed {
 }
 
 /**
- * Records responses one by one (docs/design/api-settled.md 77): those of one customer in the order given, others beside
- * them. What one is refused for stands in its result. A failure that is no refusal fails the call when all others are
- * done; a repeat of the call then finds them as duplicates.
+ * Records responses one by one (docs/design/api-settled.md 77): those of one customer in the given order, others in
+ * parallel. A rejection goes into the response's result. Any other failure fails the call once all others are done; a
+ * repeat of the call then finds them as duplicates.
  */
 export async function respondMany(
   { read, claimCall, customersOf, respond }: RespondManyPorts,
@@ -66,11 +66,11 @@ export async function respondMany(
     }
   };
   const orders = await inOrder(placed, (bodies) => customersOf(caller, bodies));
-  // Few customers: several responses of each at once, or the last of many would not get their turn in time.
+  // With few customers, run several responses of each at once, or the last of many wouldn't get its turn in time.
   const atOnce = Math.max(1, Math.floor(mostAtOnce / Math.max(1, orders.length)));
   const runs = orders.map((order) => runsOf(order, atOnce)).values();
   const work = async (): Promise<void> => {
-    // All share the customers: who is done takes the next.
+    // All share the customers: whoever finishes takes the next.
     for (const ofCustomer of runs) for (const run of ofCustomer) await settle(run.map(one));
   };
   await settle(Array.from({ length: mostAtOnce }, work));
@@ -83,12 +83,12 @@ export async function respondMany(
   };
 }
 
-/** Waits for all of them, then throws what the first of those that failed threw. */
+/** Waits for all of them, then throws the error of the first that failed. */
 async function settle(works: readonly Promise<void>[]): Promise<void> {
   for (const each of await Promise.allSettled(works)) if (each.status === 'rejected') throw each.reason;
 }
 
-/** Responses by their customers, each in the order given. Those that are about nobody known wait for no other. */
+/** Groups responses by customer, each in the given order. Those about nobody known don't wait for others. */
 async function inOrder(
   placed: readonly Placed[],
   customersOf: (bodies: readonly RespondRequest[]) => Promise<ReadonlyMap<RespondRequest, string>>,
@@ -117,7 +117,7 @@ function runsOf(order: readonly Placed[], length: number): (readonly Placed[])[]
   return runs;
 }
 
-/** What a response is known by as it was sent; equal for responses that the batcher knows by one key. */
+/** Identifies a response as sent; equal for responses that share a batcher key. */
 const workKey = ({ customerId, recommendationId, interactionId }: RespondRequest): string =>
   JSON.stringify([isAnonymous(customerId) ? [recommendationId, interactionId] : customerId]);
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecommendAnswer, RespondAnswer, RespondBatchAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
-// Batches of responses beside another process, which is played by a transaction that is held open.
+// Batches of responses alongside another process, simulated by a transaction that's held open.
 
 let server: TestServer;
 let offerId: string;
@@ -39,7 +39,7 @@ test('a batch makes rows of new customers in the order of their ids, as all do w
   const call = server.call<RespondBatchAnswer>('POST', '/api/v1/respond/batch', { body: { responses } });
   try {
     await untilWaiting(1);
-    // Who holds the first may make the last: the batch has not made it yet, or both would wait for each other.
+    // Whoever holds the first may create the last: the batch hasn't created it yet, or both would wait for each other.
     await query(
       `do $$ begin perform set_config('lock_timeout', '5s', true); ${making('N-z')} on conflict do nothing; end $$`,
     );
@@ -63,7 +63,7 @@ test('the responses of a customer whose row is held wait together, in their orde
   const release = await server.testDatabase.ownerHold(
     `select from arbiter.customer_states where customer_id = 'H' for update`,
   );
-  // One is in the batch that finds the row held, the others gather behind it.
+  // One is in the batch that finds the row locked; the others collect behind it.
   const first = respond(1);
   await untilWaiting(1);
   const others = [2, 3, 4, 5, 6].map(respond);

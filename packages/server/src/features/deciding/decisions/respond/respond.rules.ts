@@ -18,7 +18,7 @@ export interface RespondCall {
   readonly conversionValue: number | null;
   readonly currency: string | null;
   readonly direction: 'inbound' | 'outbound' | null;
-  /** As sent, or empty: part of the derived key. */
+  /** As sent, or empty. Part of the derived key. */
   readonly timestampSent: string;
   /** Epoch ms of the event; null: the caller named none, and it happens when it is recorded. */
   readonly at: number | null;
@@ -62,8 +62,8 @@ export function readRespondCall(
   for (const [path, value] of objects) if (value !== undefined) assertBytes(path, value, objectBytes);
   const byRecommendation = body.interactionId != null || body.recommendationId != null;
   if (body.customerId === undefined && !byRecommendation) throw invalid('/customerId', 'is required');
-  // Whoever reports on a recommendation without naming its customer means the customer of the recommendation: the id of
-  // an anonymous one, derived from a session or an address, cannot be derived again from where the response comes from.
+  // A report on a recommendation without a customer means the recommendation's customer: an anonymous id, derived from
+  // a session or an address, can't be derived again from where the response comes from.
   const isLeftOut = byRecommendation && isAnonymous(body.customerId);
   const { idempotencyKey, ...payload } = body;
   return {
@@ -97,7 +97,7 @@ function readTimestamp(timestamp: string, now: number): number {
   return at;
 }
 
-/** Who and what a response is about, once resolved. */
+/** The resolved customer and item of a response. */
 export interface RespondSubject {
   readonly customerId: string;
   /** The item of a recommendation; null for a contact without one. */
@@ -109,12 +109,11 @@ export interface RespondSubject {
 }
 
 /**
- * Keys under which a response may be kept, the one to keep it under first: the explicit one per credential and route, else
- * one that is derived from what makes two responses the same event, else none. An item may be named in several ways, so
- * the key is made of what they resolve to. A value, or the channel of a contact, that differs makes another event.
- *
- * `customers`: the keyed hashes of the customer, the newest first. Keys outlive an erasure, so nobody must be able to find out
- * by trying whether one of them was made of a customer's id.
+ * Returns the keys under which a response may be stored, preferred first: the explicit one per credential and route,
+ * otherwise one derived from what makes two responses the same event, otherwise none. Items can be named in several
+ * ways, so the key uses what they resolve to. Another value, or another channel of a contact, makes another event.
+ * `customers`: the customer's keyed hashes, newest first. Keys outlive an erasure, so nobody may find out by trying
+ * whether one was made of a customer's id.
  */
 export function responseKeys(
   call: RespondCall,
@@ -126,14 +125,14 @@ export function responseKeys(
   if (call.explicitKey !== null) return [digestOf('explicit', credentialId, 'respond', call.explicitKey)];
   const event = [call.outcome, call.timestampSent, call.conversionValue, call.currency, direction];
   if (subject.itemId !== null) return [digestOf('item', subject.itemId, ...event)];
-  // Nothing tells two contacts apart that were both sent without an instant.
+  // Two contacts without an instant can't be told apart.
   if (call.timestampSent === '') return [];
   const { creativeId, offerId, channelId, placementId } = subject;
   const what = creativeId === null ? [offerId, channelId, placementId] : [creativeId];
   return customers.map((customer) => digestOf('contact', customer.toString('hex'), ...what, ...event));
 }
 
-/** Key under which a call of many responses is kept. */
+/** Returns the key under which a call of many responses is stored. */
 export const callKey = (credentialId: string, idempotencyKey: string): Buffer =>
   digestOf('explicit', credentialId, 'respond/batch', idempotencyKey);
 

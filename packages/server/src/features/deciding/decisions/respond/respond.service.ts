@@ -40,7 +40,7 @@ import { type Booking, type Bookings, impressionCents, outcomeCents, pricesOf } 
 import { type RespondCall, type RespondSubject, responseKeys } from './respond.rules.ts';
 import { findResponse, keepResponse, takeKey } from './responses.store.ts';
 
-/** What a response is about, once resolved: a shown item, or a contact without a recommendation. */
+/** A response's resolved subject: a shown item, or a contact without a recommendation. */
 interface Subject extends RespondSubject {
   readonly item: ShownItem | null;
   readonly recommendationId: string | null;
@@ -49,20 +49,20 @@ interface Subject extends RespondSubject {
   readonly resolvedBy: NewInteraction['resolvedBy'];
 }
 
-/** What keeps customers' data, and what is left of those that were erased. */
+/** Keys that protect customers' data, and what remains of erased customers. */
 export interface RespondKeys {
   readonly keys: CustomerKeys;
   readonly customerHash: KeyedHash;
 }
 
-/** What one response did, for what follows the whole batch: evidence, outbox, answer. */
+/** One response's effects, for what follows the whole batch: evidence, outbox, answer. */
 export interface Responded {
   readonly answer: RespondAnswer;
   readonly change: Omit<EvidenceChange, 'number'> | null;
   readonly events: readonly StreamEvent[];
-  /** The offer whose stock loses a piece. */
+  /** The offer whose stock decreases by one. */
   readonly sold: string | null;
-  /** What is booked in the volumes over all customers. */
+  /** Bookings in the volumes over all customers. */
   readonly bookings: Bookings;
   /** Epoch ms at which the reservation that it confirms runs out: it must be committed before. Null: it confirms none. */
   readonly confirmedBefore: number | null;
@@ -75,9 +75,9 @@ const noBookings: Bookings = { facts: [], settled: [] };
 type ImpressionEffect = RespondAnswer['impression'];
 
 /**
- * Records one response in an open transaction (docs/design/api-decisioning.md 3, 4). Throws before the first write for whatever is
- * refused, so that the other responses of the batch stand. `held`: another transaction has the customer's row, and this
- * one may not `wait` for it. `in_progress`: another transaction that is still running has the caller's key.
+ * Records one response in an open transaction (docs/design/api-decisioning.md 3, 4). Throws any rejection before the
+ * first write, so that the batch's other responses stand. `held`: another transaction has the customer's row, and this
+ * one may not `wait` for it. `in_progress`: another running transaction has the caller's key.
  */
 export async function respondOne(
   tx: Tx,
@@ -95,9 +95,9 @@ export async function respondOne(
   const keyHashes = responseKeys(call, credentialId, subject, direction, customerHashes);
   const [keyHash] = keyHashes;
   if (call.explicitKey !== null && keyHash !== undefined) {
-    // Who has the key may be another repeat of a response that was answered long ago.
+    // The key's holder may be another repeat of a response that was answered long ago.
     if (!(await takeKey(tx, keyHash))) return (await findKept(tx, call, keyHashes)) ?? 'in_progress';
-    // Asked before a row of the customer is made: a response that is refused leaves nothing behind.
+    // Check before creating a row for the customer: a rejected response leaves nothing behind.
     const before = await findKept(tx, call, keyHashes);
     if (before !== null) return before;
   }
@@ -110,13 +110,13 @@ export async function respondOne(
     if (row.isNew) await forgetState(tx, subject.customerId);
     throw notFound('customer');
   }
-  // A derived key is one customer's: nobody else keeps an answer under it while the row is held.
+  // A derived key belongs to one customer: nobody else stores an answer under it while the row is locked.
   const before = call.explicitKey === null ? await findKept(tx, call, keyHashes) : null;
   if (before !== null) return before;
   const state = decodeState(row.state, row.base);
   const now = instantFor(state, tx.now.getTime());
   const at = call.at ?? now;
-  // Read again under the lock: another response may have moved the reservation since. An impression stays what it is.
+  // Read again under the lock: another response may have changed the reservation. An impression never changes.
   const isReserved = subject.item?.interactionType === 'recommendation';
   const item = isReserved ? await findShownItem(tx, subject.item.id) : subject.item;
   const names = await readNames(tx, subject);
@@ -210,7 +210,7 @@ export async function respondOne(
     facts.push({ offerId, creativeId, channelId, impressions, cents, at: base.occurredAt, confirms });
   };
   const countImpression = async (id: string, from: Partial<NewInteraction>): Promise<void> => {
-    // One that is reported ahead counts from now on: it must not carry the customer's decisions into the future.
+    // A contact reported ahead of time counts from now on: it must not move the customer's decisions into the future.
     addContact(state, lane, Math.min(at, now));
     book(1, impressionCents(prices), isReserved ? subject.item.id : null);
     await write({
@@ -307,13 +307,13 @@ export async function respondOne(
 }
 
 /**
- * The answer that an earlier response got under this key, as a duplicate. 422 when the caller gave this key to another
- * response before; a derived key is the event itself, and what else is told about it changes nothing.
+ * Returns the answer of an earlier response with this key, as a duplicate. Throws 422 when the caller used this key for
+ * another response; a derived key is the event itself, and other values in a repeat change nothing.
  */
 async function findKept(tx: Tx, call: RespondCall, keyHashes: readonly Buffer[]): Promise<Responded | null> {
   const kept = keyHashes.length === 0 ? null : await findResponse(tx, keyHashes);
   if (kept === null) return null;
-  // Of the answer, erasure has left the key only: the response is older than the erasure.
+  // Erasure has left only the key: the response is older than the erasure.
   if (kept.answer === null) throw notFound('customer');
   if (call.explicitKey !== null && !kept.payloadHash.equals(call.payloadHash))
     throw new AppError('idempotency_key_reused');
@@ -364,7 +364,7 @@ async function resolveItem(tx: Tx, call: RespondCall): Promise<ShownItem> {
   if (call.interactionId !== null) {
     const item = await findShownItem(tx, call.interactionId);
     if (item === null || item.interactionType === 'response' || item.rank === null) throw notFound('interaction');
-    // The impression of a reserved item is a row of its own, whose id its response was answered with: it means the item.
+    // The impression of a reserved item is a row of its own, whose id was its response's answer: it means the item.
     const itemId = item.recommendationId === null ? item.id : itemIdOf(item.recommendationId, item.rank);
     return itemId === item.id ? item : ((await findShownItem(tx, itemId)) ?? item);
   }
@@ -397,7 +397,7 @@ async function readNames(tx: Tx, subject: Subject) {
     offerName: offer?.name ?? null,
     tracksStock: offer?.tracksStock ?? false,
     budget: offer?.budget,
-    /** Of the offer now; `categoryId` is the one of the recommendation. */
+    /** The offer's category now; `categoryId` is that at the recommendation. */
     offerCategoryId: offer?.categoryId ?? null,
     creativeName: creative?.name ?? null,
     channelName: channel?.name ?? null,
@@ -406,7 +406,7 @@ async function readNames(tx: Tx, subject: Subject) {
   };
 }
 
-/** The item's impression stands in history already. */
+/** The item's impression is already in history. */
 const isCounted = (item: ShownItem): boolean =>
   item.interactionType === 'impression' || item.reservationState === 'confirmed';
 

@@ -66,7 +66,7 @@ test('an event is the same however its item is named', async () => {
     { recommendationId, offerId: ids.offer },
     { recommendationId, creativeId: ids.creative },
     { recommendationId, rank: 1, customerId: 'E1' },
-    // What a response says by default, it says too when it is written out.
+    // Spelling out a default doesn't change a response.
     { interactionId, direction: 'inbound' },
   ];
   for (const way of ways) {
@@ -222,7 +222,7 @@ test('history tells how a response found its item, and what settled a reservatio
   assert.deepEqual(late.sort(), ['impression impression interaction - -', 'response not_presented interaction - -']);
   assert.deepEqual(await historyOf('H5'), [reservation('expired', 'expired'), 'response expired interaction - -']);
 
-  // A customer's summaries are exact at once: nothing was published or counted meanwhile.
+  // A customer's summaries are exact at once, with nothing published or counted in between.
   const summaries = await server.database.withTenant(server.tenants[0].id, systemActor('test'), (tx) =>
     readCustomerSummaries(tx, ['H1', 'H2', 'H4'], { period: 'day', zone: 'UTC' }),
   );

@@ -17,7 +17,7 @@ export async function takeKey(tx: Tx, keyHash: Buffer): Promise<boolean> {
   return lock?.taken === true;
 }
 
-/** The answer kept under one of the keys within the last 7 days. */
+/** Returns the answer stored under one of the keys within the last 7 days. */
 export async function findResponse(tx: Tx, keyHashes: readonly Buffer[]): Promise<KeptResponse | null> {
   const [row] = await select(
     tx,
@@ -40,7 +40,7 @@ export async function blankResponses(tx: Tx, customerId: string): Promise<void> 
   );
 }
 
-/** Keeps the answer under a key. False: another transaction has kept one under it meanwhile. */
+/** Stores the answer under a key. Returns false when another transaction has stored one under it. */
 export async function keepResponse(
   tx: Tx,
   row: { readonly keyHash: Buffer; readonly payloadHash: Buffer; readonly customerId: string; readonly answer: string },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createStageWatch } from './stage-clock.ts';
 
-/** A watch whose clock is moved by hand, and what it reported. */
+/** Creates a stage watch with a manual clock, and collects its reports. */
 function made() {
   let now = 1000;
   const reports: [string, number][] = [];

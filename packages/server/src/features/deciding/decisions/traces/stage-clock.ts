@@ -1,10 +1,10 @@
 import type { StageObserver } from '@arbiter/engine';
 
-/** How long the stages of one decision took: the engine has no clock, so it is watched from outside. */
+/** Measures the stages of one decision from outside, because the engine has no clock. */
 export interface StageClock {
-  /** For `decide`: the time since it was told last is the stage's. */
+  /** For `decide`: the time since the last call belongs to this stage. */
   readonly observe: StageObserver;
-  /** Milliseconds with three decimals; null for a stage that was not told of. */
+  /** Returns milliseconds with three decimals; null for a stage that wasn't reported. */
   msOf(stage: string, nodeId: string | null): number | null;
 }
 
@@ -12,14 +12,14 @@ export interface StageClock {
 export interface StageWatch {
   /** Starts a clock; null: the times of this decision are not wanted. `isShown`: it has a trace. */
   begin(isShown: boolean): StageClock | null;
-  /** Reports what a clock saw. */
+  /** Reports a clock's measurements. */
   end(clock: StageClock | null): void;
 }
 
-/** Of decisions without trace, one in so many is watched for the metrics: enough for their figures, too few to cost. */
+/** One in this many decisions without trace is measured for the metrics: enough for figures, too few to cost. */
 const watchedOneIn = 32;
 
-/** `report` gets the seconds that a stage took. */
+/** Creates a stage watch. `report` gets the seconds that a stage took. */
 export function createStageWatch(
   report: (stage: string, seconds: number) => void,
   now: () => number = () => performance.now(),
@@ -51,7 +51,7 @@ export function createStageWatch(
     },
     end(clock) {
       if (clock === null) return;
-      // Of a called flow's stages the metrics know the type: keys of flows are the tenants' to choose.
+      // For stages of called flows, metrics use only the type, because tenants choose the flows' keys.
       for (const { stage, ms } of clocks.get(clock)?.values() ?? [])
         report(stage.slice(stage.lastIndexOf('/') + 1), ms / 1000);
     },

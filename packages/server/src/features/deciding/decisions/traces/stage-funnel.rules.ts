@@ -6,10 +6,10 @@ export interface StageOfDecision {
 }
 
 /**
- * Candidates that come to each stage, on average over the same decisions for every stage, so that no stage exceeds the one
- * before it. A decision that ended earlier counts as 0; one whose flow has no such stage carries its candidates on; candidates
- * that join later, from a called flow, count from the start.
- * @param order names of the stages, in the order in which they are shown
+ * Returns the average candidates at each stage over the same decisions, so that no stage exceeds the previous one. A
+ * decision that ended earlier counts as 0. One whose flow lacks a stage carries its candidates on. Candidates that join
+ * later, from a called flow, count from the start.
+ * @param order names of the stages, in display order
  */
 export function averageCandidates(
   decisions: readonly (readonly StageOfDecision[])[],

@@ -2,22 +2,22 @@ import { type Tx, uuidArray } from '../../../../db/index.ts';
 import { firstIdAt } from '../../../../platform/ids.ts';
 import { averageCandidates, type StageOfDecision } from './stage-funnel.rules.ts';
 
-/** Which traces figures are worked out from. */
+/** Selects the traces that figures are computed from. */
 export interface TraceWindow {
   readonly from: Date;
   readonly to: Date;
   readonly flowKey: string | null;
   readonly channelId: string | null;
-  /** Traces of customers who were in this segment then. */
+  /** Only traces of customers in this segment at the time. */
   readonly segmentId: string | null;
 }
 
-/** The newest traces that are read: a trace of hundreds of offers is long, and whoever looks at a dashboard waits. */
+/** Maximum newest traces to read: a trace of hundreds of offers is long, and a person is waiting for the dashboard. */
 export const mostTracesRead = 1_000;
 
 /**
- * SQL, CTE `picked`: the newest traces of the window, with their bodies. Parameters $1 to $7. An id is made when its row is
- * stored, a moment after the instant that the row has.
+ * SQL, CTE `picked`: the newest traces of the window, with their bodies. Parameters $1 to $7. An id is created when its
+ * row is stored, a moment after the row's instant.
  */
 const picked = `
   picked as materialized (
@@ -38,7 +38,7 @@ const valuesOf = (tx: Tx, { from, to, flowKey, channelId, segmentId }: TraceWind
   segmentId,
 ];
 
-/** How many traces there are to read, `mostTracesRead` at most. */
+/** Returns the number of traces to read, at most `mostTracesRead`. */
 export async function countTraces(tx: Tx, window: TraceWindow): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `with ${picked} select count(*)::int as count from picked`,
@@ -47,9 +47,9 @@ export async function countTraces(tx: Tx, window: TraceWindow): Promise<number> 
   return row?.count ?? 0;
 }
 
-/** What a stage of decisions did, over all traces read. */
+/** A stage's figures over all traces read. */
 export interface StageFigures {
-  /** As the flow's node is called; stages of called flows have the flow's key before it. */
+  /** The flow's node name; stages of called flows have the flow's key in front. */
   readonly stage: string;
   /** Times that it ran. */
   readonly runs: number;
@@ -59,7 +59,7 @@ export interface StageFigures {
   readonly averageCandidates: number;
   /** Mean over the runs that were timed; null when none was. */
   readonly averageMs: number | null;
-  /** How many it dropped, by reason. */
+  /** Number dropped, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
 }
 
@@ -104,10 +104,10 @@ async function readStages(tx: Tx, window: TraceWindow): Promise<Omit<StageFigure
   );
 }
 
-/** In how many traces something came of an offer. */
+/** Number of traces by what happened to an offer. */
 export interface OfferFigures {
   readonly offerId: string;
-  /** It was scored, or dropped at that or later: nothing before had refused it. */
+  /** It was scored, or dropped at that point or later: nothing before had refused it. */
   readonly eligible: number;
   readonly scored: number;
 }
@@ -185,7 +185,7 @@ export async function readScoreBins(
   return first === undefined ? null : { low: first.low, high: first.high, rows };
 }
 
-/** How often a contact policy was asked about a candidate, and how often it refused it. */
+/** How often a contact policy was asked about a candidate, and how often it refused. */
 export interface PolicyFigures {
   readonly policyId: string;
   readonly policyName: string;

@@ -5,7 +5,7 @@ import { isUuid } from '../../../../platform/ids.ts';
 import { readDecisionFilter } from '../../sealed-records/index.ts';
 import type { TraceFilter } from './traces.store.ts';
 
-/** Filters of traces as they are asked for (docs/design/console.md K3). */
+/** Filters for traces (docs/design/console.md K3). */
 export type TraceFilters = Static<TObject<typeof traceFilters>> & { readonly requestId?: string };
 
 /** Reads the filters. 400 as `readDecisionFilter`; null: nothing can match. */
@@ -19,7 +19,7 @@ export async function readTraceFilter(tx: Tx, asked: TraceFilters): Promise<Trac
   return { requestId, record, flowKey, mentions };
 }
 
-/** What each fate of an offer that was not shown is called where it was dropped. */
+/** The drop reasons behind each fate of an offer that wasn't shown. */
 export const reasonsOfFate: Readonly<Record<Exclude<OfferFate, 'selected'>, readonly string[]>> = {
   qualification: ['qualification'],
   suppression: ['suppressed'],
@@ -29,8 +29,8 @@ export const reasonsOfFate: Readonly<Record<Exclude<OfferFate, 'selected'>, read
 };
 
 /**
- * Parts of a trace's body, one of which it must have, for what is asked of one offer; null: nothing is. What is said of a
- * dropped offer stands in one row of `dropped`; a shown offer was dropped by nothing.
+ * Returns parts of a trace's body, one of which it must contain, for a question about one offer; null: no question. A
+ * dropped offer has one row in `dropped`; nothing dropped a shown offer.
  */
 function mentionsOf(asked: TraceFilters): object[] | null {
   const { offerId: sent, fate, stage, reason, ruleId, policyId } = asked;

@@ -41,7 +41,7 @@ export type TraceRow = RowOf<typeof traceColumns>;
 /** Which traces a list shows. */
 export interface TraceFilter {
   readonly requestId: string | null;
-  /** Of their decisions; its offer is looked for in the trace. */
+  /** Filters of the decisions. The offer is looked up in the trace. */
   readonly record: DecisionFilter;
   readonly flowKey: string | null;
   /** Parts of traces (`mentionsOf`), of which a trace must have one; null: any trace. */
@@ -63,7 +63,7 @@ export async function selectTraces(
   if (flowKey !== null) asked.add(flowKey, (p) => `t.decision_flow_key = ${p}`);
   if (from !== null) asked.add(from, (p) => `t.created_at >= ${p}`);
   if (to !== null) asked.add(to, (p) => `t.created_at < ${p}`);
-  // What the trace has a column for is asked of the trace, the rest of the record beside it.
+  // Filter by the trace's own columns where it has them, and by the record's for the rest.
   const rest = { ...record, customerId: null, flowIds: null, offerId: null, from: null, to: null };
   if (Object.values(rest).some((value) => value !== null)) asked.also(recordMatches(asked, 't.decision_id', rest));
   if (mentions !== null) {

@@ -27,7 +27,7 @@ async function made<Row extends { id: string } = Offer>(resource: string, body: 
 }
 
 let names = 0;
-/** An offer that is shown on both channels, alone by its priority when it is asked for by `isShown`. */
+/** Creates an offer on both channels. `isShown` makes it the only one by its priority. */
 async function offerOf(budget: object, more: object = {}): Promise<Offer> {
   names += 1;
   const offer = await made('offers', { name: `Offer ${names}`, status: 'active', budget, ...more });
@@ -43,7 +43,7 @@ async function offerOf(budget: object, more: object = {}): Promise<Offer> {
 }
 
 let customers = 0;
-/** Shows only this offer, to a customer who was never seen; answers with its item, or null. */
+/** Requests only this offer for a new customer. Returns its item, or null. */
 async function show({ id }: Offer, more: object = {}) {
   const offers = await server.call<{ data: Offer[] }>('GET', '/api/v1/offers?limit=200');
   const excludeOffers = offers.body.data.map((offer) => offer.id).filter((other) => other !== id);

@@ -20,11 +20,11 @@ import {
 } from '../../volumes/index.ts';
 
 /**
- * Makes volumes that a plan asks for for the first time, from what history holds (docs/design/api-settled.md 105): its
- * impressions, the reservations that are open, and what they and the outcomes cost. An offer's own volume is made when it
- * first gets prices or a limit: before, only what its outcomes were worth was a cost. Others are costed at the prices of now.
- * It waits until every decision, response and import that is under way has ended, and keeps others from beginning: so each
- * of them is either in history, or knows of the new volumes.
+ * Creates volumes that a plan needs for the first time from history (docs/design/api-settled.md 105): its impressions,
+ * open reservations, and what they and the outcomes cost. An offer's own volume is created when it first gets prices or
+ * a limit: before, only the value of its outcomes was a cost. The others are costed at today's prices. Waits until
+ * every running decision, response and import has ended, and keeps new ones from starting: each is then either in
+ * history, or knows the new volumes.
  */
 export async function makeVolumes(
   tx: Tx,
@@ -35,10 +35,10 @@ export async function makeVolumes(
   const known = new Set((await selectVolumeRefs(tx)).map(({ name }) => name));
   const refs = asked.filter(({ name }) => !known.has(name));
   if (refs.length === 0) return;
-  // Flows whose plans do not name these volumes count in them too, in every process.
+  // Flows whose plans don't name these volumes must count in them too, in every process.
   tx.touchCatalogue();
   const { timezone } = catalogue.settings;
-  // What ran out and still stands would be given back by the new volumes too, which do not count it.
+  // The new volumes don't count expired reservations, so they must not get them back either.
   while (await sweepReservations(tx, timezone));
   const { dayStart, date } = zoneClock(timezone, tx.now.getTime());
   const today = { day: date, from: new Date(dayStart), firstId: firstIdAt(dayStart) };
@@ -79,7 +79,7 @@ export async function makeVolumes(
 
 const noPrices = pricesOf(undefined);
 
-/** Counts an open reservation where it belongs; false when that is none of these volumes. */
+/** Counts an open reservation where it belongs. Returns false when it's in none of these volumes. */
 function countOpen(
   row: OpenReservation,
   sums: ReadonlyMap<string, { impressions: number; spentCents: number; dayImpressions: number; daySpentCents: number }>,

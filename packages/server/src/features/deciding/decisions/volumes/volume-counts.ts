@@ -26,7 +26,7 @@ export function countsOf(stored: ReturnType<typeof storedVolume>, dayStart: numb
   return { impressions, spentCents, dayImpressions: stored.dayImpressions, daySpentCents: stored.daySpentCents };
 }
 
-/** Takes off what ran out and still stands in the rows that were read. */
+/** Subtracts expired amounts that the rows still include. */
 export function giveBack(
   counts: Map<string, VolumeCounts>,
   names: { has(name: string): boolean },
@@ -58,7 +58,7 @@ export function sumUp(watch: VolumeWatch, counts: Map<string, VolumeCounts>): vo
 const sumOf = (parts: readonly string[], counts: ReadonlyMap<string, VolumeCounts>): VolumeCounts =>
   parts.reduce((sum, part) => plus(sum, counts.get(part) ?? nothing, 1), nothing);
 
-/** What is left up to a limit, in impressions. */
+/** Returns what's left up to a limit, in impressions. */
 export const leftOf = ({ measure, max, nextCents }: VolumeLimit, counts: VolumeCounts): number =>
   (max - counts[measure]) / Math.max(1, nextCents);
 

@@ -39,7 +39,7 @@ async function offerOf(): Promise<Offer> {
 }
 
 let customers = 0;
-/** Whether the offer is shown to a customer who was never seen. */
+/** Returns whether the offer is shown to a new customer. */
 async function isShown({ id }: Offer, more: object = {}): Promise<boolean> {
   customers += 1;
   const body = { customerId: `customer ${customers}`, channelId, limit: 50, ...more };
@@ -135,12 +135,12 @@ async function waitingForLocks(least: number, kind: string): Promise<void> {
 test('a decision that is under way when a limit is set for the first time is counted', async () => {
   const offer = await offerOf();
   assert.equal(await isShown(offer), true);
-  // It has read the version from before the limit, and cannot commit yet.
+  // It has read the version from before the limit, and can't commit yet.
   const release = await server.testDatabase.ownerHold('lock table arbiter.decisions in share mode');
   const before = isShown(offer);
   await waitingForLocks(1, 'relation');
   await put(offer, { budget: { lifetimeMaxImpressions: 3 } });
-  // So many that they do not wait for the batch before them.
+  // So many that they don't wait for the batch before them.
   const behind = Array.from({ length: 40 }, () => isShown(offer));
   await waitingForLocks(1, 'advisory');
   await release();

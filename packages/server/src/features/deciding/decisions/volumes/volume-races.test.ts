@@ -11,7 +11,7 @@ let server: TestServer;
 let channelId: string;
 let explicitId: string;
 let now = Date.parse('2026-11-20T10:00:00Z');
-/** ms by which each look at the clock moves it. */
+/** Milliseconds by which each clock read moves it. */
 let tick = 0;
 const dayMs = 86_400_000;
 
@@ -49,7 +49,7 @@ async function offerOf(budget: object, more: object = {}): Promise<Offer> {
 const allOffers = async () => (await server.call<{ data: Offer[] }>('GET', '/api/v1/offers?limit=200')).body.data;
 
 let customers = 0;
-/** A question of a customer who was never seen, that only these offers can answer. */
+/** A question of a new customer that only these offers can answer. */
 async function questionFor(offers: readonly Offer[], more: object = {}) {
   const ids = new Set(offers.map(({ id }) => id));
   const excludeOffers = (await allOffers()).map(({ id }) => id).filter((id) => !ids.has(id));
@@ -82,7 +82,7 @@ async function countOf({ id }: Offer): Promise<number> {
 const query = <Row = Record<string, unknown>>(text: string, values: readonly unknown[] = []) =>
   server.testDatabase.ownerQuery<Row>(text, values);
 
-/** What another process does to the row of an offer (or of what it is in), as SQL. */
+/** SQL for what another process does to an offer's row, or to the row of its group. */
 const changing = ({ id }: { readonly id: string }, changes: string) =>
   `update arbiter.volumes set ${changes} where subject_id = '${id}'`;
 const taking = (subject: { readonly id: string }, count: number, cents = 0) =>
@@ -100,7 +100,7 @@ async function waiting(): Promise<number> {
   return Number(row!.n);
 }
 
-/** Runs `act` while another transaction has made a change; commits that when `act` waits for it and `then` has been done. */
+/** Runs `act` while another transaction has made a change. Commits that once `act` waits for it and `then` is done. */
 async function beside<Result>(
   change: string,
   act: () => Promise<Result>,
@@ -362,7 +362,7 @@ test('who holds one volume does not wait for another, and asks for both at once'
   const roomy = await offerOf({ lifetimeMaxImpressions: 1_000 });
   assert.deepEqual([await isShown(tight), await isShown(roomy)], [true, true]);
   const question = await questionFor([tight, roomy], { limit: 2 });
-  // It holds the first and cannot raise the second: it lets the first go, and waits for both in order.
+  // It holds the first and can't raise the second: it releases the first and waits for both in order.
   const { decisions } = await beside(taking(roomy, 1), () => decide(question));
   assert.equal(decisions.length, 2);
   assert.deepEqual([await countOf(tight), await countOf(roomy)], [2, 3]);
@@ -399,7 +399,7 @@ test('two reports that contradict each other: what was given back has happened a
     Promise.all([report({ ...of, outcome: 'not_presented' }), report({ ...of, outcome: 'impression' })]),
   );
   const [given, told] = reports.map(({ impression }) => impression);
-  // In whatever order they come: one item is counted at most once, and not lost.
+  // Whatever the order, one item is counted at most once, and not lost.
   if (given === 'released') {
     assert.equal(told, 'late');
     assert.equal(await countOf(offer), 1);

@@ -7,18 +7,18 @@ import type { Asked } from '../reads/read-batch.ts';
 export interface WatchedVolume {
   readonly ref: VolumeRef;
   readonly volume: PlanVolume;
-  /** Of a category: the names of its offers' volumes, whose sum it is. Else null. */
+  /** For a category: the names of its offers' volumes, which it sums. Otherwise null. */
   readonly parts: readonly string[] | null;
 }
 
-/** The volumes of one or several plans: what a batch reads of them. */
+/** The volumes of one or several plans, as a batch reads them. */
 export interface VolumeWatch {
   readonly byName: ReadonlyMap<string, WatchedVolume>;
-  /** Rows that must exist: those of the volumes, of the offers that make up categories, and what was counted before. */
+  /** Rows that must exist: those of the volumes, of the offers in categories, and what was counted before. */
   readonly refs: ReadonlyMap<string, VolumeRef>;
   /** All of `refs` for a statement. */
   readonly arrays: VolumeArrays;
-  /** By offer: the watched categories that it is in. */
+  /** By offer: the watched categories that it's in. */
   readonly categoriesOf: ReadonlyMap<string, readonly VolumeRef[]>;
 }
 
@@ -28,8 +28,8 @@ type Counting = Pick<TenantCatalogue, 'volumes'>;
 const watches = new WeakMap<Counting, Map<PlanVolumes | null, VolumeWatch>>();
 
 /**
- * What the plans of a batch count over all customers, and what was ever counted before: a volume that is not counted for a
- * while would not be true when it is asked for again. Null: nothing.
+ * Returns what the plans of a batch count over all customers, and everything ever counted before: a volume that isn't
+ * counted for a while would be wrong when it's needed again. Null: nothing.
  */
 export function watchOf(catalogue: Counting, prepared: readonly Asked[]): VolumeWatch | null {
   let first: PlanVolumes | null = null;
@@ -73,7 +73,7 @@ function makeWatch(counted: readonly PlanVolume[], before: readonly VolumeRef[])
     const ref = volumeRef(volume);
     const known = byName.get(ref.name);
     if (known !== undefined) {
-      // Of two plans: each may have limits of its own.
+      // From two plans, each of which may have its own limits.
       byName.set(ref.name, { ...known, volume: { ...volume, limits: [...known.volume.limits, ...volume.limits] } });
       continue;
     }

@@ -20,7 +20,7 @@ import {
 import { countsOf, giveBack, isAbove, isFull, isNear, leftOf, openLimits, plus, sumUp } from './volume-counts.ts';
 import type { VolumeWatch } from './volume-watch.ts';
 
-/** Volumes that a plan counts and that have no row yet: they are to be filled from history, and the batch done again. */
+/** A plan counts volumes without a row. Fill them from history and repeat the batch. */
 export class MissingVolumes extends Error {
   readonly refs: readonly VolumeRef[];
   constructor(refs: readonly VolumeRef[]) {
@@ -29,7 +29,7 @@ export class MissingVolumes extends Error {
   }
 }
 
-/** Others used up what this batch counted on: it is to be done again while it holds these. Nothing was written. */
+/** Others used up what this batch relied on. Repeat it while it holds these. Nothing was written. */
 export class VolumesMoved extends Error {
   readonly names: readonly string[];
   constructor(names: readonly string[]) {
@@ -41,24 +41,26 @@ export class VolumesMoved extends Error {
 /** Names of volumes that a batch holds from the beginning, because it was refused without. */
 export type HeldVolumes = ReadonlySet<string> | 'all';
 
-/** How far the volumes of a batch's plans got, with what its decisions take (docs/design/decisioning.md 4). */
+/** The volumes of a batch's plans, including what its decisions take (docs/design/decisioning.md 4). */
 export interface VolumesInBatch {
-  /** Epoch ms: what has run out by then is given back, and it lies in the day whose figures are read and raised. */
+  /** Epoch ms: reservations expired by then are given back, and it's in the day whose figures are read and raised. */
   readonly now: number;
-  /** Those of the plan that are near a limit: what its next decision must know; undefined for a plan that counts none. */
+  /**
+   * Returns the plan's volumes near a limit, which its next decision must know; undefined for a plan that counts none.
+   */
   near(plan: Plan): readonly VolumeCount[] | undefined;
   /** Counts the items of a decision that is stored. `itemIds`: by place of the item. */
   take(plan: Plan, decision: Decision, itemIds: readonly string[], reservedUntil: number): void;
   /**
-   * Writes the batch's statements with what it took, and commits. Throws `VolumesMoved`, before the commit, when a volume
-   * that this transaction did not hold has less left than was taken.
+   * Writes the batch's statements with what it took, and commits. Throws `VolumesMoved`, before the commit, when a
+   * volume that this transaction didn't hold has less left than was taken.
    */
   commit(tx: HotTransaction, statements: readonly HotStatement[]): Promise<void>;
 }
 
-/** What is read of the volumes in the first trip of a batch; the rows go to `openVolumes`. */
+/** Returns the volume reads of a batch's first round trip. Pass the rows to `openVolumes`. */
 export const volumeReads = (tenantId: string, watch: VolumeWatch, now: number): HotStatement[] => [
-  // The volumes first: what is swept between the two counts as still open, never as given back twice.
+  // The volumes first: what's swept between the two counts as still open, never as given back twice.
   readVolumes(tenantId, watch.arrays, false),
   readDue(tenantId, new Date(now)),
 ];
@@ -68,17 +70,17 @@ export interface OpenOptions {
   /** The database's instant in the first trip, in epoch ms. */
   readonly now: number;
   readonly clock: Clock;
-  /** The tenant's day in which an instant lies, in epoch ms; the end is exclusive. */
+  /** Returns the tenant's day of an instant in epoch ms; the end is exclusive. */
   readonly dayAt: (now: number) => { readonly dayStart: number; readonly dayEnd: number };
-  /** Decisions of the batch that are stored; with none nothing is held. */
+  /** Stored decisions of the batch. Without any, nothing is held. */
   readonly decisions: number;
   readonly hold: HeldVolumes;
 }
 
 /**
- * Takes what `volumeReads` read. Where little is left, the volumes are held until the commit (one more trip), so that what
- * is left stays true; the others are only compared when they are raised. To be called when every customer of the batch is
- * held: who holds a volume waits for nothing else.
+ * Takes the result of `volumeReads`. Where little is left, holds the volumes until the commit (one more round trip), so
+ * that it stays true; others are only compared when they're raised. Call it once every customer of the batch is locked:
+ * whoever holds a volume waits for nothing else.
  */
 export async function openVolumes(
   tx: HotTransaction,
@@ -107,12 +109,12 @@ export async function openVolumes(
     ]);
     readings.push(readingOf([...rows!, ...partRows!], due!));
     const heldAt = instantFrom(options.clock, clockRows![0]!.instant as Date, sentAt);
-    // All of them anew: a day may have ended while this waited.
+    // Read all again: a day may have ended while this waited.
     ({ now, dayStart, dayEnd, counts } = countAll(watch, readings, heldAt, options));
   }
 
   const near = new Set<string>();
-  /** The limits that must not be broken. One that was used up before is not among them: what is shown all the same was let through. */
+  /** Limits that must not be broken. Leaves out those exhausted before: what's shown anyway was allowed. */
   const open = new Map<string, readonly VolumeLimit[]>();
   for (const [name, watched] of watch.byName) {
     const own = counts.get(name)!;
@@ -193,7 +195,7 @@ export async function openVolumes(
       const after = new Map<string, VolumeCounts>();
       for (const row of [...raised, ...(results[all.length] ?? [])]) {
         const stored = storedVolume(row);
-        // Others have begun the next day: what this batch's day has left is not known any more, and its clock will say so too.
+        // Others have begun the next day, so what this batch's day has left is unknown, and its clock will agree.
         if (stored.dayAt >= dayEnd) throw new VolumesMoved(names);
         after.set(nameOf(row), countsOf(stored, dayStart));
       }
@@ -219,8 +221,8 @@ const readingOf = (volumes: readonly HotRow[], due: readonly HotRow[]): Reading 
 });
 
 /**
- * How far the volumes got by now, of a row that was read twice by the later reading. The day is the tenant's; where another
- * process has begun the next one already, it is that: two clocks that differ share the figures of one day.
+ * Returns the volumes' current counts, using the later reading of a row that was read twice. The day is the tenant's,
+ * or the next one if another process has begun it: two clocks that differ share one day's figures.
  */
 function countAll(
   watch: VolumeWatch,
@@ -240,7 +242,10 @@ function countAll(
   return { now, dayStart, dayEnd, counts };
 }
 
-/** Volumes that this batch could use up, and those that it must hold. A volume that is used up is not among them: no decision shows what it limits. */
+/**
+ * Returns volumes that this batch could exhaust and must hold. Leaves out exhausted ones, because no decision shows
+ * what they limit.
+ */
 function toHold(
   watch: VolumeWatch,
   counts: ReadonlyMap<string, VolumeCounts>,

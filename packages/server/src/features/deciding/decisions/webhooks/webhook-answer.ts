@@ -1,8 +1,8 @@
 import type { ExternalAnswer, ExternalEntry } from '@arbiter/engine';
 
 /**
- * Reads the body of a webhook's answer, `{ candidates: [{ offerId, score?, drop? }] }`. Offers that were not asked about do not
- * count; of an offer that is named twice the first entry does. Null: it is no such answer, and fails as a whole
+ * Parses the body of a webhook's answer, `{ candidates: [{ offerId, score?, drop? }] }`. Ignores offers that weren't
+ * asked about; of an offer named twice, the first entry counts. Null: it isn't a valid answer and fails as a whole
  * (docs/design/api-settled.md 71).
  */
 export function readWebhookAnswer(text: string, asked: ReadonlySet<string>): ExternalAnswer | null {

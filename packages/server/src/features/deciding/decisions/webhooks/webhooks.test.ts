@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
 
-/** What the webhook was sent. */
+/** What the webhook received. */
 interface Asked {
   readonly headers: IncomingMessage['headers'];
   readonly body: {
@@ -76,7 +76,7 @@ interface DecisionRecord {
   };
 }
 
-/** Decides, and replays: no webhook is asked again, and the same bytes come out. */
+/** Decides and replays: no webhook is asked again, and the bytes are the same. */
 async function decide(body: object = {}) {
   number += 1;
   const before = asked.length;
@@ -270,7 +270,7 @@ test('64 KB are read, one byte more is not', async () => {
   }
 });
 
-/** The value of one line of /metrics; 0 when there is none. */
+/** Returns the value of one line of /metrics; 0 when there is none. */
 async function metric(line: string): Promise<number> {
   const { status, text } = await server.call('GET', '/api/v1/metrics', {
     key: null,
@@ -412,7 +412,7 @@ test('no other customer waits for a slow webhook, and the catalogue may change m
     other.body.decisions.map(({ offerName }) => offerName),
     ['A', 'B', 'C'],
   );
-  // The plan is another one now: the webhook is asked again, for that one.
+  // The plan has changed, so the webhook is asked again for the new one.
   const changed = await server.call('PUT', '/api/v1/offers', { body: { id: ids.c, priority: 41 } });
   assert.equal(changed.status, 200, changed.text);
   reply = say({ candidates: [{ offerId: ids.a, drop: true }] });

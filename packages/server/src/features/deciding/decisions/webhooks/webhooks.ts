@@ -21,9 +21,9 @@ export interface AskedDecision {
 
 export interface WebhookAsker {
   /**
-   * Asks the webhooks that a decision comes to, each once, in their order. `rehearse` makes the decision with the answers so
-   * far, without storing it: what the next one is asked about depends on those before it. Never fails: a webhook without an
-   * answer is an answer, which the node's onError deals with.
+   * Asks the webhooks of a decision, each once, in order. `rehearse` makes the decision with the answers so far,
+   * without storing it, because what the next one is asked depends on those before. Never fails: no answer is an answer
+   * too, which the node's onError handles.
    */
   ask(decision: AskedDecision, rehearse: (external: External, ask: AskExternal) => void): Promise<External>;
 }
@@ -52,7 +52,7 @@ export function createWebhookAsker({ database, outbound, envelope, metrics }: We
     if (found === undefined) {
       found = database.withTenant(tenantId, systemActor('webhooks'), (tx) => readyWebhook(tx, envelope, webhook));
       ready.set(webhook, found);
-      // What failed is tried again by the next decision.
+      // The next decision retries what failed.
       found.catch(() => ready.delete(webhook));
     }
     return found;
@@ -124,7 +124,7 @@ async function called(call: () => ReturnType<Outbound['call']>): Promise<Called>
   }
 }
 
-/** Nothing that the other side said gets into records but what it was asked for. */
+/** Only what was asked for gets into records, nothing else from the other side. */
 function readAnswer({ status, body }: Exclude<Called, { readonly error: string }>, asked: AskedAbout): ExternalAnswer {
   if (status < 200 || status > 299) return { error: `status_${status}` };
   const offers = new Set(asked.map(({ offerId }) => offerId));

@@ -5,7 +5,7 @@ import { type Members, membersOf, sameJson } from '../json.ts';
 import { filledBlocks } from './block-ids.ts';
 import type { CurrentRecord, KindRules, RuleContext, Wanted } from './kind-rules.ts';
 
-/** What a version of a content item holds, and what it has where a file says nothing. */
+/** Content of a content item's version, with defaults for what a file leaves out. */
 const emptyParts = { content: {}, blocks: [], personalization: {} };
 const properties = ['name', 'description', 'content', 'blocks', 'personalization', 'parentTemplateId'] as const;
 
@@ -19,7 +19,7 @@ const partsOf = ({ content, blocks, personalization }: Members): Members => ({
 const shortParts = (parts: Members): Members =>
   Object.fromEntries(Object.entries(parts).filter(([name, value]) => !sameJson(Reflect.get(emptyParts, name), value)));
 
-/** The own parts of the version that decisions show; null while there is none. */
+/** Returns the own parts of the version that decisions show; null while there is none. */
 function publishedParts({ publishedVersion, versions }: Members): Members | null {
   if (typeof publishedVersion !== 'number') return null;
   const listed = Array.isArray(versions) ? versions.map((version: Json) => membersOf(version)) : [];
@@ -28,7 +28,7 @@ function publishedParts({ publishedVersion, versions }: Members): Members | null
   return partsOf(found);
 }
 
-/** What the file wants to be published: what it says, else the working copy. Null: nothing. */
+/** Returns what the file wants published: what it says, or the working copy. Null: nothing. */
 function wantedParts(values: Members): Members | null {
   if (!Object.hasOwn(values, 'published')) return partsOf(values);
   return values.published === null ? null : partsOf(membersOf(values.published));
@@ -42,7 +42,7 @@ const put = async (id: string, body: Members, context: RuleContext): Promise<voi
   await context.call('content.updateById', { params: { id }, body });
 };
 
-/** What is wrong with the parts that are to be published is wrong with `published`, where the file has it. */
+/** Problems of the parts to publish are problems of `published`, where the file has it. */
 async function atPublished<T>(values: Members, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -73,8 +73,8 @@ async function archivedItem(name: Json | undefined, { call }: RuleContext): Prom
 }
 
 /**
- * Makes what is wanted the working copy, and leads it through the workflow as far as this person can: `await` when another
- * person must approve it and nothing else was left to do, `published` when it got there.
+ * Makes the wanted content the working copy, and moves it through the workflow as far as this person can: `await` when
+ * only another person's approval is missing, `published` when it got there.
  */
 async function advance(
   { id, record }: CurrentRecord,
@@ -116,7 +116,7 @@ async function update(current: CurrentRecord, wanted: Wanted, names: readonly st
     await put(id, Object.fromEntries(refused), context);
   }
   if (Object.hasOwn(values, 'published') && sameJson(target, shown)) {
-    // The working copy is a draft beside what is published.
+    // The working copy is a draft, separate from what's published.
     await put(id, copy, context);
     return 'update' as const;
   }
@@ -127,14 +127,14 @@ async function update(current: CurrentRecord, wanted: Wanted, names: readonly st
 }
 
 /**
- * Content items (docs/design/api-settled.md 4). A file holds the working copy. Without `published` that is what is to be
- * published; else `published` holds the own parts of the last published version, null while there is none. A second person
- * who applies the same files approves and publishes; an archived item counts as deleted.
+ * Content items (docs/design/api-settled.md 4). A file contains the working copy. Without `published`, that's also what
+ * to publish; otherwise `published` has the own parts of the last published version, null while there is none. A second
+ * person who applies the same files approves and publishes. An archived item counts as deleted.
  */
 export const contentRules: KindRules = {
   whole: true,
   hides: ['changeNote'],
-  // Blocks as they are: `props: null` takes away a block of the template.
+  // Blocks stay as they are: `props: null` removes a block of the template.
   adds: ['blocks', 'published'],
   changes: ['published'],
   isConfiguration: (record) => record.status !== 'archived',

@@ -18,7 +18,7 @@ function shortened(body: Members): Members {
   return follows ? rest : body;
 }
 
-/** Routes are called by what they are for: the placement, the channel, or every request. */
+/** Routes are named after what they're for: the placement, the channel, or every request. */
 export const flowRouteRules: KindRules = {
   calls: {
     ofRecord({ channelId, placementId }, refOf) {

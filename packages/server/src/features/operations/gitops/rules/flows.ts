@@ -3,10 +3,10 @@ import { invalid } from '../../../../platform/app-error.ts';
 import { type Members, membersOf, sameJson } from '../json.ts';
 import type { FileProblem, KindRules, RuleContext, Wanted } from './kind-rules.ts';
 
-/** Draft of a flow that was made without one. */
+/** Draft of a flow created without one. */
 const emptyDraft: Json = { version: 2, nodes: [], flowConfig: {} };
 
-/** What is published as the file has it: what it says, or the draft. Null: nothing. */
+/** Returns what the file wants published: what it says, or the draft. Null: nothing. */
 const publishedOf = (body: Members): Json => (Object.hasOwn(body, 'published') ? body.published! : draftOf(body));
 const draftOf = (body: Members): Json => body.draft ?? emptyDraft;
 
@@ -40,7 +40,7 @@ async function publish(id: string, context: RuleContext): Promise<void> {
 }
 
 /**
- * A file holds the draft and what is published, which is left out when both are equal and null while nothing is
+ * A file contains the draft and what's published, which is left out when both are equal and null while nothing is
  * (docs/design/api-settled.md 26). Publishing makes a flow active and protected, so these two come after it.
  */
 export const flowRules: KindRules = {
@@ -119,7 +119,7 @@ export const flowRules: KindRules = {
     await context.call('decisionFlows.updateById', { params: { id: current.id }, body: { isProtected: false } });
     return [{ path: 'isProtected', before: true, after: false }];
   },
-  // Stored values belong to their node, wherever it stands, and to draft and published alike.
+  // Stored values belong to their node, wherever it is, and to both draft and published.
   maskOf(pointer, wanted, current, masked) {
     const place = secretPlace(wanted, pointer);
     if (place === null) return masked.get(pointer);
@@ -132,7 +132,7 @@ export const flowRules: KindRules = {
   toPointer: (pointer) => pointer.replace(/^\/draftConfig(?=\/|$)/, '/draft'),
 };
 
-/** The values of the properties that change; a default where the file says nothing. */
+/** Returns the values of changed properties; a default where the file says nothing. */
 export function changedValues(
   { values }: Pick<Wanted, 'values'>,
   names: readonly string[],

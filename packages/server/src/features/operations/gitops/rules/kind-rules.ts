@@ -3,7 +3,7 @@ import type { Tx } from '../../../../db/tx.ts';
 import type { FieldChange, Members } from '../json.ts';
 import type { Ref } from '../layout.ts';
 
-/** What rules may ask of the work that they are part of. */
+/** What rules may use of the work that they're part of. */
 export interface RuleContext {
   /** The instant of the work. */
   readonly now: Date;
@@ -49,35 +49,35 @@ export interface Wanted {
   readonly defaults: ReadonlyMap<string, Json>;
 }
 
-/** What a resource needs beyond what its description says (docs/design/api-settled.md 4, 5, 26 to 28). */
+/** What a resource needs beyond its description (docs/design/api-settled.md 4, 5, 26 to 28). */
 export interface KindRules {
   /** How records are called that have neither key nor name. */
   readonly calls?: {
     /** Null: a record that it is called by is not there. */
     ofRecord(record: Members, refOf: (id: Json | undefined) => Ref | null): Ref | null;
-    /** `read`: a reference as files write it. Null: the file does not say it. */
+    /** `read`: a reference as files write it. Null: the file doesn't have it. */
     ofFile(body: Members, read: (value: Json) => Ref | null): Ref | null;
   };
-  /** True: the list of records leaves out what a file holds, so each is read by itself. */
+  /** True: the list of records lacks something that a file contains, so each is read individually. */
   readonly whole?: true;
   /** Properties of bodies that files do not hold, and properties of files that bodies do not have. */
   readonly hides?: readonly string[];
   readonly adds?: readonly string[];
-  /** Properties that every file holds; where one does not, what is stored stays as it is. */
+  /** Properties that every file contains. If one doesn't, the stored value stays. */
   readonly always?: readonly string[];
-  /** Properties that `update` can change although `PUT` does not take them. */
+  /** Properties that `update` can change although `PUT` doesn't accept them. */
   readonly changes?: readonly string[];
-  /** Properties of which the value that is stored stays where a file says nothing. */
+  /** Properties whose stored value stays when a file says nothing. */
   readonly keeps?: readonly string[];
   /** False for records that belong to the product and have no files. */
   isConfiguration?(record: Members): boolean;
   /** The properties of the file, ids not replaced yet. */
   toFile?(body: Members, record: Members, context: Pick<RuleContext, 'now' | 'emails'>): Members;
-  /** The canonical form of what a person wrote. */
+  /** Returns the canonical form of what a person wrote. */
   normalise?(body: Members): Members;
-  /** What is wrong with a file, beyond the schemas of the operations. */
+  /** Returns a file's problems beyond the operations' schemas. */
   problems?(body: Members): readonly FileProblem[];
-  /** What the API takes for what the file says; a finding refuses it. */
+  /** Returns what the API accepts for the file's content; a finding rejects it. */
   toValues?(
     values: Members,
     context: Pick<RuleContext, 'emails'>,
@@ -85,15 +85,15 @@ export interface KindRules {
   /** The body of `POST`, for its schema; default: the properties that `POST` has. */
   toCreate?(values: Members): Members;
   /**
-   * What stands in place of the stored secret that a place of the file means, where the place itself may move; default: what
-   * stands at the same place (`masked`: by JSON Pointer into `current`).
+   * Returns the mask of the stored secret that a place in the file means, if the place itself may move. Default: the
+   * value at the same place (`masked`: by JSON Pointer into `current`).
    */
   maskOf?(pointer: string, wanted: Members, current: Members, masked: ReadonlyMap<string, string>): string | undefined;
-  /** Further bodies in a file that must be as `PUT` takes them, by JSON Pointer. */
+  /** More bodies in a file that must be valid for `PUT`, by JSON Pointer. */
   bodiesInside?(values: Members): ReadonlyMap<string, Members>;
-  /** What the answer of an apply says about a record that was written; null: nothing. */
+  /** Returns what the answer of an apply says about a written record; null: nothing. */
   remark?(record: Members): string | null;
-  /** A lesser change that gives up nothing, for the time until what names the rest has changed. */
+  /** Returns a smaller change that gives up nothing, to use until whatever names the rest has changed. */
   additions?(current: CurrentRecord, wanted: Wanted): Wanted | null;
   /** Makes the record; answers its id. */
   create?(wanted: Wanted, context: RuleContext): Promise<string>;
@@ -108,11 +108,11 @@ export interface KindRules {
     context: RuleContext,
     update: (names: readonly string[]) => Promise<void>,
   ): Promise<'update' | 'replace' | 'await'>;
-  /** Why the change is held until data may be lost; null: it is not. */
+  /** Returns why the change waits until data may be lost; null: it doesn't. */
   losesData?(current: CurrentRecord, wanted: Members | null): FileProblem | null;
   /** True when only to try the change would make decisions wait, so that a plan must not; `wanted` null: it is deleted. */
   blocks?(current: CurrentRecord, wanted: Members | null): boolean;
-  /** Before the record is deleted; answers what it changed on the record. */
+  /** Runs before the record is deleted. Returns what it changed on the record. */
   beforeDelete?(current: CurrentRecord, context: RuleContext): Promise<readonly FieldChange[]>;
   /** JSON Pointer of the file for one into a body. */
   toPointer?(pointer: string): string;

@@ -24,8 +24,8 @@ async function moveTo(id: string, to: Json | undefined, { call }: RuleContext): 
 }
 
 /**
- * Models: a flow may name a family, which is its champion, so files tell the place of a model in the registry. Where a file
- * says nothing of it, the model stays where it is.
+ * Models: a flow may name a family, which means its champion, so files include a model's place in the registry. Without
+ * it, the model keeps its place.
  */
 export const modelRules: KindRules = {
   adds: ['registryStatus'],
@@ -46,7 +46,7 @@ export const modelRules: KindRules = {
   async update({ id }, { values }, names, context, update) {
     const moves = names.includes('registryStatus');
     const { registryStatus } = values;
-    // A champion cannot change its family: it takes its new place before, or gets there behind.
+    // A champion can't change its family: it either takes its new place first, or moves there afterwards.
     if (moves && registryStatus !== 'champion') await moveTo(id, registryStatus, context);
     const others = names.filter((name) => name !== 'registryStatus');
     if (others.length > 0) await update(others);

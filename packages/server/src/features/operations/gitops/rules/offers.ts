@@ -5,8 +5,8 @@ const fields = ['mandatoryReason', 'mandatoryExpiresAt', 'mandatoryApprovedBy'] 
 const anyId = '00000000-0000-7000-8000-000000000000';
 
 /**
- * Mandatory offers (docs/design/api-settled.md 5): the approver is named by e-mail, and a mandate that is over is none, so that
- * the files of last month can be applied.
+ * Mandatory offers (docs/design/api-settled.md 5): the approver is named by email, and an expired mandate counts as
+ * none, so that last month's files can be applied.
  */
 export const offerRules: KindRules = {
   toFile(body, record, { now, emails }) {
@@ -23,7 +23,7 @@ export const offerRules: KindRules = {
     if (body.mandatory === true) return body;
     return Object.fromEntries(Object.entries(body).filter(([name]) => !fields.some((field) => field === name)));
   },
-  // An e-mail has no id before the users are asked.
+  // An email has no id before the users are looked up.
   toCreate: (values) =>
     typeof values.mandatoryApprovedBy === 'string' && values.mandatoryApprovedBy.includes('@')
       ? { ...values, mandatoryApprovedBy: anyId }

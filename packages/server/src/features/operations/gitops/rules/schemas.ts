@@ -8,7 +8,7 @@ import type { FileProblem, KindRules, RuleContext, Wanted } from './kind-rules.t
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 const fieldsOf = (body: Members): readonly Members[] => listOf(body.fields).map((field) => membersOf(field));
 
-/** What the column is; a change of it makes the column anew. */
+/** The column's type. Changing it recreates the column. */
 const columnProperties = [
   'dataType',
   'length',
@@ -123,7 +123,7 @@ async function changeFields(
   return plan.replaced.length > 0 ? 'replace' : 'update';
 }
 
-/** Fields are columns: what becomes of them is told field by field, and what loses data waits for a word. */
+/** Fields are columns: changes are reported field by field, and losing data needs confirmation. */
 export const schemaRules: KindRules = {
   toFile: (body) => shortened(body),
   normalise(body) {
