@@ -287,7 +287,7 @@ describe('decision flows', () => {
         assert.ok(error instanceof AppError);
         assert.equal(error.code, 'scoring_not_configured');
         const { message } = error.errors.find(({ code }) => code === 'scoring_not_configured') ?? {};
-        assert.equal(message, 'the flow has no scoring method; set one of priority_weighted, propensity, formula');
+        assert.equal(message, 'the flow has no score method; set one of priority_weighted, propensity, formula');
         return true;
       });
       assert.deepEqual(await as(tenantId, (tx) => readFlow(tx, flow.id)), flow);
