@@ -103,7 +103,7 @@ async function admit(
     });
   }
   if (await ports.signIn.requiresSso(tx)) {
-    return new AppError('sso_required', { detail: 'This tenant uses single sign-on.' });
+    return new AppError('sso_required', { detail: 'Passwords are disabled for this tenant. Use single sign-on.' });
   }
   return enter(tx, ports, person, method);
 }

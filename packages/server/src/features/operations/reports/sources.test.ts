@@ -82,7 +82,7 @@ test('each answer names its days and what it is limited to, by name', async () =
   );
   assert.deepEqual(await scopeOf('anomaly_candidates', { days: 2 }), {
     period: { from: '2026-11-19', to: '2026-11-20' },
-    filters: [{ label: 'Compared with', value: 'the 28 days before' }],
+    filters: [{ label: 'Compared with', value: 'the previous 28 days' }],
   });
   assert.deepEqual(await scopeOf('system_health'), { period: null, filters: [] });
   const stranger = newId();
