@@ -335,7 +335,7 @@ test('a record that cannot act says why on its page, and the page can mend what 
     config: { perWeek: 2 },
   });
   await go(`/policies/${policy.id}`);
-  await page.getByText('2 settings need your attention').waitFor();
+  await page.getByText('2 settings need attention').waitFor();
   await page.getByText('Did you mean maxPerWeek?').waitFor();
   await page.getByText('No limit is set, so nothing is capped. Set maxPerDay').waitFor();
   await stage.call('DELETE', `contact-policies?id=${policy.id}`);
@@ -349,9 +349,9 @@ test('a record that cannot act says why on its page, and the page can mend what 
   });
   await stage.call('POST', `schemas/${schema.id}/data`, { rows: [{ person_id: 'W-1' }] });
   await go(`/data/schemas/${schema.id}`);
-  await page.getByText('One setting needs your attention').waitFor();
-  await page.getByRole('button', { name: 'Let decisions read these rows' }).click();
-  await page.getByText('One setting needs your attention').waitFor({ state: 'detached' });
+  await page.getByText('1 setting needs attention').waitFor();
+  await page.getByRole('button', { name: 'Use these rows in decisions' }).click();
+  await page.getByText('1 setting needs attention').waitFor({ state: 'detached' });
   assert.equal((await stage.call('GET', `schemas/${schema.id}`)).autoEnrich, true);
   await stage.call('DELETE', `schemas?id=${schema.id}`);
 });
