@@ -42,7 +42,7 @@ const LearningConfig = Type.Object(
   {
     noResponseHours: Type.Optional(
       Nullable(Int(1, 720, 'Hours.'), {
-        description: 'Age at which an impression without a response counts as reward 0. Null: it never counts.',
+        description: 'Age at which an impression without a response counts as reward 0. Null means it never counts.',
       }),
     ),
   },
@@ -62,7 +62,7 @@ const writable = {
   }),
   outcomeWeights: Type.Record(
     Type.String({ description: 'Key of an outcome type.' }),
-    Type.Number({ minimum: -10, maximum: 10, description: 'Above 0: reward 1. Below 0: reward 0. 0: ignored.' }),
+    Type.Number({ minimum: -10, maximum: 10, description: 'Above 0 gives reward 1, below 0 reward 0. 0 is ignored.' }),
     {
       maxProperties: 100,
       description: 'Reward per outcome, overriding its classification. The absolute value is the weight.',
@@ -102,9 +102,9 @@ export const AlgorithmModel = Type.Object(
       description: 'SHA-256 of the state in canonical form, in hex; null without a state.',
     }),
     trainingSamples: Type.Integer({ description: 'Outcomes the model has learned from.' }),
-    targetSchemaKey: Nullable(Type.String(), { description: 'Null: no available type trains on rows.' }),
-    targetField: Nullable(Type.String(), { description: 'Null: no available type trains on rows.' }),
-    learnSchedule: Nullable(Type.String(), { description: 'Null: no available type trains on rows.' }),
+    targetSchemaKey: Nullable(Type.String(), { description: 'Always null, because no available type trains on rows.' }),
+    targetField: Nullable(Type.String(), { description: 'Always null, because no available type trains on rows.' }),
+    learnSchedule: Nullable(Type.String(), { description: 'Always null, because no available type trains on rows.' }),
     metrics: Nullable(JsonObject('Metrics.'), {
       description: 'Metrics of the last training; null if it was never trained.',
     }),
@@ -238,7 +238,7 @@ const ModelScore = Type.Object(
     modelType: StringEnum(algorithmModelTypes, { description: 'Type of the model.' }),
     score: Type.Number({ minimum: 0, maximum: 1, description: 'Score between 0 and 1, rounded to six decimals.' }),
     rawScore: Type.Number({ description: 'Points of a scorecard, or mean reward of a bandit.' }),
-    confidence: Nullable(Type.Number(), { description: 'Null: no available type provides it.' }),
+    confidence: Nullable(Type.Number(), { description: 'Always null, because no available type provides it.' }),
     explanations: Explanations,
   },
   { description: 'A score.' },

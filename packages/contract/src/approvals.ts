@@ -107,7 +107,7 @@ export const Approval = Type.Object(
     requesterName: Type.String({ description: 'Name of the requester.' }),
     payload: Nullable(JsonObject('Proposed values.'), {
       description:
-        'Body of the direct POST or PUT, with secrets masked. Null if there is none, and in lists if it is large.',
+        'Body of the direct POST or PUT, with secrets masked. Null if the call has no body, and in lists if it is large.',
     }),
     payloadBytes: Type.Integer({ description: 'Size of the payload as JSON, in bytes; 0 without a payload.' }),
     ...decided,
@@ -121,7 +121,7 @@ export type Approval = Static<typeof Approval>;
 const ApprovalChange = Type.Object(
   {
     path: Type.String({ description: 'JSON Pointer into the record.' }),
-    before: Type.Unknown({ description: 'Current value in the record; null if there is none.' }),
+    before: Type.Unknown({ description: 'Current value in the record, or null.' }),
     after: Type.Unknown({ description: 'Requested value; null to remove it.' }),
   },
   { description: 'One value that would change.' },

@@ -50,10 +50,10 @@ const writable = {
   fileConfig: FileConfig,
   addressAttribute: Nullable(Type.String({ maxLength: 255, pattern: '^customer(\\.[A-Za-z_][A-Za-z0-9_]*)+$' }), {
     description:
-      'Path below `customer.` that holds the delivery address. Null: customer.email for email, customer.phone for sms, whatsapp and phone, customer.push_token for push, otherwise the customer id.',
+      'Path below `customer.` that holds the delivery address. Defaults to customer.email for email, customer.phone for sms, whatsapp and phone, customer.push_token for push, otherwise the customer id.',
   }),
   timezone: Nullable(Type.String({ minLength: 1, maxLength: 64 }), {
-    description: "IANA time zone of the channel. Null: the tenant's.",
+    description: "IANA time zone of the channel. Defaults to the tenant's.",
   }),
 };
 

@@ -153,7 +153,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
             "minimum": 0,
             "maximum": 6
           },
-          "description": "Days of the week on which a window starts. 0 is Sunday. Empty: every day.",
+          "description": "Days of the week on which a window starts. 0 is Sunday. Empty means every day.",
           "default": []
         },
         "timezone": {
@@ -186,7 +186,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "integer",
           "minimum": 0,
           "maximum": 36500,
-          "description": "Days of 24 hours for which a contact with one offer blocks the others. 0: within the same response only.",
+          "description": "Days of 24 hours for which a contact with one offer blocks the others. 0 applies to the same response only.",
           "default": 30
         },
         "bypassable": {
@@ -1413,12 +1413,12 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "number",
           "minimum": 0,
           "maximum": 1,
-          "description": "Minimum propensity. Candidates below it are dropped. Default 0: no minimum."
+          "description": "Minimum propensity. Candidates below it are dropped. Default 0, which means no minimum."
         },
         "minScore": {
           "type": "number",
           "minimum": 0,
-          "description": "Minimum score. Candidates below it are dropped. Default 0: no minimum."
+          "description": "Minimum score. Candidates below it are dropped. Default 0, which means no minimum."
         },
         "strategyProfileId": {
           "type": "string",
@@ -1783,7 +1783,7 @@ export const configShapes: Readonly<Record<string, Readonly<Record<string, Confi
           "type": "integer",
           "minimum": 0,
           "maximum": 50,
-          "description": "Maximum offers from one category. Default 0: no limit."
+          "description": "Maximum offers from one category. Default 0, which means no limit."
         },
         "roundRobinBy": {
           "type": "string",

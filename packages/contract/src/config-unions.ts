@@ -83,6 +83,11 @@ function providerUnion(): JsonObject {
     required: ['provider'],
     additionalProperties: false,
   }));
-  const none = { title: 'NoProviderConfig', type: 'object', maxProperties: 0, description: 'Empty: no provider.' };
+  const none = {
+    title: 'NoProviderConfig',
+    type: 'object',
+    maxProperties: 0,
+    description: 'Empty when the channel has no provider.',
+  };
   return { anyOf: [...oneOf, none], discriminator: { propertyName: 'provider' } };
 }

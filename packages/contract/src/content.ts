@@ -149,7 +149,7 @@ export const ContentItem = Type.Object(
         'archived.',
     }),
     sourceType: StringEnum(['native'], { description: 'Source of the content.' }),
-    source: Type.Null({ description: 'Always null: no other sources exist yet.' }),
+    source: Type.Null({ description: 'Always null, because no other sources exist yet.' }),
     parentTemplate: Nullable(
       Type.Object(
         { id: Id('Content item.'), name: Type.String({ description: 'Name of the template.' }) },

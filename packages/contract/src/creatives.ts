@@ -39,11 +39,15 @@ export const CreativeConstraints = Type.Object(
       }),
     ),
     cooldownHours: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 87_600, description: 'Hours to wait between two contacts. 0: none.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 87_600,
+        description: 'Hours to wait between two contacts. 0 means no wait.',
+      }),
     ),
     priorityOverride: Type.Optional(Int(0, 100, "Overrides the offer's priority.")),
   },
-  { description: 'Limits of this creative. Empty: none.' },
+  { description: 'Limits of this creative. Empty means no limits.' },
 );
 export type CreativeConstraints = Static<typeof CreativeConstraints>;
 
@@ -52,7 +56,7 @@ const writable = {
   offerId: Id('Offer of the creative.'),
   channelId: Id('Channel of the creative.'),
   placementId: Nullable(Id('Placement.'), {
-    description: 'Placement the creative is restricted to. Null: any placement of the channel.',
+    description: 'Placement the creative is restricted to. Null allows every placement of the channel.',
   }),
   contentItemId: Nullable(Id('Content item.'), {
     description:

@@ -139,7 +139,7 @@ export const DroppedOffer = Type.Union(
           ],
           { description: 'Why it was dropped.' },
         ),
-        detail: Type.Null({ description: 'Null: the reason says it all.' }),
+        detail: Type.Null({ description: 'Always null, because the reason is complete.' }),
       },
       { description: 'An offer dropped for a reason without details.' },
     ),

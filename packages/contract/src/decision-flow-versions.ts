@@ -11,8 +11,8 @@ const Changes = (description: string) =>
     Type.Object(
       {
         path: Type.String({ description: 'JSON Pointer relative to the node or to flowConfig.' }),
-        before: Type.Unknown({ description: 'Value in `from`; null if there is none.' }),
-        after: Type.Unknown({ description: 'Value in `to`; null if there is none.' }),
+        before: Type.Unknown({ description: 'Value in `from`, or null.' }),
+        after: Type.Unknown({ description: 'Value in `to`, or null.' }),
       },
       { description: 'One changed value.' },
     ),
@@ -24,8 +24,8 @@ const NodeIds = (description: string) => Type.Array(Type.String({ description: '
 const VersionDiff = Type.Object(
   {
     flowId: Id('Flow.'),
-    from: Nullable(Type.Integer(), { description: 'Version compared from; null: the draft.' }),
-    to: Nullable(Type.Integer(), { description: 'Version compared to; null: the draft.' }),
+    from: Nullable(Type.Integer(), { description: 'Version compared from; null for the draft.' }),
+    to: Nullable(Type.Integer(), { description: 'Version compared to; null for the draft.' }),
     added: NodeIds('Nodes that exist only in `to`, in its order.'),
     removed: NodeIds('Nodes that exist only in `from`, in its order.'),
     changed: Type.Array(

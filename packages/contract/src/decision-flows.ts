@@ -10,7 +10,7 @@ import { offerStatuses } from './offers.ts';
 const FlowStatus = StringEnum(offerStatuses, { description: 'Only active flows with a published version run.' });
 
 export const Coupling = Nullable(StringEnum(['partial', 'atomic'], { description: 'Mode.' }), {
-  description: "Overrides the channel's coupling mode. Null: use the channel's.",
+  description: "Overrides the channel's coupling mode. Null uses the channel's.",
 });
 
 export const DraftConfig = JsonObject(

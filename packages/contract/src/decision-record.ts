@@ -19,7 +19,7 @@ export const ShownAssignment = Type.Object(
         inHoldout: flag('True if the customer is in the holdout.'),
         share: number('Share of customers on the same side, 0 to 1.'),
       }),
-      { description: 'Holdout of the tenant; null if there is none.' },
+      { description: 'Holdout of the tenant, or null.' },
     ),
   },
   { description: 'Probabilities of creative, experiment and holdout assignment.' },
@@ -100,7 +100,7 @@ export const RecordedResult = Type.Object(
       {
         ...assignment,
         holdout: Nullable(Type.Number(), {
-          description: "Share of customers on the customer's side of the holdout; null if there is none.",
+          description: "Share of customers on the customer's side of the holdout, or null.",
         }),
       },
       { description: 'Probabilities of creative, experiment and holdout assignment.' },
@@ -216,7 +216,7 @@ export const RecordedInputs = Type.Object(
           description: 'What contacts are counted by: offer, creative, channel and, if there is one, campaign.',
         }),
         lastAt: Type.Array(Nullable(Type.Number(), { description: 'Milliseconds.' }), {
-          description: 'By lane: milliseconds from the latest contact to the decision; null if there is none.',
+          description: 'By lane: milliseconds from the latest contact to the decision, or null.',
         }),
         counts: Type.Array(Type.Array(Type.Integer()), { description: 'Contacts by window of the plan and by lane.' }),
       }),

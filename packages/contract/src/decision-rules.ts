@@ -16,7 +16,7 @@ const compared = {
   attribute: text('Path of the compared value, such as `customer.age`.'),
   operator: text('Comparison operator, such as `gte`.'),
   expected: Type.Unknown({ description: `Value the rule asks for; ${withheld}.` }),
-  actual: Type.Unknown({ description: `Value found; null if there is none, and ${withheld}.` }),
+  actual: Type.Unknown({ description: `Value found; null if missing, and ${withheld}.` }),
 };
 
 /** Details of the rule types that can be evaluated. */
@@ -34,7 +34,7 @@ const ruleDetails = {
     {
       model: textOrNull('Key of the model; null if the flow scores without one.'),
       minScore: number('Minimum score, 0 to 1.'),
-      actualScore: numberOrNull('Score of the offer, 0 to 1; null if there is none.'),
+      actualScore: numberOrNull('Score of the offer, 0 to 1, or null.'),
     },
     { description: 'The score and its minimum.' },
   ),

@@ -7,9 +7,12 @@ import { Id, IdFilter, Int, Nullable, Timestamp } from './core/schemas.ts';
 
 const writable = {
   channelId: Nullable(Id('Channel.'), {
-    description: 'Channel whose requests the route applies to; null: any. Set from the placement if one is given.',
+    description:
+      'Channel whose requests the route applies to. Null matches every channel. Set from the placement if one is given.',
   }),
-  placementId: Nullable(Id('Placement.'), { description: 'Placement whose requests the route applies to; null: any.' }),
+  placementId: Nullable(Id('Placement.'), {
+    description: 'Placement whose requests the route applies to. Null matches every placement.',
+  }),
   decisionFlowId: Id("Flow to run for these requests. The route is skipped while the flow can't run."),
   priority: Int(0, 1000, 'Among equally specific routes, the highest priority wins, then the oldest route.', {
     default: 0,

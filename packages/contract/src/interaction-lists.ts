@@ -110,9 +110,9 @@ export type SummaryGrouping = (typeof summaryGroupings)[number];
 
 export const SummaryGroup = Type.Object(
   {
-    id: nullableId('Id of the offer, creative, channel, category or customer; null if there is none.'),
+    id: nullableId('Id of the offer, creative, channel, category or customer, or null.'),
     name: nullableId('Name; null for a customer.'),
-    status: nullableId('Status; null if there is none.'),
+    status: nullableId('Status, or null.'),
     impressions: sums.impressions,
     positive: sums.positive,
     negative: sums.negative,

@@ -131,7 +131,7 @@ export const oauthOperations = {
         schema: Type.Object(
           {
             data: Type.Array(OAuthClient, { description: 'Clients, newest first.' }),
-            total: Type.Integer({ description: 'Total number of active clients.' }),
+            total: Type.Integer({ description: 'Number of active clients.' }),
           },
           { description: 'Active clients.' },
         ),

@@ -27,14 +27,14 @@ export const OfferSchedule = Type.Object(
     ),
     daysOfWeek: Type.Optional(
       Nullable(Type.Array(Int(0, 6, 'Day of the week. 0 is Sunday.'), { maxItems: 7 }), {
-        description: 'Allowed days of the week. Empty or null: all.',
+        description: 'Allowed days of the week. Empty or null means every day.',
       }),
     ),
     startHour: Type.Optional(Nullable(Int(0, 24, 'Hour.'), { description: 'First allowed hour, inclusive.' })),
     endHour: Type.Optional(Nullable(Int(0, 24, 'Hour.'), { description: 'End of the allowed hours, exclusive.' })),
-    timezone: Type.Optional(Nullable(Type.String(), { description: "IANA time zone. Null: the tenant's." })),
+    timezone: Type.Optional(Nullable(Type.String(), { description: "IANA time zone. Defaults to the tenant's." })),
   },
-  { description: 'When the offer can be shown. Empty: always.' },
+  { description: 'When the offer can be shown. Empty means always.' },
 );
 export type OfferSchedule = Static<typeof OfferSchedule>;
 
@@ -60,7 +60,7 @@ export const OfferEligibility = Type.Object(
       Type.Unknown({ description: 'Condition group or list over customer and request values.' }),
     ),
   },
-  { description: 'Gates that must all pass. Empty: none.' },
+  { description: 'Gates that must all pass. Empty means no gates.' },
 );
 export type OfferEligibility = Static<typeof OfferEligibility>;
 
@@ -73,20 +73,20 @@ const Most = (description: string) =>
 export const OfferBudget = Type.Object(
   {
     currency: Type.Optional(
-      Nullable(Type.String(), { description: "ISO 4217 currency code. Null: the tenant's currency." }),
+      Nullable(Type.String(), { description: "ISO 4217 currency code. Defaults to the tenant's currency." }),
     ),
-    dailyCapCents: Cents('Maximum cost per day. 0 blocks the offer; null: no limit.'),
-    lifetimeCapCents: Cents('Maximum total cost. 0 blocks the offer; null: no limit.'),
+    dailyCapCents: Cents('Maximum cost per day. 0 blocks the offer; null means no limit.'),
+    lifetimeCapCents: Cents('Maximum total cost. 0 blocks the offer; null means no limit.'),
     costPerImpressionCents: Cents('Cost of one impression.'),
     costPerClickCents: Cents('Cost of one `click` outcome.'),
     costPerConversionCents: Cents('Cost of one conversion.'),
-    dailyMaxImpressions: Most('Maximum impressions per day. 0 blocks the offer; null: no limit.'),
+    dailyMaxImpressions: Most('Maximum impressions per day. 0 blocks the offer; null means no limit.'),
     maxPerDay: Most('Same as `dailyMaxImpressions`.'),
-    lifetimeMaxImpressions: Most('Maximum total impressions. 0 blocks the offer; null: no limit.'),
+    lifetimeMaxImpressions: Most('Maximum total impressions. 0 blocks the offer; null means no limit.'),
   },
   {
     description:
-      'Limits over all customers, and what the offer costs. Empty: none. Impressions and their cost never exceed a cap. The cost of an outcome is booked when the outcome arrives, and once a cap is exceeded the offer is no longer shown. If none of the three prices is set, a positive outcome costs its conversion value.',
+      'Limits over all customers, and what the offer costs. Empty means no limits. Impressions and their cost never exceed a cap. The cost of an outcome is booked when the outcome arrives, and once a cap is exceeded the offer is no longer shown. If none of the three prices is set, a positive outcome costs its conversion value.',
   },
 );
 export type OfferBudget = Static<typeof OfferBudget>;
@@ -114,17 +114,19 @@ const ShownBudget = Type.Object(
 export const OfferInventory = Type.Object(
   {
     totalStock: Type.Optional(
-      Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Pieces.'), { description: 'Total quantity. Null: not tracked.' }),
+      Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Pieces.'), {
+        description: 'Total quantity. Null means stock is not tracked.',
+      }),
     ),
   },
-  { description: 'Stock. Empty: not tracked. An offer that is out of stock is not shown.' },
+  { description: 'Stock. Empty means stock is not tracked. An offer that is out of stock is not shown.' },
 );
 export type OfferInventory = Static<typeof OfferInventory>;
 
 const Cap = (window: string) =>
   Type.Optional(
     Nullable(Int(0, 1_000_000, 'Contacts.'), {
-      description: `Maximum contacts ${window} of one customer with this offer. 0 blocks; null: no limit.`,
+      description: `Maximum contacts ${window} of one customer with this offer. 0 blocks; null means no limit.`,
     }),
   );
 
@@ -148,7 +150,7 @@ export const OfferFrequencyCaps = Type.Object(
       ),
     ),
   },
-  { description: 'Caps of the offer itself. Empty: none. Mandatory offers obey them too.' },
+  { description: 'Caps of the offer itself. Empty means no caps. Mandatory offers obey them too.' },
 );
 export type OfferFrequencyCaps = Static<typeof OfferFrequencyCaps>;
 

@@ -61,7 +61,7 @@ export const ProviderConfig = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'Provider of an integration channel. Empty: none.',
+    description: 'Provider of an integration channel. Empty means no provider.',
     configs: 'providers',
   },
 );

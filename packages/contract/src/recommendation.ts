@@ -216,7 +216,7 @@ export const RecommendQuota = Type.Object(
     remaining: Type.Integer({ description: 'Items left.' }),
     truncated: Type.Boolean({ description: 'True if items were left out because the quota is used up.' }),
   },
-  { description: 'State of the quota. Playgrounds only.' },
+  { description: 'Decision quota of a playground. Absent for other tenants.' },
 );
 export type RecommendQuota = Static<typeof RecommendQuota>;
 

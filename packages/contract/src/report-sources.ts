@@ -121,9 +121,9 @@ const ReportFilter = Type.Object(
 /** The period that figures cover, wherever they're returned. */
 export const reportScope = {
   period: Type.Union([ReportPeriod, Type.Null()], {
-    description: 'Days that the figures cover. Null: figures at the time of the response.',
+    description: 'Days that the figures cover. Null for figures as of the response.',
   }),
-  filters: Type.Array(ReportFilter, { description: 'Filters applied. Empty: everything is included.' }),
+  filters: Type.Array(ReportFilter, { description: 'Filters applied. Empty if everything is included.' }),
 };
 
 /** Columns and rows, wherever they are answered. */

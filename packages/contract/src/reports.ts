@@ -151,7 +151,7 @@ const scheduleFields = {
       'enough.',
   }),
   timezone: Type.String({ minLength: 1, maxLength: 64, description: "IANA time zone. Default: the tenant's." }),
-  destinations: destinations("Where to send its runs. Empty: the template's destinations."),
+  destinations: destinations("Where to send its runs. Defaults to the template's destinations."),
   enabled: Type.Boolean({ description: 'A disabled schedule has no next run.' }),
 };
 

@@ -106,7 +106,7 @@ export const RespondBatchAnswer = Type.Object(
     results: Type.Array(
       Type.Object(
         {
-          status: Type.Integer({ description: 'Status this response would have had on its own.' }),
+          status: Type.Integer({ description: 'HTTP status for this response, as if it had been sent alone.' }),
           body: JsonObject('Body this response would have had on its own: the recorded interaction, or a problem.'),
         },
         { description: 'Result for one response.' },

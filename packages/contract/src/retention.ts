@@ -28,7 +28,7 @@ export const RetentionAnswer = Type.Object(
   {
     ...config,
     warning: Nullable(Type.String(), {
-      description: "Known side effects of the tenant's retention settings as a whole; null: none known.",
+      description: "Known side effects of the tenant's retention settings as a whole, or null.",
     }),
   },
   { description: 'The current configuration.' },

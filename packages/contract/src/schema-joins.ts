@@ -19,11 +19,11 @@ const writable = {
       'True: decisions read the joined rows automatically, as for a linked schema. Requires a primary schema of type customer.',
   }),
   prefix: Nullable(Type.String({ pattern: '^[a-z0-9_]{0,32}$' }), {
-    description: 'Prefix for the names the join adds to the customer. Null: none.',
+    description: 'Prefix for the names the join adds to the customer. Null means no prefix.',
   }),
   summaryColumns: Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 50 }), {
     description:
-      "Columns that decisions copy (customer type; empty: all) or summarize (other types). Columns that don't exist have no effect until they are created.",
+      "Columns that decisions copy (customer type; all if empty) or summarize (other types). Columns that don't exist have no effect until they are created.",
   }),
   status: StringEnum(['active', 'inactive'], { description: 'Only active joins are used.' }),
 };

@@ -55,9 +55,9 @@ export const SchemaField = Type.Object(
     ...describing,
     dataType: StringEnum(dataTypes, { description: 'Type of the value.' }),
     length: Nullable(Type.Integer(), {
-      description: 'Maximum length of varchar and char in code points; null: unlimited.',
+      description: 'Maximum length of varchar and char in code points; null means unlimited.',
     }),
-    precision: Nullable(Type.Integer(), { description: 'Precision of decimal and numeric; null: unlimited.' }),
+    precision: Nullable(Type.Integer(), { description: 'Precision of decimal and numeric; null means unlimited.' }),
     scale: Nullable(Type.Integer(), { description: 'Scale of decimal and numeric.' }),
     isNullable: Type.Boolean({ description: 'Whether the value can be null or missing.' }),
     isPrimaryKey: Type.Boolean({
@@ -152,7 +152,7 @@ const schemaChanges = {
   summaryColumns: Type.Optional(
     Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 50 }), {
       description:
-        "For a linked schema: columns that decisions copy (customer type; empty: all) or summarize (other types: numeric `<name>_<column>_sum`, `_avg`, `_min`, `_max` and `_last`, others `_last`). Columns that don't exist have no effect until they are created.",
+        "For a linked schema: columns that decisions copy (customer type; all if empty) or summarize (other types: numeric `<name>_<column>_sum`, `_avg`, `_min`, `_max` and `_last`, others `_last`). Columns that don't exist have no effect until they are created.",
     }),
   ),
   autoEnrich: Type.Optional(

@@ -38,7 +38,7 @@ export const SeedDataset = Type.Object(
 );
 export type SeedDataset = Static<typeof SeedDataset>;
 
-const currentlyLoaded = Nullable(Key('A dataset.'), { description: 'The loaded dataset; null if there is none.' });
+const currentlyLoaded = Nullable(Key('A dataset.'), { description: 'The loaded dataset, or null.' });
 
 export const SeedDatasetList = Type.Object(
   { datasets: Type.Array(SeedDataset, { description: 'All datasets of this release.' }), currentlyLoaded },

@@ -42,7 +42,7 @@ const settings = {
   defaultRole: StringEnum(roles, { description: 'Role of users created by their first sign-in.' }),
   allowedDomains: Type.Array(
     Type.String({ minLength: 1, maxLength: 253, description: 'A domain, such as `example.com`.' }),
-    { maxItems: 100, description: 'Email domains that can sign in. Empty: any.' },
+    { maxItems: 100, description: 'Email domains that can sign in. Empty allows every domain.' },
   ),
   autoProvision: Type.Boolean({ description: 'True: unknown people become users when they first sign in.' }),
   enforceForAllUsers: Type.Boolean({

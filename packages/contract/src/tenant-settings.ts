@@ -30,7 +30,7 @@ const analyzer = {
 const Feature = (what: string) =>
   Type.Boolean({ description: `${what}. off: changes are rejected and decisions skip the feature; reads still work.` });
 const Later = (what: string) => Type.Boolean({ description: `${what}. Stored, but has no effect yet.` });
-const Reserved = (what: string) => Nullable(Type.Null(), { description: `${what}. Reserved: any value is rejected.` });
+const Reserved = (what: string) => Nullable(Type.Null(), { description: `${what}. Reserved. Any value is rejected.` });
 
 /** Every tenant setting (docs/design/api-access.md 6). */
 const settings = {
@@ -203,7 +203,7 @@ function patchOf(properties: TProperties, options: PatchOptions): TSchema {
     const inner = { additionalProperties: false, description: 'Keys to change.' };
     const own = typeof nested === 'object' && nested !== null ? patchOf(nested as TProperties, inner) : schema;
     const described = String(Reflect.get(schema, 'description'));
-    return [key, Type.Optional(Nullable(own, { description: `${described} null: reset to the default.` }))];
+    return [key, Type.Optional(Nullable(own, { description: `${described} Send null to reset it to the default.` }))];
   });
   return Type.Object(Object.fromEntries(keys), { ...options });
 }

@@ -29,7 +29,7 @@ const Gate = Type.Object(
 const FlipChange = Type.Object(
   {
     path: text('`customer.<column>`, `attributes.<name>`, `segments`, `offer.priority` or `score`.'),
-    from: Json('Current value; null if there is none.'),
+    from: Json('Current value, or null.'),
     to: Json('Value that would pass.'),
     any: Type.Optional(Type.Boolean({ description: 'True: any value would pass; `to` is an example.' })),
   },

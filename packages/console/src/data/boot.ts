@@ -23,7 +23,7 @@ export function onBoot(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the role of the signed-in user; null if nobody is signed in. */
+/** Returns the role of the signed-in user, or null. */
 export function roleOf(block: ConsoleBoot): Role | null {
   return block.authenticated ? (block.session.principal?.role ?? null) : null;
 }
@@ -33,7 +33,7 @@ export function tenantOf(block: ConsoleBoot): string {
   return block.authenticated ? (block.session.tenant?.id ?? '') : '';
 }
 
-/** Parses the page's boot block. Returns null if there is none (the development server writes none). */
+/** Parses the page's boot block. Returns null if the page has none, as on the development server. */
 export function readBoot(text: string): ConsoleBoot | null {
   return text.trim() === '' ? null : (JSON.parse(text) as ConsoleBoot);
 }

@@ -14,7 +14,7 @@ export const RecordDifference = Type.Object(
     before: Type.Unknown({
       description: 'Value in the older state; null if there was none. Secrets are masked.',
     }),
-    after: Type.Unknown({ description: 'Value in the newer state; null if there is none. Secrets are masked.' }),
+    after: Type.Unknown({ description: 'Value in the newer state, or null. Secrets are masked.' }),
   },
   { description: 'One changed value.' },
 );

@@ -34,7 +34,8 @@ export type Warning = Static<typeof Warning>;
 /** The list of warnings in an answer. The binder fills it in wherever a response schema has it under `warnings`. */
 export const Warnings = Type.Optional(
   Type.Array(Warning, {
-    description: 'Accepted input that may not do what you expect, at most 10 entries. Absent if there is none.',
+    description:
+      'Accepted input that may not do what you expect, at most 10 entries. Absent if nothing needs attention.',
   }),
 );
 

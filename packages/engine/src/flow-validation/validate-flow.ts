@@ -57,7 +57,7 @@ export interface FlowReferences {
   /** The tenant's flows; called only when the config calls one. */
   readonly flows: readonly KnownFlow[];
   readonly webhooks: WebhookRules;
-  /** Returns the model of a key or family; null when there is none. */
+  /** Returns the model of a key or family, or null. */
   modelNamed(name: string): { readonly modelType: string; readonly isActive: boolean } | null;
 }
 

@@ -14,7 +14,7 @@ const fields = {
   lookbackDays: integerField(
     0,
     36_500,
-    'Days of 24 hours for which a contact with one offer blocks the others. 0: within the same response only.',
+    'Days of 24 hours for which a contact with one offer blocks the others. 0 applies to the same response only.',
     {
       default: 30,
     },

@@ -60,7 +60,7 @@ export function tallyReaches(tally: Tally, row: number, bucket: number, least: n
   return tally.stamps[at] === tally.stamp ? tally.values[at]! >= least : 0 >= least;
 }
 
-/** Returns the sum; 0 when there is none. */
+/** Returns the sum, or 0. */
 export function tallyOf(tally: Tally, row: number, bucket: number): number {
   const at = find(tally, row, bucket);
   return tally.stamps[at] === tally.stamp ? tally.values[at]! : 0;

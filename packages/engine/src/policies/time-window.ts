@@ -25,7 +25,7 @@ const fields = {
   daysOfWeek: {
     type: 'array',
     items: { type: 'integer', minimum: 0, maximum: 6 },
-    description: 'Days of the week on which a window starts. 0 is Sunday. Empty: every day.',
+    description: 'Days of the week on which a window starts. 0 is Sunday. Empty means every day.',
     default: [],
   },
   timezone: textField("IANA time zone of the hours. Default: the tenant's."),

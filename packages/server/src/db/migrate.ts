@@ -160,7 +160,8 @@ async function applyMissing(
     if (!isNew) onProgress(`migration ${name} applied`);
     applied.push(name);
   }
-  if (isNew && applied.length > 0) onProgress(`schema created (${applied.length} migrations)`);
+  if (isNew && applied.length > 0)
+    onProgress(`schema created (${applied.length} ${applied.length === 1 ? 'migration' : 'migrations'})`);
   return applied;
 }
 

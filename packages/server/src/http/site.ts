@@ -11,7 +11,7 @@ export interface Site {
    * sent. Its handler is among the others.
    */
   readonly page: Operation;
-  /** Returns a file by its path; null when there is none. `query`: as sent, without the question mark. */
+  /** Returns a file by its path, or null. `query`: as sent, without the question mark. */
   file(path: string, acceptEncoding: string, query: string): Promise<WholeAnswer | null>;
   /** Returns true where only files live: a missing one is never a page. */
   isFilePath(path: string): boolean;

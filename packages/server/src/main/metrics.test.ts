@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** Returns the value of one line of /metrics; null when there is none. */
+/** Returns the value of one line of /metrics, or null. */
 async function metric(line: string): Promise<number | null> {
   const { status, text } = await server.call('GET', '/api/v1/metrics', {
     key: null,

@@ -83,7 +83,7 @@ function apiKeyOf(request: RequestHeaders): string | null {
 /** Name of the session cookie. */
 export const sessionCookie = 'arbiter_session';
 
-/** Returns the session cookie's value; null when there is none. Two different ones can't both be the caller's: 401. */
+/** Returns the session cookie's value, or null. Two different ones can't both be the caller's: 401. */
 function sessionOf(request: RequestHeaders): string | null {
   const header = request.headers.cookie;
   if (typeof header !== 'string' || !header.includes(sessionCookie)) return null;

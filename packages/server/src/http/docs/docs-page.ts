@@ -105,7 +105,7 @@ function slug(text: string): string {
   return `tag-${text.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
 }
 
-/** Returns the document's value at a path of keys; undefined where there is none. */
+/** Returns the document's value at a path of keys, or undefined. */
 function at(document: unknown, ...keys: readonly (string | number)[]): unknown {
   return keys.reduce(
     (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),

@@ -127,7 +127,7 @@ function endOfString(bytes: Buffer, from: number): number {
   return -bytes.length;
 }
 
-/** Returns the length of the number or word that starts here; 0 when there is none. */
+/** Returns the length of the number or word that starts here, or 0. */
 function lengthOfScalar(bytes: Buffer, at: number): number {
   const word = words.get(bytes[at]!);
   if (word !== undefined) return bytes.toString('latin1', at, at + word.length) === word ? word.length : 0;

@@ -223,7 +223,7 @@ export async function lockStatesInOrder(
   return new Map(rows.map((row) => [row.customerId, row]));
 }
 
-/** Returns the `ref` of a customer's row, locked until the transaction ends; null when there is none. */
+/** Returns the `ref` of a customer's row, locked until the transaction ends, or null. */
 export async function findRef(tx: Tx, customerId: string): Promise<string | null> {
   const [row] = await select(
     tx,

@@ -45,7 +45,7 @@ export async function blankRequests(tx: Tx, customerRef: string): Promise<void> 
   );
 }
 
-/** Returns the id of the decision with this client-chosen requestId, or this trace id; null when there is none. */
+/** Returns the id of the decision with this client-chosen requestId, or this trace id, or null. */
 export async function decisionNamed(tx: Tx, id: string): Promise<string | null> {
   const [named] = await tx.query<{ decisionId: string }>(
     `select decision_id as "decisionId" from decision_requests where tenant_id = $1 and request_id = $2

@@ -45,7 +45,7 @@ export function createScoringMetrics(registry: Registry): ScoringMetrics {
   });
   const transitions = new Counter({
     name: 'svc_breaker_transitions_total',
-    help: 'State changes of circuit breakers. open: calls are paused for a while.',
+    help: 'Circuit breaker transitions, by new state.',
     labelNames: ['name', 'to'],
     registers,
   });

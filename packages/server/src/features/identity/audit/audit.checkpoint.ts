@@ -65,7 +65,7 @@ export async function cutChain(
   return rows;
 }
 
-/** The newest checkpoint row of the tenant's chain; null when there is none. */
+/** The newest checkpoint row of the tenant's chain, or null. */
 export async function readCheckpoint(tx: Tx, keys: readonly KeyObject[]): Promise<StatedCheckpoint | null> {
   const row = await selectLastOf(tx, entity.entityType, entity.entityId);
   if (row === undefined) return null;

@@ -33,7 +33,7 @@ function contentOf(mail: Mail, base: string): MailContent {
         preview: 'One more step before you can sign in to Arbiter.',
         heading: 'Verify your email address',
         paragraphs: [
-          `Someone, hopefully you, signed up for Arbiter${who} with this email address. Verify it to sign in with the password you chose.`,
+          `Someone signed up for Arbiter${who} with this email address. Verify it to sign in with the password you chose.`,
         ],
         action: { label: 'Verify email address', url: link('/api/v1/auth/verify', mail.token) },
         notes: [
@@ -48,7 +48,7 @@ function contentOf(mail: Mail, base: string): MailContent {
         preview: 'Someone tried to sign up with your email address.',
         heading: 'You already have an account',
         paragraphs: [
-          'Someone, hopefully you, tried to sign up for Arbiter with this email address, but it already has an account. Nothing has changed: sign in as usual.',
+          'Someone tried to sign up for Arbiter with this email address, but it already has an account. Nothing has changed: sign in as usual.',
         ],
         action: { label: 'Sign in', url: `${base}/login` },
         notes: [`Forgot your password? Reset it: ${base}/reset-password`, "If this wasn't you, ignore this email."],
@@ -58,9 +58,7 @@ function contentOf(mail: Mail, base: string): MailContent {
         subject: 'Reset your password',
         preview: `For your account in ${shownName(mail.tenantName)}.`,
         heading: 'Reset your password',
-        paragraphs: [
-          `Someone, hopefully you, asked to reset the password of your account in ${shownName(mail.tenantName)}.`,
-        ],
+        paragraphs: [`We received a request to reset the password for your account in ${shownName(mail.tenantName)}.`],
         action: { label: 'Reset password', url: link('/reset-password', mail.token) },
         notes: [
           `This link works once, for ${life}. A new password signs you out everywhere.`,

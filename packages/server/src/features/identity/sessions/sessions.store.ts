@@ -16,7 +16,7 @@ export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
   );
 }
 
-/** Returns a session that hasn't ended; undefined when there is none. `id` is a UUID. */
+/** Returns a session that hasn't ended, or undefined. `id` is a UUID. */
 export async function selectSession(tx: Tx, id: string): Promise<SessionRow | undefined> {
   const [row] = await select(
     tx,

@@ -74,7 +74,7 @@ export const isElement = (element: Element, namespace: Namespace, name: string):
 export const childrenNamed = (parent: Element, namespace: Namespace, name: string): Element[] =>
   childrenOf(parent).filter((child) => isElement(child, namespace, name));
 
-/** Returns the only direct child with this name; null when there is none. Throws for several. */
+/** Returns the only direct child with this name, or null. Throws for several. */
 export function onlyChild(parent: Element, namespace: Namespace, name: string): Element | null {
   const [first, second] = childrenNamed(parent, namespace, name);
   if (second !== undefined) throw new SamlRefusal(`more than one ${name}`);

@@ -79,7 +79,7 @@ export async function selectSecretFields(tx: Tx): Promise<ReadonlySet<SecretFiel
   return new Set(secretFields.filter((field) => stored.includes(field)));
 }
 
-/** Returns a stored secret, sealed; undefined when there is none. */
+/** Returns a stored secret, sealed, or undefined. */
 export async function selectSealed(tx: Tx, field: SecretField): Promise<Buffer | undefined> {
   const [row] = await select(
     tx,

@@ -182,13 +182,13 @@ export async function countUsers(tx: Tx, filter: UserFilter): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** Returns one user; undefined when there is none. `id` is a UUID. */
+/** Returns one user, or undefined. `id` is a UUID. */
 export async function selectUser(tx: Tx, id: string): Promise<ShownUser | undefined> {
   const [row] = await select(tx, shownColumns, `from ${usersNow} where id = $3`, [tx.tenantId, tx.now, id]);
   return row;
 }
 
-/** Returns the id of the user with this address; undefined when there is none. */
+/** Returns the id of the user with this address, or undefined. */
 export async function selectIdByEmail(tx: Tx, email: string): Promise<string | undefined> {
   const [row] = await select(
     tx,

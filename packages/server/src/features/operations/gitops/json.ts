@@ -28,7 +28,7 @@ export function mapJson(value: Json, change: (value: Json, pointer: string) => J
 /** An object of these members, whatever their names (`__proto__` too). */
 const membersFrom = (entries: readonly (readonly [string, Json])[]): Members => Object.fromEntries(entries);
 
-/** Returns the value at a JSON Pointer; undefined when there is none. */
+/** Returns the value at a JSON Pointer, or undefined. */
 export function valueAt(value: Json, pointer: string): Json | undefined {
   const steps = pointer.split('/').slice(1);
   return steps.reduce<Json | undefined>((at, step) => {

@@ -7,7 +7,7 @@ export interface Series {
   readonly label: string;
   /** Number of its colour. */
   readonly colour: number;
-  /** One for each label; null where there is none. */
+  /** One for each label, or null. */
   readonly values: readonly (number | null)[];
 }
 

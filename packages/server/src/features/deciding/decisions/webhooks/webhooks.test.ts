@@ -270,7 +270,7 @@ test('64 KB are read, one byte more is not', async () => {
   }
 });
 
-/** Returns the value of one line of /metrics; 0 when there is none. */
+/** Returns the value of one line of /metrics, or 0. */
 async function metric(line: string): Promise<number> {
   const { status, text } = await server.call('GET', '/api/v1/metrics', {
     key: null,
