@@ -103,7 +103,7 @@ function createParser({ headers }: IncomingMessage): BusboyInstance {
 
 const malformedBody = (): AppError =>
   new AppError('malformed_request', {
-    detail: 'The body isn't valid multipart/form-data.',
+    detail: "The body isn't valid multipart/form-data.",
   });
 
 /**
