@@ -160,7 +160,7 @@ describe('with a server on its embedded database', () => {
     const [out = ''] = outputs;
     assert.match(out, /^CM-000005, flow coffee-next-best-offer v1, \d of \d+ offers, \d+\.\d ms\n/);
     assert.match(out, /^stage +in +out +dropped by +ms$/m);
-    for (const stage of ['inventory', 'qualify', 'contact_policy', 'score', 'rank']) {
+    for (const stage of ['inventory', 'qualify', 'contact_policy', 'score', 'rank'].map(stageName)) {
       assert.match(out, new RegExp(`^${stage} +\\d+ +\\d+ `, 'm'));
     }
     for (const { rank, offerName } of traced.decisions) {
@@ -171,12 +171,13 @@ describe('with a server on its embedded database', () => {
     }
     assert.match(out, new RegExp(`Trace ${traced.trace.traceId}, request ${traced.requestId}\n$`));
     const json = await runInProcess(['trace', traced.requestId, '--json'], environment);
-    assert.ok(Array.isArray(JSON.parse(json.out).pipeline));
+    assert.ok(Array.isArray(JSON.parse(json.out).explanation.stages));
     await setTraces(false);
     const plain = await decided();
     const shown = await runInProcess(['trace', plain.requestId], environment);
     assert.equal(shown.code, 0, shown.err);
-    assert.match(shown.out, /No trace was stored\. From the sealed record:\n\nrank +offer/);
+    assert.match(shown.out, /No trace was stored\. Repeated from the sealed record:\n\nstage +in +out/);
+    assert.match(shown.out, /^rank +offer/m);
     assert.match(shown.out, new RegExp(`Recommendation ${plain.recommendationId}, request ${plain.requestId}\n$`));
     const unknown = await arbiter(['trace', '01930000-0000-7000-8000-000000000000'], environment);
     assert.equal(unknown.code, 1);

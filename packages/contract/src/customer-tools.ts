@@ -2,6 +2,8 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { cursorQuery, type PageLimits, Pagination } from './core/pages.ts';
 import { CustomerId, Id, IdText, JsonObject, Nullable, Timestamp } from './core/schemas.ts';
+import { PolicyDetail } from './decision-policies.ts';
+import { RuleDetail } from './decision-rules.ts';
 
 // What can be decided for a customer and why (docs/design/api-access.md 16, docs/design/api-settled.md 63, 85).
 
@@ -14,11 +16,14 @@ const text = (description: string) => Type.String({ description });
 const textOrNull = (description: string) => Nullable(Type.String(), { description });
 const flag = (description: string) => Type.Boolean({ description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const detail = Type.Unknown({
-  description: 'What was compared, by rule type; null if nothing was. Values that are never stored are withheld.',
+const ruleDetail = Nullable(RuleDetail, {
+  description: 'Compared values, by rule type; null if the rule passes. Values that are never stored are withheld.',
+});
+const policyDetail = Nullable(PolicyDetail, {
+  description: 'Compared values, by policy type, or null. Values that are never stored are withheld.',
 });
 
-const asked = {
+const place = {
   channel: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'Channel type. Default: every active channel.' }),
   ),
@@ -35,7 +40,7 @@ const QualificationResult = Type.Object(
     stage: text('eligibility, fit or match. A failed match rule only lowers the score.'),
     passed: flag('Whether the rule passes.'),
     reason: textOrNull('Why the rule fails.'),
-    detail,
+    detail: ruleDetail,
   },
   { description: 'Result of one rule.' },
 );
@@ -47,7 +52,7 @@ const PolicyBlock = Type.Object(
     ruleType: text('Type of the policy.'),
     blocked: flag('Always true: only blocking policies are listed.'),
     reason: textOrNull('Reason, as text.'),
-    detail,
+    detail: policyDetail,
   },
   { description: 'A policy that blocks.' },
 );
@@ -130,7 +135,9 @@ export const CustomerProfile = Type.Object(
     ),
     attributes: JsonObject('Attributes of the customer, without those that are never stored.'),
     segments: Type.Array(Type.String(), { description: 'Names of the active segments the customer is in.' }),
-    metrics: JsonObject('Behavioral metrics by key. None are computed in this version.'),
+    metrics: Type.Record(Type.String(), Type.Number(), {
+      description: 'Behavioral metrics by key. None are computed in this version.',
+    }),
     counters: Type.Array(
       Type.Object(
         {
@@ -175,7 +182,7 @@ export const CustomerProfile = Type.Object(
           ruleName: textOrNull('Name of the rule.'),
           ruleType: textOrNull('Type of the rule.'),
           reason: textOrNull('Reason, as text.'),
-          detail,
+          detail: ruleDetail,
         },
         { description: 'A rule that rejected an offer.' },
       ),
@@ -189,7 +196,7 @@ export const CustomerProfile = Type.Object(
           policyName: text('Name of the policy.'),
           ruleType: text('Type of the policy.'),
           reason: textOrNull('Reason, as text.'),
-          detail,
+          detail: policyDetail,
         },
         { description: 'A policy that blocked an offer.' },
       ),
@@ -244,7 +251,7 @@ export const customerToolOperations = {
       '`placement`, every active channel is checked, and an offer is eligible if it is eligible in one of ' +
       'them. For an unknown customer, `known` is false.',
     query: Type.Object(
-      { ...asked, ...cursorQuery(eligibilityPage) },
+      { ...place, ...cursorQuery(eligibilityPage) },
       { description: 'Where to decide, and the page.' },
     ),
     responses: { 200: { description: 'The offers.', schema: CustomerEligibility } },
@@ -259,8 +266,7 @@ export const customerToolOperations = {
       'Runs the flow without storing anything: from all offers to the ranked ones, with the reason for every drop.',
     query: Type.Object(
       {
-        channel: asked.channel,
-        placement: asked.placement,
+        ...place,
         flowId: Type.Optional(IdText('Key or id of the flow.')),
       },
       { description: 'Where to decide, and with which flow.' },

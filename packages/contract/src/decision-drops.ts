@@ -35,6 +35,62 @@ export const suppression = {
   expiresAt: Timestamp('When the suppression ends.'),
 };
 
+/** Details by reason, for the reasons that have some of their own. */
+export const dropDetails = {
+  schedule: causes(
+    ['not_started', 'ended', 'day', 'hour', 'unreadable'],
+    '`not_started`, `ended`: outside its dates. `day`, `hour`: not at this time. `unreadable`: the schedule is invalid.',
+  ),
+  budget: causes(
+    ['daily_spend', 'lifetime_spend', 'daily_impressions', 'lifetime_impressions', 'unreadable'],
+    'Budget that is used up. `unreadable`: the budget is invalid.',
+  ),
+  offer_frequency_cap: Type.Union(
+    [
+      Type.Object(
+        {
+          reason: text('Why the cap drops the offer, as text.'),
+          source: Type.Literal('offer', { description: "The offer's own cap." }),
+          period: StringEnum(['daily', 'weekly', 'monthly', 'alltime'], { description: 'Window of the cap.' }),
+          max: count('Maximum contacts in the window.'),
+          actual: count('Contacts counted in the window.'),
+        },
+        { description: 'The cap that is reached.' },
+      ),
+      Type.Object(
+        {
+          source: Type.Literal('offer', { description: "The offer's own cap." }),
+          cause: Type.Literal('unreadable', { description: 'The cap is invalid.' }),
+        },
+        { description: 'An invalid cap.' },
+      ),
+    ],
+    { description: 'The cap that drops the offer.' },
+  ),
+  min_propensity: Type.Object(
+    {
+      propensity: number('Propensity of the offer, 0 to 1, unrounded.'),
+      minPropensity: number('Minimum propensity of the score node, 0 to 1.'),
+    },
+    { description: 'The propensity and its minimum.' },
+  ),
+  min_score: Type.Object(
+    { score: number('Score of the offer, unrounded.'), minScore: number('Minimum score of the score node.') },
+    { description: 'The score and its minimum.' },
+  ),
+  call_flow: Type.Object(
+    {
+      flowKey: text('Key of the called flow.'),
+      mode: text('How the result of the call is used, such as `replace`.'),
+    },
+    { description: 'The call that dropped it.' },
+  ),
+  sub_flow_unavailable: Type.Object(
+    { flowKey: textOrNull('Key of the called flow.') },
+    { description: "The call that can't run." },
+  ),
+};
+
 /** An offer that did not reach the response. */
 export const DroppedOffer = Type.Union(
   [
@@ -47,76 +103,13 @@ export const DroppedOffer = Type.Union(
         { description: 'The suppression.' },
       ),
     ),
-    dropped(
-      'schedule',
-      causes(
-        ['not_started', 'ended', 'day', 'hour', 'unreadable'],
-        '`not_started`, `ended`: outside its dates. `day`, `hour`: not at this time. `unreadable`: the schedule is invalid.',
-      ),
-    ),
-    dropped(
-      'budget',
-      causes(
-        ['daily_spend', 'lifetime_spend', 'daily_impressions', 'lifetime_impressions', 'unreadable'],
-        'Budget that is used up. `unreadable`: the budget is invalid.',
-      ),
-    ),
-    dropped(
-      'offer_frequency_cap',
-      Type.Union(
-        [
-          Type.Object(
-            {
-              reason: text('Why the cap drops the offer, as text.'),
-              source: Type.Literal('offer', { description: "The offer's own cap." }),
-              period: StringEnum(['daily', 'weekly', 'monthly', 'alltime'], { description: 'Window of the cap.' }),
-              max: count('Maximum contacts in the window.'),
-              actual: count('Contacts counted in the window.'),
-            },
-            { description: 'The cap that is reached.' },
-          ),
-          Type.Object(
-            {
-              source: Type.Literal('offer', { description: "The offer's own cap." }),
-              cause: Type.Literal('unreadable', { description: 'The cap is invalid.' }),
-            },
-            { description: 'An invalid cap.' },
-          ),
-        ],
-        { description: 'The cap that drops the offer.' },
-      ),
-    ),
-    dropped(
-      'min_propensity',
-      Type.Object(
-        {
-          propensity: number('Propensity of the offer, 0 to 1, unrounded.'),
-          minPropensity: number('Minimum propensity of the score node, 0 to 1.'),
-        },
-        { description: 'The propensity and its minimum.' },
-      ),
-    ),
-    dropped(
-      'min_score',
-      Type.Object(
-        { score: number('Score of the offer, unrounded.'), minScore: number('Minimum score of the score node.') },
-        { description: 'The score and its minimum.' },
-      ),
-    ),
-    dropped(
-      'call_flow',
-      Type.Object(
-        {
-          flowKey: text('Key of the called flow.'),
-          mode: text('How the result of the call is used, such as `replace`.'),
-        },
-        { description: 'The call that dropped it.' },
-      ),
-    ),
-    dropped(
-      'sub_flow_unavailable',
-      Type.Object({ flowKey: textOrNull('Key of the called flow.') }, { description: "The call that can't run." }),
-    ),
+    dropped('schedule', dropDetails.schedule),
+    dropped('budget', dropDetails.budget),
+    dropped('offer_frequency_cap', dropDetails.offer_frequency_cap),
+    dropped('min_propensity', dropDetails.min_propensity),
+    dropped('min_score', dropDetails.min_score),
+    dropped('call_flow', dropDetails.call_flow),
+    dropped('sub_flow_unavailable', dropDetails.sub_flow_unavailable),
     Type.Object(
       {
         ...row,

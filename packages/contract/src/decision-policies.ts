@@ -22,7 +22,7 @@ const rollingCap = {
 };
 
 /** Details of the policy types that can be evaluated. */
-const policyDetails = {
+export const policyDetails = {
   frequency_cap: Type.Object(rollingCap, { description: 'The limit that is reached.' }),
   customer_total_cap: Type.Object(rollingCap, { description: 'The limit that is reached.' }),
   cross_channel_cap: Type.Object(
@@ -117,7 +117,7 @@ const policyDetails = {
   ),
 } satisfies Record<Exclude<ContactPolicyType, 'metric_condition'>, TObject>;
 
-const PolicyError = Type.Object(
+export const PolicyError = Type.Object(
   {
     error: Type.Literal('policy_error', {
       description: "The policy's configuration can't be evaluated, so it blocks.",

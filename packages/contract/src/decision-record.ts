@@ -208,7 +208,9 @@ export const RecordedInputs = Type.Object(
         description: 'Rows read by enrich nodes: by node id, one row per source; null if there was none.',
       },
     ),
-    metrics: JsonObject('Behavioral metrics by key. None are computed in this version.'),
+    metrics: Type.Record(Type.String(), Type.Number(), {
+      description: 'Behavioral metrics by key. None are computed in this version.',
+    }),
     segments: texts('Ids and names of stored segments the customer is in.'),
     counters: Nullable(
       Type.Object({

@@ -20,7 +20,7 @@ const compared = {
 };
 
 /** Details of the rule types that can be evaluated. */
-const ruleDetails = {
+export const ruleDetails = {
   attribute_condition: Type.Object(compared, { description: 'The comparison that failed.' }),
   offer_attribute: Type.Object(compared, { description: 'The comparison that failed.' }),
   segment_required: Type.Object(
@@ -51,7 +51,7 @@ const ruleDetails = {
   ),
 } satisfies Record<Exclude<QualificationRuleType, 'metric_condition'>, TObject>;
 
-const RuleError = Type.Object(
+export const RuleError = Type.Object(
   { error: Type.Literal('rule_error', { description: "The rule's configuration can't be evaluated, so it fails." }) },
   { description: "A rule that can't be evaluated." },
 );
@@ -67,7 +67,7 @@ const ofEligibility = <P extends TProperties>(key: string, more: P) =>
   );
 
 /** Details of an offer's own eligibility, by the part that fails. */
-const EligibilityDetail = Type.Union(
+export const EligibilityDetail = Type.Union(
   [
     ofEligibility('requiredSegments', {
       required: texts('Segments the offer requires, by id or name.'),
@@ -78,7 +78,13 @@ const EligibilityDetail = Type.Union(
       minScore: number('Minimum propensity, 0 to 1.'),
       actualScore: number('Propensity of the offer, 0 to 1.'),
     }),
-    ofEligibility('conditions', {}),
+    Type.Object(
+      {
+        source: Type.Literal('eligibility', { description: "The offer's own eligibility." }),
+        key: Type.Literal('conditions', { description: 'Part of the eligibility that fails.' }),
+      },
+      { description: 'Part of the eligibility that fails.' },
+    ),
     Type.Object(
       {
         source: Type.Literal('eligibility', { description: "The offer's own eligibility." }),
@@ -90,6 +96,8 @@ const EligibilityDetail = Type.Union(
   ],
   { description: 'What failed, by part of the eligibility.' },
 );
+
+export type EligibilityDetail = Static<typeof EligibilityDetail>;
 
 /** Details of every rule type, where the row does not say which it is. */
 export const RuleDetail = Type.Union(

@@ -3,11 +3,6 @@ import { Nullable, StringEnum } from './core/schemas.ts';
 
 // Parts that records, traces and responses of decisions share (docs/design/api-decisioning.md 11).
 
-/** Most rows of a trace. Later rows are cut; those of the offers in the response come first. */
-export const traceRows = { perOffer: 2_000, dropped: 500 };
-/** Most rows of `meta`. */
-export const debugRows = { scores: 200, dropped: 500 };
-
 const text = (description: string) => Type.String({ description });
 const number = (description: string) => Type.Number({ description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });

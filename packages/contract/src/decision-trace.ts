@@ -5,7 +5,8 @@ import { DroppedOffer, suppression } from './decision-drops.ts';
 import { PolicyResult } from './decision-policies.ts';
 import { ShownAssignment } from './decision-record.ts';
 import { RuleResult } from './decision-rules.ts';
-import { DecisionSummary, debugRows, ItemSelection, ScoreComponents, traceRows } from './decision-scores.ts';
+import { DecisionSummary, ItemSelection, ScoreComponents } from './decision-scores.ts';
+import { debugRows, traceRows } from './explanation/limits.ts';
 
 // How a decision came about, stage by stage (docs/design/api-decisioning.md 11).
 
@@ -138,6 +139,17 @@ export const DebugMeta = Type.Object(
 );
 export type DebugMeta = Static<typeof DebugMeta>;
 
+/** The champion or challenger that scored. */
+export const ExperimentAssignment = Type.Object(
+  {
+    experimentKey: textOrNull('Experiment. Always null in this version.'),
+    variant: text("`__champion__`, or the challenger's key."),
+    modelKey: textOrNull('Model that scored.'),
+    fallback: flag('True if the challenger could not be used and the champion scored.'),
+  },
+  { description: 'Champion or challenger that scored.' },
+);
+
 /** What a trace stores. */
 export const TraceBody = Type.Object({
   source: text('Kind of request: recommend, campaign, journey or trigger.'),
@@ -188,15 +200,9 @@ export const TraceBody = Type.Object({
   assignment: ShownAssignment,
   controlGroup: flag('True for a holdout customer.'),
   degradedScoring: flag('True if a model could not be used.'),
-  experimentAssignment: Nullable(
-    Type.Object({
-      experimentKey: textOrNull('Experiment. Always null in this version.'),
-      variant: text("`__champion__`, or the challenger's key."),
-      modelKey: textOrNull('Model that scored.'),
-      fallback: flag('True if the challenger could not be used and the champion scored.'),
-    }),
-    { description: 'Champion or challenger that scored; null if the flow has none.' },
-  ),
+  experimentAssignment: Nullable(ExperimentAssignment, {
+    description: 'Champion or challenger that scored; null if the flow has none.',
+  }),
   totalDurationMs: number('Duration of the decision in milliseconds.'),
 });
 export type TraceBody = Static<typeof TraceBody>;

@@ -5,6 +5,7 @@ import { replayAnswerExample } from './decision-examples.ts';
 import { traceFilters } from './decision-lists.ts';
 import { RecordedInputs, RecordedResult, ShownAssignment } from './decision-record.ts';
 import { DecisionTrace } from './decision-trace.ts';
+import { Explanation } from './explanation/explanation.ts';
 
 // The operations of decisions; records, replay, traces (docs/design/api-decisioning.md 3, 12).
 
@@ -54,6 +55,11 @@ export const DecisionRecord = Type.Object(
     slateProbability: Nullable(Type.Number(), { description: 'Product of the selection probabilities.' }),
     result: Nullable(RecordedResult, { description: 'The result; null after erasure.' }),
     inputs: Type.Optional(Nullable(RecordedInputs, { description: 'Returned with `include=inputs` only.' })),
+    explanation: Type.Optional(
+      Nullable(Explanation, {
+        description: 'How the decision came about; null after erasure. Returned with `include=explanation` only.',
+      }),
+    ),
   },
   { description: 'The sealed record of a decision.' },
 );
@@ -102,9 +108,9 @@ export const decisionOperations = {
     query: Type.Object(
       {
         include: Type.Optional(
-          StringEnum(['inputs'], {
+          StringEnum(['inputs', 'explanation'], {
             description:
-              '`inputs` adds everything the decision read. Needs the role editor, and the access is audited.',
+              '`inputs` adds everything the decision read. Needs the role editor, and the access is audited. `explanation` adds how the decision came about: from its trace, or by repeating it if no trace is stored.',
           }),
         ),
       },

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
+import { Problem } from './core/problem.ts';
 import { JsonObject, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { respondAnswerExample, respondExample } from './decision-examples.ts';
 import { CustomerIdOrAnonymous } from './recommendation.ts';
@@ -107,7 +108,9 @@ export const RespondBatchAnswer = Type.Object(
       Type.Object(
         {
           status: Type.Integer({ description: 'HTTP status for this response, as if it had been sent alone.' }),
-          body: JsonObject('Body this response would have had on its own: the recorded interaction, or a problem.'),
+          body: Type.Union([RespondAnswer, Problem], {
+            description: 'Body this response would have had on its own: the recorded interaction, or a problem.',
+          }),
         },
         { description: 'Result for one response.' },
       ),

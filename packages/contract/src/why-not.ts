@@ -3,28 +3,12 @@ import { operation } from './core/operation.ts';
 import { CustomerId, IdText, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { RecommendRequest } from './recommendation.ts';
 import { whyNotAnswerExample, whyNotExample } from './why-not-examples.ts';
+import { WhyNotGate } from './why-not-gates.ts';
 
 // Why an offer is not in a customer's answer, and what would put it there (docs/design/api-decisioning.md 12).
 
 const text = (description: string) => Type.String({ description });
-const textOrNull = (description: string) => Nullable(Type.String(), { description });
 const Json = (description: string) => Type.Unknown({ description });
-
-const Gate = Type.Object(
-  {
-    stage: text('Type of the node that has the gate, or a stage of the engine, such as `suppression` or `admission`.'),
-    nodeId: textOrNull('Id of the node; null for a stage that is not part of the flow.'),
-    status: StringEnum(['passed', 'blocked', 'skipped'], { description: 'Result for the offer.' }),
-    id: textOrNull('Id of the rule or policy; null for other gates.'),
-    name: textOrNull('Name of the rule or policy, or the cause (`schedule`, `stock`, `emergency_excluded`, ...).'),
-    ruleType: textOrNull('Type of the rule or policy.'),
-    reason: textOrNull('Why it rejected the offer, as text.'),
-    detail: Json(
-      'Values that were compared, by type. `final: true`: no change is suggested for it. `penalty`: a match rule that failed and lowered the score.',
-    ),
-  },
-  { description: 'A gate the offer went through. All gates are checked, not only the first one that rejects.' },
-);
 
 const FlipChange = Type.Object(
   {
@@ -73,7 +57,7 @@ export const WhyNotAnswer = Type.Object(
     cutoffScore: Nullable(Type.Number(), {
       description: 'Score of the last item returned, 6 decimals; null if more items would fit.',
     }),
-    gates: Type.Array(Gate, { description: 'Gates the offer went through, in order.' }),
+    gates: Type.Array(WhyNotGate, { description: 'Gates the offer went through, in order.' }),
     flips: Type.Array(Flip, {
       description: 'At most 10. Changes of values come first, smaller sets before larger ones.',
     }),
@@ -105,12 +89,12 @@ const {
   require: _require,
   dryRun: _dryRun,
   debug: _debug,
-  ...asked
+  ...question
 } = RecommendRequest.properties;
 
 /** A body of recommend, with the customer in the path. */
 export const WhyNotRequest = Type.Object(
-  { ...asked, now: Type.Optional(Timestamp('Time to decide at, from 2000 to 2100. Default: now.')) },
+  { ...question, now: Type.Optional(Timestamp('Time to decide at, from 2000 to 2100. Default: now.')) },
   { description: 'The recommend request to explain.', examples: [whyNotExample] },
 );
 export type WhyNotRequest = Static<typeof WhyNotRequest>;

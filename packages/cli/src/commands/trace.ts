@@ -1,5 +1,13 @@
-import type { DecisionRecord, DroppedOffer, SelectedOffer, DecisionTrace as Trace } from '@arbiter/contract';
-import { ApiError, type Client } from '@arbiter/sdk';
+import {
+  type DecisionRecord,
+  dropLine,
+  type ExplainedItem,
+  type Explanation,
+  emptyText,
+  offersOf,
+  reasonText,
+  stageName,
+} from '@arbiter/contract';
 import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -17,7 +25,7 @@ why the others were dropped.
 Usage: arbiter trace <id> [flags]
 
 Accepts a trace ID, a request ID or a recommendation ID. Traces are stored for a share of decisions (settings
-decisionTraceEnabled and decisionTraceSampleRate). For a decision without a trace, shows the sealed record.
+decisionTraceEnabled and decisionTraceSampleRate). A decision without a trace is repeated from its sealed record.
 
 ${connectionHelp}
 
@@ -27,102 +35,90 @@ Example:
   async run(call) {
     const [id, ...more] = call.positionals;
     if (id === undefined || more.length > 0) throw new UsageError('expects one ID');
-    return overHttp<Trace | DecisionRecord>(call, (client) => find(client, id), {
-      report: (found) => (isRecord(found) ? reportRecord(call, found) : reportTrace(call, found)),
+    return overHttp(call, (client) => client.decisions.get({ params: { id }, query: { include: 'explanation' } }), {
+      report: (record) => report(call, record),
     });
   },
 };
 
-/** Finds a trace by its ID, or through the record of a request or recommendation. */
-async function find(client: Client, id: string): Promise<Trace | DecisionRecord> {
-  try {
-    return await client.decisionTraces.get({ params: { id } });
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-  }
-  const record = await client.decisions.get({ params: { id } });
-  if (record.traceId === null) return record;
-  try {
-    return await client.decisionTraces.get({ params: { id: record.traceId } });
-  } catch (error) {
-    // Traces have a shorter retention than records.
-    if (error instanceof ApiError && error.status === 404) return record;
-    throw error;
-  }
+function report(call: Call, record: DecisionRecord): void {
+  const { explanation = null, flow, customerId, recommendationId, requestId, traceId } = record;
+  const version = flow.version === null ? '' : ` v${flow.version}`;
+  const customer = customerId ?? 'an erased customer';
+  const outcome = explanation === null ? decidedAt(record) : counts(record, explanation);
+  call.print(`${customer}, flow ${flow.key}${version}, ${outcome}`);
+  if (explanation !== null) printExplanation(call, record, explanation);
+  call.print('');
+  const isTraced = explanation?.source === 'trace' && traceId !== null;
+  call.print(`${isTraced ? `Trace ${traceId}` : `Recommendation ${recommendationId}`}, request ${requestId}`);
 }
 
-const isRecord = (found: Trace | DecisionRecord): found is DecisionRecord => 'inputsState' in found;
+const decidedAt = (record: DecisionRecord): string => `decided at ${record.decidedAt}`;
+
+function counts(record: DecisionRecord, { items, summary }: Explanation): string {
+  const group = record.result?.controlGroup === true ? ', control group' : '';
+  const when = summary.durationMs === null ? decidedAt(record) : `${digits(summary.durationMs, 1)} ms`;
+  return `${items.length} of ${summary.candidateCount} offers, ${when}${group}`;
+}
+
+function printExplanation(call: Call, { result }: DecisionRecord, explanation: Explanation): void {
+  const { source, items, summary } = explanation;
+  if (source === 'replay') call.print('No trace was stored. Repeated from the sealed record:');
+  if (source === 'record') call.print('No trace was stored. From the sealed record:');
+  printStages(call, explanation);
+  printItems(call, items);
+  if (items.length === 0) call.print(`No offer was shown. ${emptyText(result?.emptyReason ?? '').text}`);
+  printDropped(call, explanation);
+  for (const warning of summary.warnings) call.print(`Warning: ${warning}`);
+}
+
+function printStages(call: Call, { stages }: Explanation): void {
+  const rows = stages.map(({ stage, candidates, passed, dropped, durationMs }) => [
+    stageName(stage),
+    String(candidates),
+    String(passed),
+    reasonsOf(dropped),
+    digits(durationMs, 2),
+  ]);
+  printTable(call, ['stage', 'in', 'out', 'dropped by', 'ms'], rows);
+}
+
+function printItems(call: Call, items: readonly ExplainedItem[]): void {
+  const rows = items.map(({ rank, offerId, offerName, score, selection }) => [
+    String(rank),
+    offerName ?? offerId,
+    digits(score, 4),
+    digits(selection?.probability ?? null, 4),
+    `${selection?.method ?? ''}${selection?.explored === true ? ', explored' : ''}`,
+  ]);
+  printTable(call, ['rank', 'offer', 'score', 'probability', 'method'], rows);
+}
+
+const format = { number: String, instant: String };
+
+function printDropped(call: Call, explanation: Explanation): void {
+  const dropped = offersOf(explanation).filter((story) => story.dropped !== null);
+  const rows = dropped
+    .slice(0, droppedShown)
+    .map((story) => [
+      story.name ?? story.offerId,
+      stageName(story.dropped?.stage ?? ''),
+      reasonText(story.dropped?.reason ?? '').title,
+      dropLine(story, format),
+    ]);
+  printTable(call, ['dropped', 'stage', 'reason', 'detail'], rows);
+  const more = dropped.length - droppedShown;
+  if (more > 0) call.print(`${more} more were dropped. Use --json to see them.`);
+}
 
 const digits = (value: number | null, count: number): string => (value === null ? '' : value.toFixed(count));
 
-function reportTrace(call: Call, found: Trace): void {
-  const { summary, selectedOffers, dropped } = found;
-  const version = found.decisionFlowVersion === null ? '' : ` v${found.decisionFlowVersion}`;
-  const group = found.controlGroup ? ', control group' : '';
-  call.print(
-    `${found.customerId}, flow ${found.decisionFlowKey}${version}, ${selectedOffers.length} of ` +
-      `${summary.candidateCount} offers, ${digits(found.totalDurationMs, 1)} ms${group}`,
-  );
-  const stages = found.pipeline.map((stage) => [
-    stage.stage,
-    String(stage.candidates),
-    String(stage.passed),
-    reasonsOf(stage.dropped),
-    digits(stage.durationMs, 2),
-  ]);
-  print(call, ['stage', 'in', 'out', 'dropped by', 'ms'], stages);
-  printSelected(call, selectedOffers);
-  if (dropped.length > 0) {
-    const rows = dropped
-      .slice(0, droppedShown)
-      .map(({ offerName, stage, reason, detail }) => [offerName, stage, reason, inShort(detail)]);
-    print(call, ['dropped', 'stage', 'reason', 'detail'], rows);
-    const more = dropped.length - droppedShown;
-    if (more > 0) call.print(`${more} more were dropped. Use --json to see them.`);
-  }
-  for (const warning of summary.warnings) call.print(`Warning: ${warning}`);
-  call.print('');
-  call.print(`Trace ${found.id}, request ${found.requestId}`);
-}
-
-function reportRecord(call: Call, record: DecisionRecord): void {
-  const version = record.flow.version === null ? '' : ` v${record.flow.version}`;
-  const customer = record.customerId ?? 'an erased customer';
-  call.print(`${customer}, flow ${record.flow.key}${version}, decided at ${record.decidedAt}`);
-  call.print('No trace was stored. From the sealed record:');
-  const { result } = record;
-  if (result !== null) {
-    printSelected(call, result.items);
-    if (result.items.length === 0) call.print(`No offer was shown: ${result.emptyReason ?? ''}`);
-  }
-  call.print(`Recommendation ${record.recommendationId}, request ${record.requestId}`);
-}
-
-type Shown = Pick<SelectedOffer, 'rank' | 'offerId' | 'score' | 'selection'> &
-  Partial<Pick<SelectedOffer, 'offerName'>>;
-
-function printSelected(call: Call, selected: readonly Shown[]): void {
-  if (selected.length === 0) return;
-  const rows = selected.map(({ rank, offerId, offerName, score, selection: { probability, method, explored } }) => {
-    const way = `${method}${explored ? ', explored' : ''}`;
-    return [String(rank), offerName ?? offerId, digits(score, 4), digits(probability, 4), way];
-  });
-  print(call, ['rank', 'offer', 'score', 'probability', 'method'], rows);
-}
-
 const reasonsOf = (dropped: Readonly<Record<string, number>>): string =>
   Object.entries(dropped)
-    .map(([reason, count]) => `${reason} ${count}`)
+    .map(([reason, count]) => `${reasonText(reason).title} ${count}`)
     .join(', ');
 
-/** Formats a detail on one line: JSON, truncated. */
-function inShort(detail: DroppedOffer['detail']): string {
-  if (detail === null) return '';
-  const text = JSON.stringify(detail);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
-function print(call: Call, header: readonly string[], rows: readonly (readonly string[])[]): void {
+function printTable(call: Call, header: readonly string[], rows: readonly (readonly string[])[]): void {
   if (rows.length === 0) return;
   call.print('');
   for (const line of tableLines(header, rows)) call.print(line);

@@ -1,4 +1,4 @@
-import { dropTexts, emptyTexts } from '../../messages/drops.ts';
+import { dropTexts, emptyTexts } from '@arbiter/contract/explanation/texts';
 
 const titles: ReadonlyMap<string, string> = new Map(Object.entries(dropTexts).map(([key, { title }]) => [key, title]));
 

@@ -8,9 +8,16 @@ import { passes } from '../../data/failure.ts';
 import { callsLeft } from '../../data/pace.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 
-/** Returns the sealed record of a decision; waits while `enabled` is false. */
-export const useRecord = (id: string, enabled = true) =>
-  useOperation(decisionOperations.get, { params: { id }, query: {} }, { enabled, keepPrevious: false });
+/** Returns a decision with its explanation, by its own ID, request ID or trace ID; waits while `enabled` is false. */
+export function useDecision(id: string, enabled = true) {
+  const record = useOperation(
+    decisionOperations.get,
+    { params: { id }, query: { include: 'explanation' } },
+    { enabled, keepPrevious: false },
+  );
+  // Null while loading, and for an erased customer.
+  return { record, explanation: record.data?.explanation ?? null };
+}
 
 /** Returns a stored trace; null waits. */
 export const useTrace = (id: string | null) =>
@@ -20,9 +27,13 @@ export const useTrace = (id: string | null) =>
     { enabled: id !== null, keepPrevious: false },
   );
 
-/** Simulates a decision; null waits. */
-export const useSimulated = (body: SimulateRequest | null, keepPrevious = false) =>
-  useOperation(simulationOperations.run, { body: body ?? {} }, { enabled: body !== null, keepPrevious });
+/** Simulates a decision for a customer; null waits. */
+export function useSimulated(body: SimulateRequest | null, keepPrevious = false) {
+  const answer = useOperation(simulationOperations.run, { body: body ?? {} }, { enabled: body !== null, keepPrevious });
+  // The operation also simulates over segments, which this page doesn't.
+  const data = answer.data !== undefined && 'decisions' in answer.data ? answer.data : undefined;
+  return { ...answer, data };
+}
 
 /** Returns the newest decisions of a customer or before an instant, refreshed every `everyMs`. */
 export const useLatest = (

@@ -11,17 +11,17 @@ export const decisions = feature({
       path: '/decisions',
       title: decisionTitles.decisions,
       rail: { group: 'decide', order: 10, icon: Scale, key: 'd' },
-      load: () => import('./decision-list.tsx').then((m) => m.DecisionList),
+      load: () => import('./list/decision-list.tsx').then((m) => m.DecisionList),
     },
     {
       path: '/decisions/compare',
       title: decisionTitles.compare,
-      load: () => import('./compare-page.tsx').then((m) => m.ComparePage),
+      load: () => import('./compare/compare-page.tsx').then((m) => m.ComparePage),
     },
     {
       path: '/decisions/$id',
       title: decisionTitles.decision,
-      load: () => import('./decision-page.tsx').then((m) => m.DecisionPage),
+      load: () => import('./explorer/decision-page.tsx').then((m) => m.DecisionPage),
     },
     {
       path: '/simulate',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asksTraces, chipsOf, decisionQuery, isDecisionId, traceQuery } from './filters.ts';
-import { finalGate, tryFlip } from './flips.ts';
+import { whereOf } from './compare/where.ts';
+import { asksTraces, chipsOf, decisionQuery, isDecisionId, traceQuery } from './list/filters.ts';
 import { againstOf, bodyOf, hasEdits, otherBodyOf, versionOf, withoutEdits } from './simulate/question.ts';
 import { readNamedValue, valuesOf, withValue, writeNamedValue } from './simulate/values.ts';
-import { whereOf } from './where.ts';
+import { finalGate, tryFlip } from './why-not/flips.ts';
 
 test('an edit survives the address, whatever it is', () => {
   for (const value of ['gold', '21', 'true', '', 'a:b', 21, 0.5, true, null, ['x', 1], { a: 1 }]) {

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { middleCut } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Writers } from './gates.ts';
+import type { Writers } from './gates/gate-story.ts';
 
 /** Returns formatters for gates, drops and flips; `names` has the offer names. */
 export function useWriters(names?: ReadonlyMap<string, string>): Writers {

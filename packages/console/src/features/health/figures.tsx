@@ -1,8 +1,8 @@
+import { dropTexts } from '@arbiter/contract/explanation/texts';
 import { type MetricsSummary, metricsSummaryOperations } from '@arbiter/contract/metrics-summary';
 import { can } from '../../data/can.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
-import { dropTexts } from '../../messages/drops.ts';
 import { healthTexts as t } from '../../messages/health.ts';
 import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';

@@ -1,6 +1,6 @@
+import { emptyTexts } from '@arbiter/contract/explanation/texts';
 import type { RecommendAnswer } from '@arbiter/contract/recommendation';
 import type { EmptyReason } from '@arbiter/engine';
-import { emptyTexts } from '../../messages/drops.ts';
 import { homeTexts as t } from '../../messages/home.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useFormat } from '../../ui/provider.tsx';

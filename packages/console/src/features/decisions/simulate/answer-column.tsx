@@ -1,4 +1,8 @@
-import { simulationOperations } from '@arbiter/contract/simulations';
+import { explainAnswer } from '@arbiter/contract/explanation/explain';
+import { type OfferStory, offersOf } from '@arbiter/contract/explanation/offers';
+import { funnelOf } from '@arbiter/contract/explanation/stages';
+import { emptyText, reasonText, stageName } from '@arbiter/contract/explanation/texts';
+import { type SimulatedAnswer, simulationOperations } from '@arbiter/contract/simulations';
 import { useMemo } from 'react';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
 import { decisionTexts } from '../../../messages/decisions.ts';
@@ -9,13 +13,8 @@ import { Section } from '../../../ui/page.tsx';
 import { Skeleton } from '../../../ui/progress.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
 import type { useSimulated } from '../calls.ts';
-import { emptyText, reasonText, stageName } from '../drops.ts';
-import { explainSimulated } from '../explained.ts';
-import { funnelOf } from '../funnel.ts';
-import type { Writers } from '../gates.ts';
-import { fateTones, whyText } from '../offer-row.tsx';
-import { type OfferStory, offersOf } from '../offers.ts';
-import { isObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from '../reading.ts';
+import type { Writers } from '../gates/gate-story.ts';
+import { fateTones, whyText } from '../offers/offer-row.tsx';
 
 export interface AnswerColumnProps {
   readonly title: string;
@@ -28,38 +27,39 @@ export interface AnswerColumnProps {
 /** One result of a simulation: shown offers and drops. */
 export function AnswerColumn({ title, answer, looked, write }: AnswerColumnProps) {
   const format = useFormat();
-  const { data, failure, loading, old, refresh } = answer;
-  const body: JsonObject | null = isObject(data) ? data : null;
-  const explained = useMemo(() => (body === null ? null : explainSimulated(body)), [body]);
-  const offers = explained === null ? [] : offersOf(explained);
+  const { data = null, failure, loading, old, refresh } = answer;
+  const explanation = useMemo(() => (data === null ? null : explainAnswer(data)), [data]);
+  const offers = explanation === null ? [] : offersOf(explanation);
   return (
     <Section
       title={title}
       about={
-        body === null ? null : (
+        data === null ? null : (
           <span className="text-dense text-soft">
-            {decisionTexts.flowVersion(textOf(body.decisionFlowKey), numberOf(body.decisionFlowVersion))}
-            {explained?.summary.durationMs == null ? '' : ` · ${t.took(format.duration(explained.summary.durationMs))}`}
+            {decisionTexts.flowVersion(data.decisionFlowKey, data.decisionFlowVersion)}
+            {explanation?.summary.durationMs == null
+              ? ''
+              : ` · ${t.took(format.duration(explanation.summary.durationMs))}`}
           </span>
         )
       }
     >
       {failure !== null ? (
         <FailurePanel operation={simulationOperations.run} failure={failure} retry={refresh} />
-      ) : loading || body === null || explained === null ? (
+      ) : loading || data === null || explanation === null ? (
         <Skeleton className="h-64 w-full" />
       ) : (
         <div className={cx('flex flex-col gap-3', old && 'opacity-60')} aria-busy={old}>
-          {body.known === false ? (
+          {!data.known ? (
             <span>
               <Badge tone="warn">{t.unknown}</Badge>
             </span>
           ) : null}
-          <NotSet names={textsOf(body.notSet)} />
+          <NotSet names={data.notSet} />
           <Looked offers={offers} looked={looked} write={write} />
-          <Shown body={body} offers={offers} looked={looked} />
+          <Shown answer={data} offers={offers} looked={looked} />
           <p className="text-dense text-soft">
-            {funnelOf(explained)
+            {funnelOf(explanation)
               .map(({ stage, count }) => `${stageName(stage)} ${write.number(count)}`.replaceAll(' ', '\u00a0'))
               .join(' → ')}
           </p>
@@ -105,16 +105,15 @@ function Looked({ offers, looked, write }: LookedProps) {
 }
 
 interface ShownProps {
-  readonly body: JsonObject;
+  readonly answer: SimulatedAnswer;
   readonly offers: readonly OfferStory[];
   readonly looked: string | null;
 }
 
-function Shown({ body, offers, looked }: ShownProps) {
+function Shown({ answer, offers, looked }: ShownProps) {
   const format = useFormat();
-  const items = Array.isArray(body.decisions) ? body.decisions.map(objectOf) : [];
+  const { decisions: items, emptyReason: reason } = answer;
   if (items.length === 0) {
-    const reason = textOf(body.emptyReason);
     const why = reason === null ? null : emptyText(reason);
     return (
       <p className="rounded-card bg-sunken px-3 py-2">
@@ -126,23 +125,23 @@ function Shown({ body, offers, looked }: ShownProps) {
   return (
     <ol className="flex flex-col divide-y divide-line">
       {items.map((item) => {
-        const content = objectOf(item.content);
-        const words = textOf(content.headline) ?? textOf(content.subject) ?? textOf(content.title);
-        const score = numberOf(item.score) ?? 0;
+        const { headline, subject, title } = item.content ?? {};
+        const words = [headline, subject, title].find((text) => typeof text === 'string') ?? null;
+        const score = item.score ?? 0;
         return (
           <li
-            key={`${textOf(item.offerId)} ${numberOf(item.rank)}`}
+            key={`${item.offerId} ${item.rank}`}
             className={cx(
               'grid grid-cols-[2rem_minmax(0,1fr)_auto] gap-x-2 py-2',
               item.offerId === looked && 'bg-accent-soft',
             )}
           >
-            <span className="font-semibold">{decisionTexts.shownAt(numberOf(item.rank) ?? 0)}</span>
-            <span className="truncate font-medium">{textOf(item.offerName)}</span>
+            <span className="font-semibold">{decisionTexts.shownAt(item.rank)}</span>
+            <span className="truncate font-medium">{item.offerName}</span>
             <span>{format.fixed(score, 4)}</span>
             <span className="col-span-2 col-start-2 mt-1 flex items-center gap-3">
               <span className="min-w-0 flex-1 truncate text-dense text-soft">
-                {[textOf(item.channelName), words].filter((part) => part !== null).join(' · ')}
+                {[item.channelName, words].filter((part) => part != null).join(' · ')}
               </span>
               <span aria-hidden className="h-1.5 w-24 rounded-control bg-sunken">
                 <span

@@ -1,20 +1,20 @@
+import { explainAnswer } from '@arbiter/contract/explanation/explain';
+import type { SimulatedAnswer } from '@arbiter/contract/simulations';
 import { useMemo } from 'react';
 import { simulateTexts as t } from '../../../messages/simulate.ts';
-import { compareOffers } from '../differences.ts';
-import { explainSimulated } from '../explained.ts';
-import { OfferChanges } from '../offer-changes.tsx';
-import { objectOf } from '../reading.ts';
+import { compareOffers } from '../compare/differences.ts';
+import { OfferChanges } from '../compare/offer-changes.tsx';
 
 export interface ChangeListProps {
-  readonly own: unknown;
-  readonly other: unknown;
+  readonly own: SimulatedAnswer;
+  readonly other: SimulatedAnswer;
 }
 
 /** Differences between both results: offers gained, lost or moved. */
 export function ChangeList({ own, other }: ChangeListProps) {
   const rows = useMemo(
     () =>
-      compareOffers(explainSimulated(objectOf(other)), explainSimulated(objectOf(own))).filter(
+      compareOffers(explainAnswer(other), explainAnswer(own)).filter(
         ({ change }) => change === 'gained' || change === 'lost' || change === 'moved',
       ),
     [own, other],

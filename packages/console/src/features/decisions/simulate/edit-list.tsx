@@ -20,6 +20,79 @@ export interface EditListProps {
 
 /** Edits of customer and request, each as a chip, and a line to add one. */
 export function EditList({ search, change }: EditListProps) {
+  const clear = () => {
+    const remaining = withoutEdits(search);
+    const removed = Object.keys(search).filter((each) => !(each in remaining));
+    change(Object.fromEntries(removed.map((each) => [each, undefined])), { push: true });
+  };
+  return (
+    <Section
+      title={t.edits}
+      actions={
+        hasEdits(search) ? (
+          <Button size="small" kind="quiet" onClick={clear}>
+            {t.clearEdits}
+          </Button>
+        ) : null
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <Chips search={search} change={change} />
+        <AddForm search={search} change={change} />
+      </div>
+    </Section>
+  );
+}
+
+const kinds = ['profile', 'attributes', 'segments'] as const;
+
+function Chips({ search, change }: EditListProps) {
+  const remove = (kind: Kind, text: string) => {
+    const left = (search[kind] ?? []).filter((each) => each !== text);
+    change({ [kind]: left.length === 0 ? undefined : left }, { push: true });
+  };
+  const chips = kinds.flatMap((kind) =>
+    (search[kind] ?? []).map((text) => ({ kind, text, label: labelOf(kind, text) })),
+  );
+  return (
+    <div className="flex flex-wrap gap-2">
+      {hasEdits(search) ? null : <p className="text-soft">{t.noEdits}</p>}
+      {chips.map(({ kind, text, label }) => (
+        <span
+          key={`${kind} ${text}`}
+          className="inline-flex h-7 max-w-full items-center gap-1 rounded-control border border-draft bg-draft-soft ps-2 text-dense"
+        >
+          <span className="truncate font-medium text-draft">{label}</span>
+          <Button
+            kind="quiet"
+            size="small"
+            aria-label={t.removeEdit(label)}
+            icon={<X aria-hidden className="size-3.5" />}
+            onClick={() => remove(kind, text)}
+          />
+        </span>
+      ))}
+      {weightNames.map((weight) =>
+        search[weight] === undefined ? null : (
+          <span
+            key={weight}
+            className="inline-flex h-7 items-center rounded-control border border-draft bg-draft-soft px-2 text-dense font-medium text-draft"
+          >
+            {`${t.weightNames[weight]} ^ ${search[weight]}`}
+          </span>
+        ),
+      )}
+    </div>
+  );
+}
+
+const kindOptions = [
+  { value: 'profile', label: t.addProfile },
+  { value: 'attributes', label: t.addAttribute },
+  { value: 'segments', label: t.addSegment },
+];
+
+function AddForm({ search, change }: EditListProps) {
   const [kind, setKind] = useState<Kind>('profile');
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
@@ -37,89 +110,32 @@ export function EditList({ search, change }: EditListProps) {
     setName('');
     setValue('');
   };
-  const takeOut = (of: Kind, text: string) => {
-    const left = (search[of] ?? []).filter((each) => each !== text);
-    change({ [of]: left.length === 0 ? undefined : left }, { push: true });
-  };
-  const clear = () => {
-    const remaining = withoutEdits(search);
-    const removed = Object.keys(search).filter((each) => !(each in remaining));
-    change(Object.fromEntries(removed.map((each) => [each, undefined])), { push: true });
-  };
-  const chips = (['profile', 'attributes', 'segments'] as const).flatMap((of) =>
-    (search[of] ?? []).map((text) => ({ of, text, label: labelOf(of, text) })),
-  );
   return (
-    <Section
-      title={t.edits}
-      actions={
-        hasEdits(search) ? (
-          <Button size="small" kind="quiet" onClick={clear}>
-            {t.clearEdits}
-          </Button>
-        ) : null
-      }
+    <form
+      onSubmit={add}
+      className="grid grid-cols-[minmax(9rem,1fr)_minmax(0,1fr)] items-end gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_minmax(0,1fr)_auto]"
     >
-      <div className="flex flex-col gap-3">
-        <div className="flex flex-wrap gap-2">
-          {hasEdits(search) ? null : <p className="text-soft">{t.noEdits}</p>}
-          {chips.map(({ of, text, label }) => (
-            <span
-              key={`${of} ${text}`}
-              className="inline-flex h-7 max-w-full items-center gap-1 rounded-control border border-draft bg-draft-soft ps-2 text-dense"
-            >
-              <span className="truncate font-medium text-draft">{label}</span>
-              <Button
-                kind="quiet"
-                size="small"
-                aria-label={t.removeEdit(label)}
-                icon={<X aria-hidden className="size-3.5" />}
-                onClick={() => takeOut(of, text)}
-              />
-            </span>
-          ))}
-          {weightNames.map((weight) =>
-            search[weight] === undefined ? null : (
-              <span
-                key={weight}
-                className="inline-flex h-7 items-center rounded-control border border-draft bg-draft-soft px-2 text-dense font-medium text-draft"
-              >
-                {`${t.weightNames[weight]} ^ ${search[weight]}`}
-              </span>
-            ),
-          )}
-        </div>
-        <form
-          onSubmit={add}
-          className="grid grid-cols-[minmax(9rem,1fr)_minmax(0,1fr)] items-end gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_minmax(0,1fr)_auto]"
-        >
-          <SelectField
-            label={t.editKind}
-            value={kind}
-            options={[
-              { value: 'profile', label: t.addProfile },
-              { value: 'attributes', label: t.addAttribute },
-              { value: 'segments', label: t.addSegment },
-            ]}
-            onChange={(event) => setKind(event.target.value as Kind)}
-          />
-          <TextField label={t.editName} list={listId} value={name} onChange={(event) => setName(event.target.value)} />
-          <datalist id={listId}>
-            {suggested.map((each) => (
-              <option key={each} value={each} />
-            ))}
-          </datalist>
-          {kind === 'segments' ? (
-            <span />
-          ) : (
-            <TextField label={t.editValue} value={value} onChange={(event) => setValue(event.target.value)} />
-          )}
-          <Button submit icon={<Plus aria-hidden className="size-4" />}>
-            {t.add}
-          </Button>
-        </form>
-      </div>
-    </Section>
+      <SelectField
+        label={t.editKind}
+        value={kind}
+        options={kindOptions}
+        onChange={(event) => setKind(event.target.value as Kind)}
+      />
+      <TextField label={t.editName} list={listId} value={name} onChange={(event) => setName(event.target.value)} />
+      <datalist id={listId}>
+        {suggested.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      {kind === 'segments' ? (
+        <span />
+      ) : (
+        <TextField label={t.editValue} value={value} onChange={(event) => setValue(event.target.value)} />
+      )}
+      <Button submit icon={<Plus aria-hidden className="size-4" />}>
+        {t.add}
+      </Button>
+    </form>
   );
 }
 

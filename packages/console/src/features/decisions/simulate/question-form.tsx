@@ -7,7 +7,7 @@ import { SelectField, TextAreaField, TextField } from '../../../ui/field.tsx';
 import { Section } from '../../../ui/page.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
 import { useChannels } from '../calls.ts';
-import { isObject } from '../reading.ts';
+import { isObject } from '../json.ts';
 import { localInstant, utcInstant } from './instants.ts';
 import { type SimulateSearch, type UnsavedConfig, usualSeed, versionOf, weightNames } from './question.ts';
 
@@ -24,21 +24,14 @@ export interface QuestionFormProps {
 
 /** Customer, flow, channel and time. A recorded decision fixes everything except the customer. */
 export function QuestionForm({ search, change, newest, unsaved, onUnsaved }: QuestionFormProps) {
-  const { channels, nameOf } = useChannels();
-  const flows = useOperation(decisionFlowOperations.list, { query: { limit: 200 } });
-  const [open, setOpen] = useState(false);
-  const { timeZone } = useFormat().locale;
-  const isRecorded = search.decision !== undefined;
-  const version = search.version ?? 'published';
-  const chosen =
-    flows.data?.data.find(({ key }) => key === search.flow) ?? flows.data?.data.find(({ isDefault }) => isDefault);
+  const flows = useOperation(decisionFlowOperations.list, { query: { limit: 200 } }).data?.data ?? [];
+  const chosen = flows.find(({ key }) => key === search.flow) ?? flows.find(({ isDefault }) => isDefault);
   const numbers = (chosen?.publishedVersions ?? []).map((each) => each.version).sort((a, b) => b - a);
-  const versions = [
+  const versions: readonly Option[] = [
     ...Object.entries(t.versions).map(([value, label]) => ({ value, label })),
     ...numbers.map((n) => ({ value: String(n), label: t.versionNumber(String(n)) })),
   ];
-  const set = (name: keyof SimulateSearch) => (event: { target: { value: string } }) =>
-    change({ [name]: event.target.value === '' ? undefined : event.target.value }, { push: true });
+  const isRecorded = search.decision !== undefined;
   return (
     <Section title={t.question}>
       <div className="flex flex-col gap-3">
@@ -55,105 +48,148 @@ export function QuestionForm({ search, change, newest, unsaved, onUnsaved }: Que
           {isRecorded ? (
             <p className="self-center text-dense text-soft lg:col-span-2">{t.recordedHelp}</p>
           ) : (
-            <>
-              <SelectField
-                label={t.channel}
-                placeholder={t.channelAny}
-                value={search.channel ?? ''}
-                options={[...new Set(channels.map(({ channelType }) => channelType))].map((value) => ({
-                  value,
-                  label: nameOf.get(value) ?? value,
-                }))}
-                onChange={set('channel')}
-              />
-              <SelectField
-                label={t.flow}
-                placeholder={t.flowUsual}
-                value={search.flow ?? ''}
-                options={(flows.data?.data ?? []).map(({ key, name }) => ({ value: key, label: name }))}
-                onChange={set('flow')}
-              />
-              <SelectField
-                label={t.version}
-                value={version}
-                options={versions}
-                onChange={(event) =>
-                  change(
-                    { version: event.target.value === 'published' ? undefined : event.target.value },
-                    { push: true },
-                  )
-                }
-              />
-            </>
+            <FlowFields
+              search={search}
+              change={change}
+              flows={flows.map(({ key, name }) => ({ value: key, label: name }))}
+              versions={versions}
+            />
           )}
         </div>
         {!isRecorded && versionOf(search.version) === 'unsaved' ? (
           <UnsavedField config={unsaved} usual={chosen?.draftConfig ?? null} onConfig={onUnsaved} />
         ) : null}
-        <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary className="w-fit rounded-control py-1 text-dense text-accent-ink">{t.more}</summary>
-          <div className="mt-2 grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
-            {isRecorded ? null : (
-              <>
-                <Typed
-                  label={t.when}
-                  type="datetime-local"
-                  help={t.whenHelp(timeZone)}
-                  value={search.now === undefined ? '' : localInstant(search.now, timeZone)}
-                  onCommit={(text) => change({ now: utcInstant(text, timeZone) ?? undefined }, { push: true })}
-                />
-                <Typed
-                  label={t.placement}
-                  value={search.placement ?? ''}
-                  onCommit={(text) => change({ placement: text === '' ? undefined : text }, { push: true })}
-                />
-                <SelectField
-                  label={t.against}
-                  value={search.against ?? ''}
-                  placeholder={t.againstAuto}
-                  options={[
-                    { value: 'nothing', label: t.againstNothing },
-                    { value: 'unedited', label: t.againstUnedited },
-                    ...versions.filter(({ value }) => value !== 'unsaved' && value !== version),
-                  ]}
-                  onChange={set('against')}
-                />
-              </>
-            )}
-            <Typed
-              label={t.limit}
-              type="number"
-              value={search.limit === undefined ? '' : String(search.limit)}
-              onCommit={(text) => change({ limit: text === '' ? undefined : Number(text) }, { push: true })}
-            />
-            <Typed
-              label={t.seed}
-              help={t.seedHelp}
-              placeholder={isRecorded ? '' : usualSeed}
-              value={search.seed ?? ''}
-              onCommit={(text) => change({ seed: text === '' ? undefined : text }, { push: true })}
-            />
-          </div>
-          {isRecorded ? null : (
-            <fieldset className="mt-3">
-              <legend className="text-dense font-medium">{t.weights}</legend>
-              <p className="text-caption text-soft">{t.weightsHelp}</p>
-              <div className="mt-1 grid grid-cols-2 gap-3 lg:grid-cols-4">
-                {weightNames.map((name) => (
-                  <Typed
-                    key={name}
-                    label={t.weightNames[name] ?? name}
-                    type="number"
-                    value={search[name] === undefined ? '' : String(search[name])}
-                    onCommit={(text) => change({ [name]: text === '' ? undefined : Number(text) }, { push: true })}
-                  />
-                ))}
-              </div>
-            </fieldset>
-          )}
-        </details>
+        <More search={search} change={change} versions={versions} />
       </div>
     </Section>
+  );
+}
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface FieldsProps extends Pick<QuestionFormProps, 'search' | 'change'> {
+  readonly versions: readonly Option[];
+}
+
+/** Changes a value of the search when a list is chosen from; the empty option removes it. */
+const choose =
+  (change: Change, name: keyof SimulateSearch) => (event: { readonly target: { readonly value: string } }) =>
+    change({ [name]: event.target.value === '' ? undefined : event.target.value }, { push: true });
+
+function FlowFields({ search, change, versions, flows }: FieldsProps & { readonly flows: readonly Option[] }) {
+  const { channels, nameOf } = useChannels();
+  return (
+    <>
+      <SelectField
+        label={t.channel}
+        placeholder={t.channelAny}
+        value={search.channel ?? ''}
+        options={[...new Set(channels.map(({ channelType }) => channelType))].map((value) => ({
+          value,
+          label: nameOf.get(value) ?? value,
+        }))}
+        onChange={choose(change, 'channel')}
+      />
+      <SelectField
+        label={t.flow}
+        placeholder={t.flowUsual}
+        value={search.flow ?? ''}
+        options={flows}
+        onChange={choose(change, 'flow')}
+      />
+      <SelectField
+        label={t.version}
+        value={search.version ?? 'published'}
+        options={versions}
+        onChange={({ target: { value } }) =>
+          change({ version: value === 'published' ? undefined : value }, { push: true })
+        }
+      />
+    </>
+  );
+}
+
+/** Less frequent inputs. */
+function More({ search, change, versions }: FieldsProps) {
+  const [open, setOpen] = useState(false);
+  const isRecorded = search.decision !== undefined;
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="w-fit rounded-control py-1 text-dense text-accent-ink">{t.more}</summary>
+      <div className="mt-2 grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
+        {isRecorded ? null : <PlaceFields search={search} change={change} versions={versions} />}
+        <Typed
+          label={t.limit}
+          type="number"
+          value={search.limit === undefined ? '' : String(search.limit)}
+          onCommit={(text) => change({ limit: text === '' ? undefined : Number(text) }, { push: true })}
+        />
+        <Typed
+          label={t.seed}
+          help={t.seedHelp}
+          placeholder={isRecorded ? '' : usualSeed}
+          value={search.seed ?? ''}
+          onCommit={(text) => change({ seed: text === '' ? undefined : text }, { push: true })}
+        />
+      </div>
+      {isRecorded ? null : <Weights search={search} change={change} />}
+    </details>
+  );
+}
+
+/** Time, placement and the comparison, for a new decision. */
+function PlaceFields({ search, change, versions }: FieldsProps) {
+  const { timeZone } = useFormat().locale;
+  const others = versions.filter(({ value }) => value !== 'unsaved' && value !== (search.version ?? 'published'));
+  return (
+    <>
+      <Typed
+        label={t.when}
+        type="datetime-local"
+        help={t.whenHelp(timeZone)}
+        value={search.now === undefined ? '' : localInstant(search.now, timeZone)}
+        onCommit={(text) => change({ now: utcInstant(text, timeZone) ?? undefined }, { push: true })}
+      />
+      <Typed
+        label={t.placement}
+        value={search.placement ?? ''}
+        onCommit={(text) => change({ placement: text === '' ? undefined : text }, { push: true })}
+      />
+      <SelectField
+        label={t.against}
+        value={search.against ?? ''}
+        placeholder={t.againstAuto}
+        options={[
+          { value: 'nothing', label: t.againstNothing },
+          { value: 'unedited', label: t.againstUnedited },
+          ...others,
+        ]}
+        onChange={choose(change, 'against')}
+      />
+    </>
+  );
+}
+
+function Weights({ search, change }: Pick<FieldsProps, 'search' | 'change'>) {
+  return (
+    <fieldset className="mt-3">
+      <legend className="text-dense font-medium">{t.weights}</legend>
+      <p className="text-caption text-soft">{t.weightsHelp}</p>
+      <div className="mt-1 grid grid-cols-2 gap-3 lg:grid-cols-4">
+        {weightNames.map((name) => (
+          <Typed
+            key={name}
+            label={t.weightNames[name] ?? name}
+            type="number"
+            value={search[name] === undefined ? '' : String(search[name])}
+            onCommit={(text) => change({ [name]: text === '' ? undefined : Number(text) }, { push: true })}
+          />
+        ))}
+      </div>
+    </fieldset>
   );
 }
 

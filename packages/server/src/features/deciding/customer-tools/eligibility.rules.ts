@@ -1,15 +1,13 @@
-import type { CustomerEligibility, JudgedOffer } from '@arbiter/contract';
+import type { CustomerEligibility, JudgedOffer, PolicyResult, RuleResult } from '@arbiter/contract';
 import { compareText, type DecisionTrace, round6, type SnapshotOffer } from '@arbiter/engine';
-import type { TraceRow } from './trace-details.ts';
+import type { ToolRows } from './trace-details.ts';
 
 /** What every gate of a flow said of every offer, in one channel. */
 export interface Survey {
   readonly dropped: DecisionTrace['dropped'];
-  readonly qualification: readonly TraceRow[];
-  readonly policies: readonly TraceRow[];
-  /** All that the flow takes, but for offers that must be shown. */
-  readonly scored: readonly TraceRow[];
-  /** Why there is no place at all to show an offer: `no_channel`, `no_placement`, `placement_inactive`; else null. */
+  /** Its scores: all candidates of the flow except mandatory offers. */
+  readonly rows: ToolRows;
+  /** Why no offer can be shown at all: `no_channel`, `no_placement`, `placement_inactive`; otherwise null. */
   readonly closed: string | null;
 }
 
@@ -22,8 +20,8 @@ interface Verdict {
   readonly score: number | null;
   /** Where it stands among those that are scored; behind them when it is not. */
   readonly place: number;
-  readonly qualification: readonly TraceRow[];
-  readonly policies: readonly TraceRow[];
+  readonly qualification: readonly RuleResult[];
+  readonly policies: readonly PolicyResult[];
 }
 
 type Row = Omit<JudgedOffer, 'rank'>;
@@ -94,7 +92,7 @@ function rowOf(offer: SnapshotOffer, verdict: Verdict, creativeCount: number, is
     policies: verdict.policies.map(({ policyId, policyName, ruleType, blocked, reason, detail }) => ({
       policyId,
       policyName,
-      ruleType: ruleType ?? '',
+      ruleType,
       blocked,
       reason,
       detail,
@@ -131,12 +129,14 @@ function isBetter(a: Verdict, b: Verdict): boolean {
 
 function verdicts(survey: Survey): (offerId: string, isForced: boolean) => Verdict {
   const refusals = Map.groupBy(survey.dropped, ({ offerId }) => offerId);
-  const rules = Map.groupBy(survey.qualification, ({ offerId }) => offerId);
+  const rules = Map.groupBy(survey.rows.rules, ({ offerId }) => offerId);
   const policies = Map.groupBy(
-    survey.policies.filter(({ blocked }) => blocked),
+    survey.rows.policies.filter(({ blocked }) => blocked),
     ({ offerId }) => offerId,
   );
-  const scored = new Map(survey.scored.map(({ offerId, score }, at) => [offerId, { score, at }] as const).toReversed());
+  const scored = new Map(
+    survey.rows.scores.map(({ offerId, score }, at) => [offerId, { score, at }] as const).toReversed(),
+  );
   return (offerId, isForced) => {
     const drops = refusals.get(offerId) ?? [];
     const found = scored.get(offerId);
@@ -147,7 +147,7 @@ function verdicts(survey: Survey): (offerId: string, isForced: boolean) => Verdi
       reasons: new Set(drops.map(({ reason }) => reason)),
       first: survey.closed ?? drops[0]?.reason ?? (isSeen ? null : 'inventory'),
       score,
-      place: found?.at ?? survey.scored.length,
+      place: found?.at ?? survey.rows.scores.length,
       qualification: rules.get(offerId) ?? [],
       // A policy of a list that the offer did not come by blocks nothing.
       policies: drops.some(({ reason }) => reason === 'contact_policy') ? (policies.get(offerId) ?? []) : [],

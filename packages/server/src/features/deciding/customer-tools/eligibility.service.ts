@@ -87,9 +87,7 @@ function surveyOf(trial: Trial): Survey {
   if (trace === null) throw new Error('a survey has a trace');
   return {
     dropped: trace.dropped,
-    qualification: rowsOf(trial, trace.qualificationResults),
-    policies: rowsOf(trial, trace.contactPolicyResults),
-    scored: rowsOf(trial, trace.scoringResults),
+    rows: rowsOf(trial, trace),
     closed: trace.pipeline.length === 0 ? emptyReason : null,
   };
 }

@@ -35,8 +35,9 @@ export async function readProfile(
   const facts = await readFacts(ports.database, trial!, caller.until);
   const { id, key, version } = flow.plan.flow;
   const nameOf = (offerId: string): string => flow.plan.names.offer(offerId)?.name ?? '';
-  const rules = rowsOf(trial!, trace.qualificationResults).filter(({ passed, stage }) => !passed && stage !== 'match');
-  const policies = rowsOf(trial!, trace.contactPolicyResults).filter(({ blocked }) => blocked);
+  const rows = rowsOf(trial!, trace);
+  const rules = rows.rules.filter(({ passed, stage }) => !passed && stage !== 'match');
+  const policies = rows.policies.filter(({ blocked }) => blocked);
   return {
     customerId,
     known: profile.known,
@@ -65,7 +66,7 @@ export async function readProfile(
       offerName: nameOf(offerId),
       policyId,
       policyName,
-      ruleType: ruleType ?? '',
+      ruleType,
       reason,
       detail,
     })),

@@ -17,6 +17,7 @@ import type { DecisionMetrics } from './metrics.ts';
 import { quotaHeader } from './recommend/playground-quota.ts';
 import { decisionNamed } from './requests.store.ts';
 import { respondMany } from './respond/respond-many.ts';
+import { explainDecision } from './traces/explain-decision.ts';
 import { readTraceFilter } from './traces/trace-filter.ts';
 import { findTrace, selectTraces, type TraceRow } from './traces/traces.store.ts';
 
@@ -57,10 +58,13 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
       return reply(200, await respondMany(ports, callerOf(request), request.requestId, request.body.responses));
     },
     async get(tx, request) {
-      const inputs = request.query.include === 'inputs';
+      const { include } = request.query;
+      const inputs = include === 'inputs';
       if (inputs && request.role === 'viewer')
         throw new AppError('forbidden', { detail: 'inputs requires the role editor' });
-      return reply(200, await readDecision(tx, records, request.params.id, { inputs }));
+      const record = await readDecision(tx, records, request.params.id, { inputs });
+      if (include !== 'explanation') return reply(200, record);
+      return reply(200, { ...record, explanation: await explainDecision(tx, records, record) });
     },
     async replay(tx, request) {
       return reply(200, await replayDecision(tx, records, request.params.id));

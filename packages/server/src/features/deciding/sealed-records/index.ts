@@ -14,6 +14,7 @@ export { engineStamp } from './engine-stamp.ts';
 export { inputText, newZoneWriter, reduceRequest, type ZoneWriter } from './packed-input.ts';
 export { type ItemTexts, itemTexts, resultHash, resultText, shownAssignment } from './packed-result.ts';
 export {
+  type RecordPorts,
   readDecision,
   recordedQuestion,
   replayDecision,

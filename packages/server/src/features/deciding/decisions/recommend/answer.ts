@@ -204,9 +204,14 @@ export function timedStages(trace: DecisionTrace, stages: StageClock | null): Fr
 }
 
 const timedSummary = (summary: DecisionSummary, durationMs: number): Frozen<TimedSummary> => ({
+  ...roundedSummary(summary),
+  durationMs,
+});
+
+/** The summary as responses show it. */
+export const roundedSummary = (summary: DecisionSummary): DecisionSummary => ({
   ...summary,
   slateProbability: round6(summary.slateProbability),
-  durationMs,
 });
 
 function shapeMeta(plan: Plan, decision: Decision, trace: DecisionTrace, facts: AnswerFacts): Frozen<DebugMeta> {

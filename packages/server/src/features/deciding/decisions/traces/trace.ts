@@ -44,18 +44,7 @@ export function traceBody(
     customerSegments: [...new Set([...input.segments, ...input.request.segments])],
     pipeline: trace === null ? [] : timedStages(trace, stages),
     scoringResults: rows.scoringResults,
-    selectedOffers: decision.items.map((item, i) => ({
-      offerId: item.offerId,
-      offerName: plan.names.offer(item.offerId)?.name ?? null,
-      score: round6(item.score),
-      rank: item.rank,
-      creativeId: item.creativeId,
-      channelId: item.channelId,
-      placementId: item.placementId,
-      mandatory: item.mandatory,
-      interactionId: answer.decisions[i]?.interactionId ?? null,
-      selection: { ...item.selection, probability: round6(item.selection.probability) },
-    })),
+    selectedOffers: selectedOffers(plan, decision, (at) => answer.decisions[at]?.interactionId ?? null),
     qualificationResults: rows.qualificationResults,
     contactPolicyResults: rows.contactPolicyResults,
     suppressionResults: rows.suppressionResults,
@@ -69,3 +58,22 @@ export function traceBody(
     totalDurationMs: answer.trace.summary.durationMs,
   };
 }
+
+/** The offers of the response. `interactionIdOf`: id in history of the item at a position, or null. */
+export const selectedOffers = (
+  plan: Plan,
+  decision: Decision,
+  interactionIdOf: (at: number) => string | null,
+): Frozen<TraceBody['selectedOffers']> =>
+  decision.items.map((item, at) => ({
+    offerId: item.offerId,
+    offerName: plan.names.offer(item.offerId)?.name ?? null,
+    score: round6(item.score),
+    rank: item.rank,
+    creativeId: item.creativeId,
+    channelId: item.channelId,
+    placementId: item.placementId,
+    mandatory: item.mandatory,
+    interactionId: interactionIdOf(at),
+    selection: { ...item.selection, probability: round6(item.selection.probability) },
+  }));

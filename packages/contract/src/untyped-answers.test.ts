@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TSchema } from 'typebox';
+import { type Operation, operations } from './operations.ts';
+
+const ownData = "the tenant's own data";
+const ownConfig = "the tenant's own config, whose types the OpenAPI document lists (config-unions.ts)";
+const anyChange = 'values before and after a change, of any property of any record';
+const ofModel = 'figures that differ by model type';
+const comparison = "a value of the customer or of the rule's condition, of any type";
+
+/**
+ * Untyped properties of responses: in how many operations, and why they can't have a type. This list may only shrink.
+ * Give new properties a schema instead.
+ */
+const untyped: Readonly<Record<string, readonly [operations: number, reason: string]>> = {
+  'the response': [3, "a user's own preferences, and the OpenAPI document"],
+  actual: [10, comparison],
+  after: [32, anyChange],
+  attributes: [3, ownData],
+  before: [32, anyChange],
+  component: [1, 'a part of CycloneDX, which defines it'],
+  conditions: [6, ownConfig],
+  config: [24, ownConfig],
+  configSnapshot: [9, ownConfig],
+  content: [22, ownData],
+  context: [2, ownData],
+  customer: [1, ownData],
+  defaultValue: [12, ownData],
+  draftConfig: [8, ownConfig],
+  enriched: [1, ownData],
+  expected: [10, comparison],
+  fairnessPolicy: [2, ownConfig],
+  fallback: [6, ownData],
+  filters: [5, ownConfig],
+  from: [2, comparison],
+  joinMapping: [5, ownConfig],
+  metadata: [9, ownData],
+  metrics: [8, ofModel],
+  metricsHistory: [8, ofModel],
+  modelState: [8, ofModel],
+  payload: [5, 'proposed values of any record, IDs of a job, or the payload of an event'],
+  personalization: [15, ownData],
+  predictors: [8, ofModel],
+  profile: [1, ownData],
+  properties: [4, ownData],
+  props: [11, ownData],
+  recorded: [1, 'any value of a result that a replay differs in'],
+  replayed: [1, 'any value of a result that a replay differs in'],
+  rows: [1, ownData],
+  sample: [1, ownData],
+  serviceAccount: [6, 'a key file in the form of its provider, returned masked'],
+  targeting: [12, ownConfig],
+  to: [2, comparison],
+  training: [8, ofModel],
+  value: [2, comparison],
+};
+
+/** Names of the properties without a type in a schema. */
+function untypedIn(schema: TSchema): ReadonlySet<string> {
+  const names = new Set<string>();
+  const seen = new Set<object>();
+  const visit = (part: unknown, name: string): void => {
+    if (typeof part !== 'object' || part === null || seen.has(part)) return;
+    const get = (key: string): unknown => Reflect.get(part, key);
+    const inner = (key: string): [string, unknown][] => Object.entries(Object(get(key)));
+    const members = [...inner('anyOf'), ...inner('oneOf'), ...inner('allOf')].map(([, member]) => member);
+    if (members.length === 0 && isUntyped(part)) names.add(name);
+    // A schema of a shared value is the same object in several places, so untyped ones are named at each.
+    else seen.add(part);
+    for (const member of members) visit(member, name);
+    for (const [key, property] of inner('properties')) visit(property, key);
+    for (const [, value] of inner('patternProperties')) visit(value, name);
+    for (const key of ['items', 'additionalProperties']) visit(get(key), name);
+  };
+  visit(schema, 'the response');
+  return names;
+}
+
+const hasEntries = (value: unknown): boolean => Object.keys(Object(value)).length > 0;
+
+function isUntyped(schema: object): boolean {
+  const get = (key: string): unknown => Reflect.get(schema, key);
+  if (get('const') !== undefined || get('enum') !== undefined) return false;
+  if (get('type') === 'array') return get('items') === undefined;
+  const isOpen = !['properties', 'patternProperties', 'additionalProperties'].some((key) => hasEntries(get(key)));
+  if (get('type') === 'object') return isOpen && get('additionalProperties') === true;
+  return get('type') === undefined;
+}
+
+test('responses have no untyped properties but those listed here', () => {
+  const found: Record<string, number> = {};
+  for (const { responses } of Object.values<Operation>(operations)) {
+    const schemas = Object.values(responses).flatMap(({ schema }) => schema ?? []);
+    const names = new Set(schemas.flatMap((schema) => [...untypedIn(schema)]));
+    for (const name of names) found[name] = (found[name] ?? 0) + 1;
+  }
+  assert.deepEqual(found, Object.fromEntries(Object.entries(untyped).map(([name, [count]]) => [name, count])));
+});
