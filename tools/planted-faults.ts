@@ -43,14 +43,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a resource filters by a property without a column',
-    file: 'packages/contract/src/offers.ts',
+    file: 'packages/contract/src/catalogue/offers.ts',
     replace: '    status: Type.Optional(OfferStatusSchema),\n',
     by: '    status: Type.Optional(OfferStatusSchema),\n    colour: Type.Optional(OfferStatusSchema),\n',
     seenIn: `${features}/offers/offers.store.ts`,
   },
   {
     name: 'a resource refers to others by a property without a column',
-    file: 'packages/contract/src/creatives.ts',
+    file: 'packages/contract/src/catalogue/creatives.ts',
     replace: "offerId: { to: 'offer', onDelete: 'cascade' },",
     by: "offer: { to: 'offer', onDelete: 'cascade' },",
     seenIn: `${features}/creatives/creatives.store.ts`,

@@ -23,13 +23,13 @@ export const consoleFiles: Files = {
       [`node_modules/${name}/index.js`, ''],
     ]),
   ),
-  'packages/contract/src/offers.ts': 'export const x = 1;\n',
+  'packages/contract/src/catalogue/offers.ts': 'export const x = 1;\n',
   'packages/sdk/src/caller.ts': 'export const x = 1;\n',
   'packages/sdk/src/client.ts': 'export const x = 1;\n',
   [`${source}/features/${lowest}/inner.ts`]: 'export const x = 1;\n',
   // Right: a screen names the operations that it uses, a room uses its own library, types of the engine are erased.
   [`${source}/features/${highest}/screen.ts`]: [
-    "import { x } from '@arbiter/contract/offers';",
+    "import { x } from '@arbiter/contract/catalogue/offers';",
     `import { x as y } from '../${lowest}/index.ts';`,
     "import { x as z } from '../../data/inner.ts';",
     "import type { x as T } from '@arbiter/engine';",

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { plainSchema } from './config-unions.ts';
+import { plainSchema } from './catalogue/config-unions.ts';
 import { isSecret, isSignature, namesTenant } from './core/auth.ts';
 import type { BodyKind } from './core/bodies.ts';
 import { CronError, OAuthError, ScimError } from './core/error-formats.ts';
