@@ -61,6 +61,7 @@ export const hasUsualVersions = ({ softDelete, ownVersions }: Resource): boolean
  * (`id` in body or query) and on `/{id}`, with the same codes, roles and audit rows (docs/design/api-access.md 1 "Two
  * styles"). Soft-deletable ones have three more, on a record's versions.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of seven operations, whose types are inferred together
 export function recordOperations<
   const R extends Resource,
   const N extends string,

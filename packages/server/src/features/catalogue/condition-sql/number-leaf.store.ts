@@ -38,30 +38,39 @@ const ranges: Readonly<Record<IntegerType, readonly [least: number, most: number
 const leastBigint = -(2n ** 63n);
 const mostBigint = 2n ** 63n - 1n;
 
+/**
+ * Compares an integer column with a number between the type's limits. Compares with a whole number, so that the database
+ * can use an index.
+ */
+function compareWhole(
+  sql: string,
+  type: IntegerType,
+  comparison: Comparison,
+  number: number,
+  literal: (value: number) => string,
+): string {
+  const [least, most] = ranges[type];
+  const isWide = type === 'bigint';
+  if (comparison === 'eq') {
+    return Number.isInteger(number) && number >= least && number <= most ? `${sql} = ${literal(number)}` : never;
+  }
+  if (comparison === 'gt' || comparison === 'gte') {
+    const bound = comparison === 'gt' ? Math.floor(number) + 1 : Math.ceil(number);
+    if (bound > most) return never;
+    return bound <= least && !isWide ? `${sql} is not null` : `${sql} >= ${literal(bound)}`;
+  }
+  const bound = comparison === 'lt' ? Math.ceil(number) - 1 : Math.floor(number);
+  if (bound < least) return never;
+  return bound >= most && !isWide ? `${sql} is not null` : `${sql} <= ${literal(bound)}`;
+}
+
 function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: IntegerType): Parts {
   const [least, most] = ranges[type];
   const isWide = type === 'bigint';
   const float = (comparison: Comparison, number: number): string =>
     `${sql}::float8 ${signs[comparison]} ${literals.add(String(number), 'float8')}`;
-  /** `number` lies among those that the type shows as numbers, so that whole numbers say all. */
-  const whole = (comparison: Comparison, number: number): string => {
-    const literal = (value: number): string => literals.add(String(value + 0), type);
-    if (comparison === 'eq') {
-      return Number.isInteger(number) && number >= least && number <= most ? `${sql} = ${literal(number)}` : never;
-    }
-    const isLower = comparison === 'gt' || comparison === 'gte';
-    const bound =
-      comparison === 'gt'
-        ? Math.floor(number) + 1
-        : comparison === 'gte'
-          ? Math.ceil(number)
-          : comparison === 'lt'
-            ? Math.ceil(number) - 1
-            : Math.floor(number);
-    if (isLower)
-      return bound > most ? never : bound <= least && !isWide ? `${sql} is not null` : `${sql} >= ${literal(bound)}`;
-    return bound < least ? never : bound >= most && !isWide ? `${sql} is not null` : `${sql} <= ${literal(bound)}`;
-  };
+  const whole = (comparison: Comparison, number: number): string =>
+    compareWhole(sql, type, comparison, number, (value) => literals.add(String(value + 0), type));
   // At the edge of the safe integers a bound one further is not safe any more.
   const isNear = (number: number): boolean => !isWide || Math.abs(number) < most;
   const numeric = (comparison: Comparison, number: number): string =>
