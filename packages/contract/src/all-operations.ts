@@ -60,8 +60,10 @@ import { gitopsOperations } from './operations/gitops.ts';
 import { maintenanceOperations } from './operations/maintenance.ts';
 import { metricsSummaryOperations } from './operations/metrics-summary.ts';
 import { notificationOperations } from './operations/notifications.ts';
+import { reportRunOperations } from './operations/report-runs.ts';
+import { reportScheduleOperations } from './operations/report-schedules.ts';
 import { reportSourceOperations } from './operations/report-sources.ts';
-import { reportRunOperations, reportScheduleOperations, reportTemplateOperations } from './operations/reports.ts';
+import { reportTemplateOperations } from './operations/report-templates.ts';
 import { retentionOperations } from './operations/retention.ts';
 import { sbomOperations } from './operations/sbom.ts';
 import { seedDatasetOperations } from './operations/seed-datasets.ts';
@@ -133,10 +135,10 @@ export const operations = {
   ...byId(maintenanceOperations),
   ...byId(metricsSummaryOperations),
   ...byId(notificationOperations),
+  ...byId(reportRunOperations),
+  ...byId(reportScheduleOperations),
   ...byId(reportSourceOperations),
   ...byId(reportTemplateOperations),
-  ...byId(reportScheduleOperations),
-  ...byId(reportRunOperations),
   ...byId(retentionOperations),
   ...byId(sbomOperations),
   ...byId(seedDatasetOperations),

@@ -12,13 +12,13 @@ import {
   type TenantHandler,
 } from '../../../http/handler.ts';
 import { hardDeleteRecord, noContent, recordHandlers } from '../catalogue-records/index.ts';
-import { analyseUpload } from './csv-upload.service.ts';
-import { changeField, createField, deleteField, type FindFieldUses, listFields } from './fields.service.ts';
-import { importEvents } from './import-events.ts';
-import { type ImportProgress, importFile } from './import-rows.service.ts';
-import { changeJoin, createJoin, showJoins } from './joins.service.ts';
-import { joinsOf, schemaJoinSpec } from './joins.store.ts';
-import { heldSchema, insertRows, listRows } from './rows.service.ts';
+import { changeField, createField, deleteField, type FindFieldUses, listFields } from './fields/fields.service.ts';
+import { analyseUpload } from './imports/csv-upload.service.ts';
+import { importEvents } from './imports/import-events.ts';
+import { type ImportProgress, importFile } from './imports/import-rows.service.ts';
+import { changeJoin, createJoin, showJoins } from './joins/joins.service.ts';
+import { joinsOf, schemaJoinSpec } from './joins/joins.store.ts';
+import { heldSchema, insertRows, listRows } from './rows/rows.service.ts';
 import type { AppendEvents } from './schemas.events.ts';
 import {
   changeSchema,
@@ -29,7 +29,7 @@ import {
   unreadRemarks,
 } from './schemas.service.ts';
 import { schemaSpec } from './schemas.store.ts';
-import { schemaStats } from './stats.service.ts';
+import { schemaStats } from './stats/stats.service.ts';
 import { changeInside, changeOfTable } from './table-changes.ts';
 
 /** What schemas need from the process and from features that refer to them. */
