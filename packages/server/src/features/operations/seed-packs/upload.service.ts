@@ -6,11 +6,11 @@ import { AppError } from '../../../platform/app-error.ts';
 import {
   assertCsvType,
   csvInvalid,
-  type SpooledUpload,
-  spoolUpload,
   readCsvRows,
   refusedLines,
   replaceRows,
+  type SpooledUpload,
+  spoolUpload,
 } from '../../catalogue/schemas/index.ts';
 import { enqueueRefresh } from '../../catalogue/segments/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
