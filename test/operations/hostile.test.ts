@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { type Operation, operations } from '@arbiter/contract';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
+import { sized } from '../form.ts';
 import { type Call, examples } from './examples.ts';
 import { createFixtures, type Fixtures, randomId } from './fixtures.ts';
 import { declaredPlaces, type Place, placesOf, unique } from './places.ts';
@@ -25,6 +26,8 @@ const file = new URL('./hostile-strings.json', import.meta.url);
 const hostile = (JSON.parse(readFileSync(file, 'utf8')) as HostileString[]).map(({ text, times }) =>
   text.repeat(times ?? 1),
 );
+/** In the short form each operation takes a share of the strings. Neighboring operations take different ones. */
+const shares = sized('HOSTILE_SHARES', { short: 4, long: 1 });
 /** Some of all classes, for places that take no free text and for parameters. */
 const few = hostile.filter((_, index) => index % 12 === 0);
 const numbers = ['-0', '-1', '0.5', '-1e308', '5e-324', '2147483648', '9007199254740993', '1e21'];
@@ -200,7 +203,8 @@ for (const operation of writing) {
       };
       // A change is checked as its creation is, and a new table costs the database much: some texts of each class do.
       const share = operation.id === 'schemas.create' ? 4 : changesOne ? 3 : 1;
-      const texts = twin ? few : hostile.filter((_, index) => index % share === 0);
+      const step = share * shares;
+      const texts = twin ? few : hostile.filter((_, index) => index % step === all.indexOf(operation) % step);
       await inTurns(texts, (text) => fill(text, free), changesOne);
       if (twin) return;
       const strict = strings.filter(({ path }) => !free.some((each) => each.join('/') === path.join('/')));
