@@ -2,7 +2,7 @@ import { parseDecimal, type Scalar } from '@arbiter/engine';
 import { textArray } from '../../../db/index.ts';
 import { type Comparison, type LeafKind, never, type SqlColumn, type SqlContext, signs } from './leaf-kind.ts';
 
-/** Columns of numbers. Those that a number of JSON cannot show exactly are texts in answers, and texts to conditions. */
+/** Number columns. Values that a JSON number can't represent exactly are texts in responses and in conditions. */
 export function numberLeaf(column: SqlColumn, context: SqlContext): LeafKind {
   const { dataType } = column;
   const parts = isInteger(dataType)
@@ -24,14 +24,14 @@ type IntegerType = 'smallint' | 'integer' | 'bigint';
 const isInteger = (dataType: string): dataType is IntegerType =>
   dataType === 'smallint' || dataType === 'integer' || dataType === 'bigint';
 
-/** The number that a wanted value is to a number; null: unlike types. */
+/** The number a wanted value compares as; null if the types differ. */
 const numberOf = (wanted: Scalar): number | null =>
   typeof wanted === 'number' ? wanted : typeof wanted === 'string' ? parseDecimal(wanted) : null;
 
 const ranges: Readonly<Record<IntegerType, readonly [least: number, most: number]>> = {
   smallint: [-32_768, 32_767],
   integer: [-2_147_483_648, 2_147_483_647],
-  // Beyond these the driver's text is the value.
+  // Outside this range the driver's text is the value.
   bigint: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 };
 
@@ -71,11 +71,11 @@ function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: Intege
     `${sql}::float8 ${signs[comparison]} ${literals.add(String(number), 'float8')}`;
   const whole = (comparison: Comparison, number: number): string =>
     compareWhole(sql, type, comparison, number, (value) => literals.add(String(value + 0), type));
-  // At the edge of the safe integers a bound one further is not safe any more.
+  // At the edge of the safe integers, the next bound is no longer safe.
   const isNear = (number: number): boolean => !isWide || Math.abs(number) < most;
   const numeric = (comparison: Comparison, number: number): string =>
     isNear(number) ? whole(comparison, number) : float(comparison, number);
-  /** What a text is equal to among the numbers that are texts. */
+  /** Returns the text that equals a value stored outside the safe range, or null. */
   const exact = (wanted: string): string | null => {
     if (!/^-?[1-9][0-9]{15,18}$/.test(wanted)) return null;
     const number = BigInt(wanted);
@@ -119,7 +119,7 @@ function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: Intege
 }
 
 function floatParts({ sql, dataType }: SqlColumn, { literals }: SqlContext): Parts {
-  // The shortest text of a real is the number that answers show; its bits as a double are others.
+  // The shortest text of a real is the number that responses show. Its bits as a double are a different number.
   const value = dataType === 'real' ? `${sql}::text::float8` : sql;
   return {
     compare(comparison, wanted) {
@@ -136,7 +136,7 @@ function floatParts({ sql, dataType }: SqlColumn, { literals }: SqlContext): Par
   };
 }
 
-/** Decimals of at most so many digits are numbers in answers, and each is another double. */
+/** Decimals with at most this many digits are numbers in responses, and each is a distinct double. */
 const exactDigits = 15;
 
 function decimalParts({ sql, precision }: SqlColumn, { literals }: SqlContext): Parts {

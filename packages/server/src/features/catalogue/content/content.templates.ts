@@ -4,12 +4,12 @@ import { findRecord, requireLive } from '../catalogue-records/index.ts';
 import { type ContentRow, contentSpec, selectFamily, selectVersion, type TemplateUse } from './content.store.ts';
 import { mergeParts, type Parts } from './merge.rules.ts';
 
-/** Items one above the other, the lowest included (docs/design/api-catalogue.md 3.3). */
+/** Levels of items, including the lowest (docs/design/api-catalogue.md 3.3). */
 const mostLevels = 5;
 
 /**
- * Throws 400 unless the item may have this parent: an item that is a template and not archived, no circle, at most five
- * levels with what stands below. `itemId`: null for a new item. The caller holds `lockTemplates`.
+ * Throws 400 unless the item may have this parent: a template that isn't archived, without a cycle, at most five levels
+ * in total. `itemId` is null for a new item. The caller holds `lockTemplates`.
  */
 export async function checkParent(tx: Tx, parentId: string, itemId: string | null): Promise<void> {
   const path = '/parentTemplateId';
@@ -22,7 +22,7 @@ export async function checkParent(tx: Tx, parentId: string, itemId: string | nul
   if (levels > mostLevels) throw invalid(path, `would stack ${levels} items; the limit is ${mostLevels}`);
 }
 
-/** An item together with its templates, and which versions of them were taken. */
+/** An item merged with its templates, and the template versions used. */
 export interface Merged {
   readonly parts: Parts;
   readonly from: readonly TemplateUse[];
@@ -31,8 +31,9 @@ export interface Merged {
 const ownParts = ({ content, blocks, personalization }: Parts): Parts => ({ content, blocks, personalization });
 
 /**
- * The working copy of an item on top of its templates as they are now: of each the last published version, which holds its
- * own templates, else its working copy on top of its own. What a template was when it was archived counts on.
+ * Merges an item's working copy with its current templates. Uses each template's last published version, which includes
+ * its own templates, or else its working copy merged with its own templates. A template that was archived keeps
+ * counting.
  */
 export async function mergeWithTemplates(tx: Tx, item: ContentRow): Promise<Merged> {
   const layers: Parts[] = [ownParts(item)];
