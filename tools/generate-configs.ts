@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type ConfigShape, modelShapes, nodeShapes, policyShapes, ruleShapes } from '@arbiter/engine';
 
 /**
- * Writes `packages/contract/src/catalogue/config-shapes.generated.ts`: the configs of policies, rules, models and nodes as the engine checks them.
- * The contract imports nothing, so what the engine declares comes to the API's document as a generated file.
+ * Writes `packages/contract/src/catalogue/config-shapes.generated.ts`: the configs of policies, rules, models and nodes
+ * as the engine checks them. A generated file, because the contract imports nothing.
  */
 
 const shapes: Readonly<Record<string, Readonly<Record<string, ConfigShape>>>> = {

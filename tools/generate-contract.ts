@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes `packages/contract/src/index.ts`, the door of the contract, and `all-operations.ts`, every operation in one value:
- * both from what the files declare, so that a new contract file needs no line anywhere else. A file belongs to the contract
- * when it declares a value `...Operations`; one that another value of its file includes (`...schemaRecordOperations`) is left
+ * Writes `packages/contract/src/index.ts` and `all-operations.ts`, which has every operation in one value. Both come
+ * from what the files declare, so a new contract file needs no other line. A file belongs to the contract if it
+ * declares a value `...Operations`; one that another value of its file includes (`...schemaRecordOperations`) is left
  * out. Files are sorted by path.
  */
 const folder = join(import.meta.dirname, '../packages/contract/src');
@@ -54,7 +54,7 @@ writeFileSync(
   `${head}${sorted.join('')}\n/** Every operation of the API, by id. */\nexport const operations = {\n${spreads.join('')}};\n`,
 );
 
-/** The place that a line imports from, by which lines are ordered. */
+/** Returns what a line imports from, the sort key of the lines. */
 function fromOf(line: string): string {
   return line.slice(line.indexOf(" from '"));
 }
