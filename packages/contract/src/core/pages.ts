@@ -4,7 +4,7 @@ import Type, { type TSchema } from 'typebox';
 export interface PageLimits {
   /** Used when the caller doesn't specify it. */
   readonly usual: number;
-  /** A larger wish becomes this. */
+  /** Larger values are lowered to this. */
   readonly maximum: number;
 }
 
@@ -33,7 +33,7 @@ export const cursorQuery = ({ usual, maximum }: PageLimits) => ({
   ),
 });
 
-/** Where a page of a cursor list stands. */
+/** Position of a page in a cursor list. */
 export const Pagination = Type.Object(
   {
     total: Type.Integer({ description: 'Total number of matching rows.' }),
