@@ -327,7 +327,7 @@ test('what does not go together is refused at the start', () => {
   assert.throws(() => checkKinds({ ...webhook, bodyKind: 'json' }), /signature/);
   assert.throws(() => checkKinds({ ...events, transaction: 'tenant' }), /events/);
   assert.throws(() => checkKinds({ ...session, auth: 'none' }), /no credential/);
-  assert.throws(() => checkKinds({ ...events, idempotent: true }), /kept/);
+  assert.throws(() => checkKinds({ ...events, idempotent: true }), /stored/);
   assert.throws(() => checkKinds({ ...kindOperations.jsonOrEvents, transaction: 'tenant' }), /events/);
 });
 
