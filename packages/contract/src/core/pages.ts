@@ -15,8 +15,8 @@ export const usualPage: PageLimits = { usual: 25, maximum: 100 };
 export const cataloguePage: PageLimits = { usual: 25, maximum: 200 };
 
 /** Returns a page's size. `asked` is never below 1, because the schema of `cursorQuery` rejects it. */
-export function pageSize({ usual, maximum }: PageLimits, asked: number | undefined): number {
-  return Math.min(asked ?? usual, maximum);
+export function pageSize({ usual, maximum }: PageLimits, requested: number | undefined): number {
+  return Math.min(requested ?? usual, maximum);
 }
 
 /** Query of a cursor list: `limit` (above the maximum becomes the maximum, below 1 is 400), `cursor` (docs/design/api-access.md 1). */

@@ -31,8 +31,10 @@ interface Parts<
 /** Codes of a POST and of a PUT: from its references and unique properties, then those the resource adds. */
 function writeErrors(resource: Resource, writable: TProperties, more: readonly ErrorCode[] = []): ErrorCode[] {
   const refers = Object.keys(resource.references).some((property) => property in writable);
-  const taken = Object.entries(resource.unique).flatMap(([property, code]) => (property in writable ? [code] : []));
-  return [...(refers ? (['reference_not_found'] as const) : []), ...taken, ...more];
+  const conflictCodes = Object.entries(resource.unique).flatMap(([property, code]) =>
+    property in writable ? [code] : [],
+  );
+  return [...(refers ? (['reference_not_found'] as const) : []), ...conflictCodes, ...more];
 }
 
 /** The input of a PUT. Feature types leave out the fixed properties, which change nothing. */

@@ -18,7 +18,7 @@ const detail = Type.Unknown({
   description: 'What was compared, by rule type; null if nothing was. Values that are never stored are withheld.',
 });
 
-const asked = {
+const requestFields = {
   channel: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'Channel type. Default: every active channel.' }),
   ),
@@ -244,7 +244,7 @@ export const customerToolOperations = {
       '`placement`, every active channel is checked, and an offer is eligible if it is eligible in one of ' +
       'them. For an unknown customer, `known` is false.',
     query: Type.Object(
-      { ...asked, ...cursorQuery(eligibilityPage) },
+      { ...requestFields, ...cursorQuery(eligibilityPage) },
       { description: 'Where to decide, and the page.' },
     ),
     responses: { 200: { description: 'The offers.', schema: CustomerEligibility } },
@@ -259,8 +259,8 @@ export const customerToolOperations = {
       'Runs the flow without storing anything: from all offers to the ranked ones, with the reason for every drop.',
     query: Type.Object(
       {
-        channel: asked.channel,
-        placement: asked.placement,
+        channel: requestFields.channel,
+        placement: requestFields.placement,
         flowId: Type.Optional(IdText('Key or id of the flow.')),
       },
       { description: 'Where to decide, and with which flow.' },

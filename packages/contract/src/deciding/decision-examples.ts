@@ -2,7 +2,7 @@ import { exampleId } from '../core/examples.ts';
 
 /** What the documents show of a decision, its response and its replay: one story, told by all three. */
 const decided = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
-const shown = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a01';
+const interactionId = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a01';
 const resultHash = '5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef';
 
 export const recommendExample = { customerId: 'CM-000001', channel: 'web', limit: 2 };
@@ -25,7 +25,7 @@ export const recommendAnswerExample = {
     {
       rank: 1,
       placementRank: null,
-      interactionId: shown,
+      interactionId: interactionId,
       recommendationId: decided,
       offerId: exampleId('offer'),
       offerName: 'Gold card',
@@ -84,7 +84,7 @@ export const respondExample = { recommendationId: decided, rank: 1, outcome: 'cl
 
 export const respondAnswerExample = {
   interactionId: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a02',
-  itemInteractionId: shown,
+  itemInteractionId: interactionId,
   recommendationId: decided,
   rank: 1,
   customerId: 'CM-000001',

@@ -67,7 +67,7 @@ const ApprovalStage = Type.Object(
 );
 export type ApprovalStage = Static<typeof ApprovalStage>;
 
-const asked = {
+const requestFields = {
   entityType: Type.String({
     minLength: 1,
     maxLength: 100,
@@ -101,7 +101,7 @@ const progress = {
 export const Approval = Type.Object(
   {
     id: Id('Id of the request.'),
-    ...asked,
+    ...requestFields,
     ...progress,
     requesterId: Type.String({ description: 'Id of the requester; `system` for operator keys.' }),
     requesterName: Type.String({ description: 'Name of the requester.' }),
@@ -146,7 +146,7 @@ const mostStages = 10;
 
 export const ApprovalCreate = Type.Object(
   {
-    ...asked,
+    ...requestFields,
     payload: Type.Optional(
       JsonObject(
         'Body of the direct POST or PUT, without the id. If it contains `rowVersion` or `version`, that must ' +

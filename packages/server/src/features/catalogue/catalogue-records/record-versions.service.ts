@@ -87,13 +87,13 @@ export async function listVersions<Row extends GovernedRow>(
     total,
     cursorOf: (row) => encodeCursor(versionOrder, { values: [row.version], id: own }),
   });
-  const told = await selectVersionChanges(
+  const audited = await selectVersionChanges(
     tx,
     entityType,
     own,
     rows.map(({ version }) => version),
   );
-  const changes = new Map(told.map((change) => [change.version, change]));
+  const changes = new Map(audited.map((change) => [change.version, change]));
   const data = rows.map((row, at) => {
     const before = found[at + 1];
     const known = before === undefined ? {} : shownPast(tx, spec, before, showPast);
@@ -106,12 +106,12 @@ export async function listVersions<Row extends GovernedRow>(
 }
 
 /** What was done; where the audit log is cut, what the states themselves tell. */
-function factsOf(row: KeptVersion, before: KeptVersion | undefined, told: VersionChange | undefined) {
+function factsOf(row: KeptVersion, before: KeptVersion | undefined, audited: VersionChange | undefined) {
   return {
     version: row.version,
-    action: told?.action ?? actionOf(row, before),
-    changedAt: (told?.timestamp ?? row.committedAt).toISOString(),
-    changedBy: told?.userId ?? row.actor,
+    action: audited?.action ?? actionOf(row, before),
+    changedAt: (audited?.timestamp ?? row.committedAt).toISOString(),
+    changedBy: audited?.userId ?? row.actor,
   };
 }
 

@@ -81,11 +81,11 @@ export async function createChannel(tx: Tx, body: ChannelCreate, ports: Provider
   const key = values.key ?? freeKey(wanted, await channelKeysLike(tx, wanted.slice(0, 55)));
   const channel = await createRecord(tx, channelSpec, { ...columns, key });
   if (split !== null) await keepProviderSecrets(tx, ports, channel.id, {}, split);
-  const taken = new Set(placements.flatMap((placement) => (placement.key === undefined ? [] : [placement.key])));
+  const usedKeys = new Set(placements.flatMap((placement) => (placement.key === undefined ? [] : [placement.key])));
   for (const [index, placement] of placements.entries()) {
-    const placementKey = placement.key ?? freeKey(keyFromName(placement.name, 'placement'), taken);
+    const placementKey = placement.key ?? freeKey(keyFromName(placement.name, 'placement'), usedKeys);
     assertFirst(placements, index);
-    taken.add(placementKey);
+    usedKeys.add(placementKey);
     const targeting = storedTargeting(tx, placement.targeting, `/placements/${index}/targeting`);
     const own = { ...declaredOf(placement), targeting, channelId: channel.id, key: placementKey };
     await createRecord(tx, placementSpec, own);
@@ -158,7 +158,7 @@ export async function deleteChannel(
 export const restorableChannel = restorable(channelSpec, {
   async after(tx, channel) {
     if (channel.deletedAt === null) return;
-    const gone = await findDeletedWith(tx, placementSpec, 'channelId', channel.id, channel.deletedAt);
-    await cascadeRestore(tx, placementSpec, gone);
+    const deletedPlacements = await findDeletedWith(tx, placementSpec, 'channelId', channel.id, channel.deletedAt);
+    await cascadeRestore(tx, placementSpec, deletedPlacements);
   },
 });

@@ -69,9 +69,9 @@ export interface SplitConfig {
 /** Replaces secrets by masks. */
 export function splitConfig(config: ProviderConfig): SplitConfig {
   const given = new Map<string, string>();
-  const kept = new Map<string, string>();
+  const maskedSecrets = new Map<string, string>();
   const hide = (path: string, place: string, value: unknown): string => {
-    if (value === secretMask) kept.set(path, place);
+    if (value === secretMask) maskedSecrets.set(path, place);
     else given.set(path, typeof value === 'string' ? value : JSON.stringify(value));
     return secretMask;
   };
@@ -87,7 +87,7 @@ export function splitConfig(config: ProviderConfig): SplitConfig {
       ]),
     );
   }
-  return { shown, given, kept };
+  return { shown, given, kept: maskedSecrets };
 }
 
 /**

@@ -26,8 +26,8 @@ export function contactPolicyProblems(ruleType: string, config: Readonly<Record<
   }));
   const { timezone } = config;
   const unknownZone = ruleType === 'time_window' && typeof timezone === 'string' ? zoneProblem(timezone) : null;
-  const told = problems.some(({ path }) => path === '/config/timezone');
-  if (unknownZone !== null && !told) problems.push({ path: '/config/timezone', message: unknownZone });
+  const hasTimezoneProblem = problems.some(({ path }) => path === '/config/timezone');
+  if (unknownZone !== null && !hasTimezoneProblem) problems.push({ path: '/config/timezone', message: unknownZone });
   if (problems.length > 0 || policyTypes.includes(ruleType)) return problems;
   return [
     { path: '/ruleType', message: `${ruleType} is not available yet; available types: ${listWords(policyTypes)}` },

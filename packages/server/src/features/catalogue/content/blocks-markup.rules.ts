@@ -131,8 +131,8 @@ function link(writer: MarkupWriter, urls: readonly string[], attributes = ''): v
 }
 
 function offerParts(props: Props): (field: string) => boolean {
-  const asked = props.list('fields').filter((field) => offerFields.some((known) => known === field));
-  return (field) => (asked.length > 0 ? asked : usualFields).includes(field);
+  const requested = props.list('fields').filter((field) => offerFields.some((known) => known === field));
+  return (field) => (requested.length > 0 ? requested : usualFields).includes(field);
 }
 
 /** Offers have no such field, but their `metadata` may. The fallback keeps a missing one from counting as an error. */

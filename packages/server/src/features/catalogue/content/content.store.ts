@@ -64,7 +64,7 @@ export interface NewVersion {
 }
 
 /** Stores the item's parts as a version. The item's row is locked or new, so no version number is used twice. */
-export async function insertVersion(tx: Tx, row: ContentRow, made: NewVersion): Promise<void> {
+export async function insertVersion(tx: Tx, row: ContentRow, version: NewVersion): Promise<void> {
   await tx.query(
     `insert into arbiter.content_versions (tenant_id, id, content_item_id, version, kind, content, blocks, personalization,
        merged, shown, change_note, changed_by, created_at)
@@ -74,13 +74,13 @@ export async function insertVersion(tx: Tx, row: ContentRow, made: NewVersion): 
       newId(),
       row.id,
       row.version,
-      made.kind,
+      version.kind,
       JSON.stringify(row.content),
       JSON.stringify(row.blocks),
       JSON.stringify(row.personalization),
-      made.merged === undefined ? null : JSON.stringify(made.merged),
-      made.shown === undefined ? null : JSON.stringify(made.shown),
-      made.changeNote,
+      version.merged === undefined ? null : JSON.stringify(version.merged),
+      version.shown === undefined ? null : JSON.stringify(version.shown),
+      version.changeNote,
       tx.actor.name,
       tx.now,
     ],

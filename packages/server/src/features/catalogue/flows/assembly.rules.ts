@@ -112,11 +112,11 @@ function withoutDead(
   if (dead.size === 0 || !Array.isArray(config.offerIds)) return config;
   const list: readonly unknown[] = config.offerIds;
   const ids = idsIn(list);
-  const kept = list.filter((_entry, place) => !dead.has(ids[place]!));
-  if (kept.length === list.length) return config;
+  const remaining = list.filter((_entry, place) => !dead.has(ids[place]!));
+  if (remaining.length === list.length) return config;
   list.forEach((entry, place) => {
     if (!dead.has(ids[place]!)) return;
     changes.push({ rule: 'drop_dead', path: `/nodes/${at}/config/offerIds/${place}`, before: entry, after: null });
   });
-  return { ...config, offerIds: kept };
+  return { ...config, offerIds: remaining };
 }

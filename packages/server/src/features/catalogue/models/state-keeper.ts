@@ -29,14 +29,14 @@ const lookEveryMs = 10_000;
 const oldestMs = 60_000;
 
 export function createModelStateKeeper(database: Database, onError: (error: unknown) => void): ModelStateKeeper {
-  const held = new Map<string, Held>();
+  const states = new Map<string, Held>();
   const reading = new Map<string, Promise<HeldStates>>();
   const actor = systemActor('model-states');
 
   function read(tenantId: string, version: number): Promise<HeldStates> {
     const running = reading.get(tenantId);
     if (running !== undefined) return running;
-    const known = held.get(tenantId)?.states ?? new Map<string, ModelState>();
+    const known = states.get(tenantId)?.states ?? new Map<string, ModelState>();
     const work = database
       .withTenant(tenantId, actor, async (tx) => {
         const published = await publishStates(tx);
@@ -51,7 +51,7 @@ export function createModelStateKeeper(database: Database, onError: (error: unkn
       })
       .then((states) => {
         const entry: Held = { of: statesOf(states), states, version, at: performance.now() };
-        held.set(tenantId, entry);
+        states.set(tenantId, entry);
         return entry.of;
       })
       .finally(() => reading.delete(tenantId));
@@ -61,7 +61,7 @@ export function createModelStateKeeper(database: Database, onError: (error: unkn
 
   return {
     get(tenantId, version) {
-      const entry = held.get(tenantId);
+      const entry = states.get(tenantId);
       const age = entry === undefined ? Infinity : performance.now() - entry.at;
       if (entry === undefined || entry.version !== version || age > oldestMs) return read(tenantId, version);
       if (age > lookEveryMs) read(tenantId, version).catch(onError);

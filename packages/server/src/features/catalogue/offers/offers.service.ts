@@ -236,5 +236,5 @@ export async function deleteOffer(
  * (docs/design/api-catalogue.md 19).
  */
 export const restorableOffer = restorable(offerSpec, {
-  set: (_offer, gone) => Object.fromEntries(gone.map(({ property }) => [property, null])),
+  set: (_offer, deletedParents) => Object.fromEntries(deletedParents.map(({ property }) => [property, null])),
 });

@@ -23,9 +23,9 @@ export async function segmentsAsking(
 }
 
 function columnsAsked({ base, joins, filters }: Definition, schemaId: string): ReadonlySet<string> {
-  const asked = new Set<string>();
+  const visited = new Set<string>();
   const note = (id: string, name: string): void => {
-    if (id === schemaId) asked.add(name);
+    if (id === schemaId) visited.add(name);
   };
   note(base.id, base.rowKey);
   note(base.id, base.primaryKey);
@@ -37,5 +37,5 @@ function columnsAsked({ base, joins, filters }: Definition, schemaId: string): R
     const found = fieldOf(base, joins, field);
     if (typeof found !== 'string') note(found.join?.schema.id ?? base.id, found.column.name);
   }
-  return asked;
+  return visited;
 }

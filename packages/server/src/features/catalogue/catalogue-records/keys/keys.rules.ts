@@ -14,11 +14,11 @@ export function keyFromName(name: string, fallback: string): string {
 }
 
 /** The key itself, or with the first free number behind it: `hero`, `hero-2`, `hero-3`. */
-export function freeKey(key: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(key)) return key;
+export function freeKey(key: string, usedKeys: ReadonlySet<string>): string {
+  if (!usedKeys.has(key)) return key;
   for (let number = 2; ; number += 1) {
     const suffix = `-${number}`;
     const candidate = `${key.slice(0, longestKey - suffix.length)}${suffix}`;
-    if (!taken.has(candidate)) return candidate;
+    if (!usedKeys.has(candidate)) return candidate;
   }
 }

@@ -39,8 +39,8 @@ function legacy<Scope extends string>(
   first: { readonly scope: Scope; readonly scopeId: string | null },
 ): Wanted<Scope> {
   const scope = body.scope ?? first.scope;
-  const kept = scope === first.scope ? first.scopeId : null;
-  return { scope, scopeId: body.scopeId === undefined ? kept : body.scopeId, path: '/scopeId' };
+  const currentId = scope === first.scope ? first.scopeId : null;
+  return { scope, scopeId: body.scopeId === undefined ? currentId : body.scopeId, path: '/scopeId' };
 }
 
 /**

@@ -51,7 +51,7 @@ export async function addInSteps(
   complete: (tx: Tx, finish: Finish) => Promise<SchemaRow>,
 ): Promise<SchemaRow> {
   const pending = unfinishedName(field.id);
-  const held: Held = (work, steps = change) =>
+  const locked: Held = (work, steps = change) =>
     steps.step(async (tx) => {
       const schema = await findRecord(tx, schemaSpec, schemaId, 'keep');
       if (schema === null) throw new AppError('not_found', { detail: 'This schema does not exist.' });
@@ -59,19 +59,19 @@ export async function addInSteps(
     });
 
   try {
-    await held(async (tx, schema) => {
+    await locked(async (tx, schema) => {
       assertPossible(field);
       await beginColumn(tx, schema.tableName, pending, field);
     });
     if (fillsRows(field)) {
-      await fill(held, pending);
+      await fill(locked, pending);
       if (!field.isNullable) {
         for (const step of [1, 2, 3] as const) {
-          await held((tx, schema) => requireColumn(tx, schema.tableName, pending, step));
+          await locked((tx, schema) => requireColumn(tx, schema.tableName, pending, step));
         }
       }
     }
-    await held(async (tx, { tableName, fields }) => {
+    await locked(async (tx, { tableName, fields }) => {
       if (field.isUnique) await uniqueColumn(tx, tableName, pending);
       else if (becomesRowKey(field, fields)) await indexColumn(tx, tableName, pending);
     });
@@ -79,7 +79,7 @@ export async function addInSteps(
       complete(tx, async (schema, added) => finishColumn(tx, schema.tableName, pending, added.name)),
     );
   } catch (error) {
-    await tidyUp(held, change.within(tidyingMs), pending, error);
+    await tidyUp(locked, change.within(tidyingMs), pending, error);
     if (error instanceof DatabaseError && error.kind === 'unique') {
       throw invalid('/isUnique', "can't be enforced: rows written in the meantime share a value");
     }
@@ -98,18 +98,18 @@ function assertPossible(field: SchemaField): void {
 }
 
 /** Drops the column. The table may be gone too. If the column can't be dropped now, the next change does it. */
-async function tidyUp(held: Held, steps: TableChange, pending: string, failure: unknown): Promise<void> {
+async function tidyUp(locked: Held, steps: TableChange, pending: string, failure: unknown): Promise<void> {
   try {
-    await held((tx, schema) => dropUnfinished(tx, schema.tableName, pending), steps);
+    await locked((tx, schema) => dropUnfinished(tx, schema.tableName, pending), steps);
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return;
     throw overdue(new AggregateError([failure, error], 'a column was left unfinished'));
   }
 }
 
-async function fill(held: Held, pending: string): Promise<void> {
+async function fill(locked: Held, pending: string): Promise<void> {
   const fillFrom = (after: string | null): Promise<string | null> =>
-    held((tx, schema) => fillColumn(tx, schemaTable(tx.tenantId, schema), pending, after, rowsAtOnce));
+    locked((tx, schema) => fillColumn(tx, schemaTable(tx.tenantId, schema), pending, after, rowsAtOnce));
   let last = await fillFrom(null);
   while (last !== null) last = await fillFrom(last);
 }

@@ -17,15 +17,15 @@ const emptyLength = 255;
 
 /** Names for fields, one for each header: sanitised, allowed, and different from each other. */
 export function columnNames(headers: readonly string[]): string[] {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return headers.map((header, index) => {
     const base = columnName(header, index);
     let name = base;
-    for (let number = 2; taken.has(name); number += 1) {
+    for (let number = 2; usedNames.has(name); number += 1) {
       const suffix = `_${number}`;
       name = base.slice(0, longestName - suffix.length) + suffix;
     }
-    taken.add(name);
+    usedNames.add(name);
     return name;
   });
 }
@@ -114,8 +114,8 @@ export function csvColumns(header: readonly string[], rows: readonly (readonly s
 export const nonKeyName = (name: string, names: readonly string[]): string =>
   name === 'id' ? freeName('id_col', names) : name;
 
-function freeName(wanted: string, taken: readonly string[]): string {
+function freeName(wanted: string, usedNames: readonly string[]): string {
   let name = wanted;
-  for (let number = 2; taken.includes(name); number += 1) name = `${wanted}_${number}`;
+  for (let number = 2; usedNames.includes(name); number += 1) name = `${wanted}_${number}`;
   return name;
 }

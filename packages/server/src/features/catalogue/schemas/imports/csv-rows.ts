@@ -68,7 +68,7 @@ export async function* readCsvRows(file: SpooledFile, encoding: Encoding, match:
 /** The column that each cell goes to; null: nowhere. */
 function placesOf(header: readonly string[], { targets, key, csv }: CsvMatch): (CsvTarget | null)[] {
   const known = new Map(targets.map((target) => [target.name.toLowerCase(), target]));
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const analysedNames = columnNames(header);
   const places = header.map((cell, at) => {
     const name = cell.trim().toLowerCase();
@@ -79,12 +79,12 @@ function placesOf(header: readonly string[], { targets, key, csv }: CsvMatch): (
     const [first] = matches;
     if (first === undefined) return null;
     // Headers that differ only in letter case or punctuation have columns of their own, such as name and name_2.
-    const target = matches.find((match) => !taken.has(match.name));
+    const target = matches.find((match) => !usedNames.has(match.name));
     if (target === undefined) throw csvInvalid(`more than one column of the file is named ${first.name}`, 1);
-    taken.add(target.name);
+    usedNames.add(target.name);
     return target;
   });
-  if (key !== null && !taken.has(key)) throw csvInvalid(`the file has no column ${key}, which is the key`, 1);
+  if (key !== null && !usedNames.has(key)) throw csvInvalid(`the file has no column ${key}, which is the key`, 1);
   return places;
 }
 

@@ -28,18 +28,18 @@ interface Sample {
 
 /** The beginning of a file, and its length. Behind the beginning, only rows are counted. */
 async function readSample(content: FilePart['content']): Promise<Sample> {
-  const kept: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let length = 0;
   const rows = createRowCount();
   for await (const chunk of content) {
-    if (length < sampleBytes) kept.push(chunk.subarray(0, sampleBytes - length));
+    if (length < sampleBytes) chunks.push(chunk.subarray(0, sampleBytes - length));
     length += chunk.length;
     rows.take(chunk);
     if (length > largestCsv) {
       throw new AppError('payload_too_large', { detail: `The file must be at most ${largestCsv} bytes.` });
     }
   }
-  return { bytes: Buffer.concat(kept), length, rows: rows.rows() };
+  return { bytes: Buffer.concat(chunks), length, rows: rows.rows() };
 }
 
 /**

@@ -41,8 +41,8 @@ export async function* importEvents(
   }
 
   function takeProgress(): ImportProgress | null {
-    const taken = newest;
+    const progress = newest;
     newest = null;
-    return taken;
+    return progress;
   }
 }

@@ -49,19 +49,19 @@ export async function importFile(
   readWarnings: (tx: Tx) => Promise<readonly Warning[]>,
 ): Promise<ImportedFile> {
   await run((tx) => heldSchema(tx, schemaId));
-  const aside = await spoolUpload(content, (bytes) => onProgress({ phase: 'receiving', bytes, rows: 0 }));
+  const upload = await spoolUpload(content, (bytes) => onProgress({ phase: 'receiving', bytes, rows: 0 }));
   const work = async (tx: Tx): Promise<ImportedFile> => {
     const schema = await heldSchema(tx, schemaId);
     const warnings: Warning[] = [];
-    const lines = fileType === 'text/csv' ? csvLines(aside, schema, warnings) : jsonLines(aside);
-    const onRows = (rows: number): void => onProgress({ phase: 'storing', bytes: aside.file.length, rows });
+    const lines = fileType === 'text/csv' ? csvLines(upload, schema, warnings) : jsonLines(upload);
+    const onRows = (rows: number): void => onProgress({ phase: 'storing', bytes: upload.file.length, rows });
     const stored = await storeLines(tx, schema, lines, onDuplicate, onRows);
     return { ...stored, warnings: [...(await readWarnings(tx)), ...warnings] };
   };
   try {
     return await run(work, { statementTimeoutMs: statementMs });
   } finally {
-    await aside.file.close();
+    await upload.file.close();
   }
 }
 

@@ -57,10 +57,10 @@ export async function insertRows(
   const { rows, errors } = await checkInTurns(tx, schema, given, { fillMissing: !isUpdate });
   if (errors.length > 0)
     throw new AppError('validation_failed', { detail: "Some rows don't match the schema.", errors });
-  const kept = key === null ? rows : lastOfEachKey(rows, key).kept;
+  const uniqueRows = key === null ? rows : lastOfEachKey(rows, key).kept;
   const tells = appendEvents !== null && schema.schemaType === 'customer' && given.length <= mostTold;
-  const { told, ...written } = await writeChecked(tx, schema, kept, key, tells);
-  await appendEvents?.(tx, customerEvents(tx, schema, told));
+  const { told: changedRows, ...written } = await writeChecked(tx, schema, uniqueRows, key, tells);
+  await appendEvents?.(tx, customerEvents(tx, schema, changedRows));
   await forgetStats(tx, schema.id);
   const result = { ...written, skipped: given.length - written.inserted - written.updated };
   await recordAudit(tx, {
@@ -115,7 +115,7 @@ export async function writeChecked(
   const table = schemaTable(tx.tenantId, schema);
   // A row without the key cannot meet an existing one by it; it still may by another unique field, which is a conflict.
   const groups = key === null ? [{ columns: schema.fields.map(({ name }) => name), rows }] : bySuppliedColumns(rows);
-  const sum = { inserted: 0, updated: 0, told: [] as WrittenRow[] };
+  const sum = { inserted: 0, updated: 0, changedRows: [] as WrittenRow[] };
   try {
     for (const { columns, rows: group } of groups) {
       const conflictKey = columns.length === 0 ? null : key;
@@ -124,7 +124,7 @@ export async function writeChecked(
         const isNew = written.filter((row) => row.isNew).length;
         sum.inserted += isNew;
         sum.updated += written.length - isNew;
-        sum.told.push(...written);
+        sum.changedRows.push(...written);
       } else {
         const written = await writeRows(tx, table, columns, group, conflictKey);
         sum.inserted += written.inserted;

@@ -105,8 +105,8 @@ export function figuresByKeyStatement(table: SchemaTable, keyColumn: string, wan
         if (raw.cut === true) row[truncatedName] = true;
         let next = 0;
         for (const { name, sql } of figures) {
-          const taken = sql.select('').map(() => raw[`f${next++}`]);
-          row[name] = sql.convert(taken);
+          const values = sql.select('').map(() => raw[`f${next++}`]);
+          row[name] = sql.convert(values);
         }
         found.set(at, row);
       }
