@@ -28,7 +28,7 @@ export type BlockType = (typeof blockTypes)[number];
 /** Levels of blocks: blocks, their children, and their grandchildren (docs/design/api-catalogue.md 3.2). */
 export const blockLevels = 3;
 /** Blocks of one item, on all levels. */
-export const mostBlocks = 200;
+export const maxBlocks = 200;
 
 /** A part of an item's body. Removed blocks (`props: null`) have no use but in an item with a parent template. */
 export interface ContentBlock {
@@ -73,7 +73,7 @@ function blockSchema(levels: number): TSchema {
 }
 
 const Blocks = <B extends ContentBlock>(description: string) =>
-  Type.Unsafe<B[]>(Type.Array(blockSchema(blockLevels), { maxItems: mostBlocks, description }));
+  Type.Unsafe<B[]>(Type.Array(blockSchema(blockLevels), { maxItems: maxBlocks, description }));
 
 const Content = (description: string) => JsonObject(description);
 const Personalization = JsonObject(

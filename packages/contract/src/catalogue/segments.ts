@@ -59,13 +59,11 @@ const SegmentJoinIn = Type.Object(
 );
 
 /** Maximum joins of a segment. */
-export const mostSegmentJoins = 5;
+export const maxSegmentJoins = 5;
 
 const definition = {
   baseSchemaId: Type.Optional(Id('Schema of type customer to select from. Default: the oldest one.')),
-  joins: Type.Optional(
-    Type.Array(SegmentJoinIn, { maxItems: mostSegmentJoins, description: 'Other schemas to join.' }),
-  ),
+  joins: Type.Optional(Type.Array(SegmentJoinIn, { maxItems: maxSegmentJoins, description: 'Other schemas to join.' })),
   filters: Type.Optional(
     Type.Unknown({
       description:
@@ -175,7 +173,7 @@ const oneSegment = Type.Object({ id: IdText('Id of the segment.') }, { descripti
 const membersPage = { usual: 50, maximum: 200 };
 
 /** Members that a page counts exactly. Beyond that, it returns the segment's last count. */
-export const mostMembersCounted = 10_000;
+export const maxMembersCounted = 10_000;
 
 const SegmentMembers = Type.Object(
   {
@@ -185,7 +183,7 @@ const SegmentMembers = Type.Object(
     pagination: Type.Object(
       {
         total: Type.Integer({
-          description: `Number of members: exact up to ${mostMembersCounted}, above that from the last count.`,
+          description: `Number of members: exact up to ${maxMembersCounted}, above that from the last count.`,
         }),
         limit: Type.Integer({ description: 'Page size used.' }),
         hasMore: Type.Boolean({ description: 'True if there is another page.' }),

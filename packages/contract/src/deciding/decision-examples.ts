@@ -25,7 +25,7 @@ export const recommendAnswerExample = {
     {
       rank: 1,
       placementRank: null,
-      interactionId: interactionId,
+      interactionId,
       recommendationId: decided,
       offerId: exampleId('offer'),
       offerName: 'Gold card',

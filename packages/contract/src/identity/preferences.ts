@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from '../core/operation.ts';
 
 /** Maximum bytes of a person's preferences (docs/design/api-settled.md "Access and console"). */
-export const mostPreferenceBytes = 8_192;
+export const maxPreferenceBytes = 8_192;
 
 /** What the console stores for a person: theme, columns, saved views. The server doesn't read it. */
 export const Preferences = Type.Unsafe<Record<string, unknown>>(
@@ -42,9 +42,9 @@ export const preferenceOperations = {
     id: 'preferences.set',
     method: 'PUT',
     summary: 'Replace your preferences',
-    description: `Replaces all stored preferences; the last write wins. At most ${mostPreferenceBytes.toLocaleString('en')} bytes.`,
+    description: `Replaces all stored preferences; the last write wins. At most ${maxPreferenceBytes.toLocaleString('en')} bytes.`,
     body: Preferences,
-    bodyLimit: mostPreferenceBytes,
+    bodyLimit: maxPreferenceBytes,
     responses: { 200: { description: 'Your preferences.', schema: Preferences } },
   }),
 } as const;

@@ -136,5 +136,5 @@ export const scimCommonAttributes: readonly ScimAttribute[] = [
 ];
 
 /** Items that a list of values may have. */
-export const scimMostValues = 100;
+export const scimMaxValues = 100;
 export const scimUsualLength = 1024;

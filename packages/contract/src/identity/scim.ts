@@ -5,7 +5,7 @@ import {
   type ScimAttribute,
   scimEnterpriseAttributes,
   scimEnterpriseSchema,
-  scimMostValues,
+  scimMaxValues,
   scimUserAttributes,
   scimUserSchema,
   scimUsualLength,
@@ -45,7 +45,7 @@ function propertiesOf(attributes: readonly ScimAttribute[], isInput: boolean): P
     const { name, description, multiValued } = attribute;
     const one = oneValue(attribute, isInput);
     const value =
-      multiValued === true ? Type.Array(one, { description, ...(isInput ? { maxItems: scimMostValues } : {}) }) : one;
+      multiValued === true ? Type.Array(one, { description, ...(isInput ? { maxItems: scimMaxValues } : {}) }) : one;
     properties[name] = Type.Optional(isInput ? Nullable(value, { description }) : value);
   }
   return properties;

@@ -142,7 +142,7 @@ export const ApprovalDetail = Type.Object(
 export type ApprovalDetail = Static<typeof ApprovalDetail>;
 
 /** Maximum stages of one request (docs/design/api-access.md 8). */
-const mostStages = 10;
+const maxStages = 10;
 
 export const ApprovalCreate = Type.Object(
   {
@@ -157,7 +157,7 @@ export const ApprovalCreate = Type.Object(
     stages: Type.Optional(
       Type.Array(Type.Object(stageWords, { description: 'A stage.' }), {
         minItems: 1,
-        maxItems: mostStages,
+        maxItems: maxStages,
         description: 'Stages of review, in order. Default: one stage for an admin.',
       }),
     ),
@@ -185,7 +185,7 @@ export const ApprovalDecision = Type.Object(
       Nullable(Type.String({ maxLength: 2000, description: 'Text of the comment.' }), { description: 'Comment.' }),
     ),
     stage: Type.Optional(
-      Int(1, mostStages, "Ordinal of the stage you're deciding. Returns 409 if another stage is open by now."),
+      Int(1, maxStages, "Ordinal of the stage you're deciding. Returns 409 if another stage is open by now."),
     ),
   },
   { description: 'A decision for the open stage.', examples: [{ action: 'approve', comments: 'Looks good to me' }] },

@@ -4,7 +4,7 @@ import { operation } from '../core/operation.ts';
 import { Id, Int, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 
 /** Rows of one tenant that one call exports at most. */
-export const mostExportedAtOnce = 10_000;
+export const maxExportedAtOnce = 10_000;
 
 const Count = (description: string) => Int(0, Number.MAX_SAFE_INTEGER, description);
 
@@ -22,7 +22,7 @@ const ExportedTenant = Type.Object(
   {
     tenantId: Id('Tenant.'),
     tenantName: Type.String({ description: 'Name of the tenant.' }),
-    exported: Int(0, mostExportedAtOnce, 'Rows in the file.'),
+    exported: Int(0, maxExportedAtOnce, 'Rows in the file.'),
     filePath: Nullable(Type.String(), {
       description:
         '`exports/<tenant>/interaction_history/year=YYYY/month=MM/day=DD/batch-<epoch ms>.json`, where `exports` is EXPORT_DIR. Null if there was nothing to export.',

@@ -3,7 +3,7 @@ import { operation } from '../core/operation.ts';
 import { Id, Int, JsonObject, StringEnum, Timestamp } from '../core/schemas.ts';
 
 /** Maximum dead letters in one answer. */
-export const mostDeadLettersListed = 200;
+export const maxDeadLettersListed = 200;
 
 /** Topics that clients may rely on (docs/design/api-access.md 15); each further job of the server is one too. */
 export const deadLetterTopics = [
@@ -130,7 +130,7 @@ export const deadLetterOperations = {
         Type.Integer({
           minimum: 1,
           default: 50,
-          description: `Page size. Values above ${mostDeadLettersListed} are treated as ${mostDeadLettersListed}.`,
+          description: `Page size. Values above ${maxDeadLettersListed} are treated as ${maxDeadLettersListed}.`,
         }),
       ),
       topic: Type.Optional(Topic),

@@ -11,7 +11,7 @@ export const notificationSeverities = ['info', 'warning', 'critical'] as const;
 export type NotificationSeverity = (typeof notificationSeverities)[number];
 
 /** Destinations that one call of send reaches at most. */
-export const mostDestinations = 20;
+export const maxDestinations = 20;
 
 const Config = JsonObject(
   'slack, teams: `webhookUrl` (https). webhook: `url` (https), `secret` (16 to 256 characters), ' +
@@ -41,7 +41,7 @@ const times = {
 };
 
 /** A new destination as it's returned: without its config. */
-const MadeProvider = Type.Object({ ...about, ...times }, { description: 'A destination, without its config.' });
+const CreatedDestination = Type.Object({ ...about, ...times }, { description: 'A destination, without its config.' });
 
 /** Where notifications go. */
 export const NotificationProvider = Type.Object(
@@ -123,7 +123,7 @@ const Field = Type.Object(
 );
 
 /** Maximum values in one message. */
-const mostFields = 25;
+const maxFields = 25;
 
 /** What is sent. */
 export const NotificationMessage = Type.Object(
@@ -141,11 +141,11 @@ export const NotificationMessage = Type.Object(
     fields: Type.Optional(
       Type.Union(
         [
-          Type.Array(Field, { maxItems: mostFields, description: 'Values in order.' }),
+          Type.Array(Field, { maxItems: maxFields, description: 'Values in order.' }),
           Type.Unsafe<Record<string, Static<typeof FieldValue>>>(
             Type.Object(
               {},
-              { additionalProperties: FieldValue, maxProperties: mostFields, description: 'Values by name.' },
+              { additionalProperties: FieldValue, maxProperties: maxFields, description: 'Values by name.' },
             ),
           ),
         ],
@@ -164,7 +164,7 @@ const SendBody = Type.Object(
   {
     providerIds: Type.Array(Id('Id of a destination.'), {
       minItems: 1,
-      maxItems: mostDestinations,
+      maxItems: maxDestinations,
       description: 'Destinations to send to. A destination listed more than once receives the message once.',
     }),
     notification: NotificationMessage,
@@ -234,7 +234,7 @@ export const notificationOperations = {
     role: 'admin',
     body: NotificationProviderCreate,
     record: NotificationProvider,
-    responses: { 201: { description: 'The destination.', schema: MadeProvider } },
+    responses: { 201: { description: 'The destination.', schema: CreatedDestination } },
     errors: ['config_invalid', 'not_configured', 'limit_reached'],
     audit: audited('create'),
   }),

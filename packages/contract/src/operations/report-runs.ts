@@ -4,7 +4,7 @@ import { operation } from '../core/operation.ts';
 import { offsetPage, offsetQuery, type PageLimits } from '../core/pages.ts';
 import { Id, IdFilter, IdText, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
 import { common, destinations } from './report-parts.ts';
-import { mostSectionRows, reportNotes, reportScope, reportTable } from './report-sources.ts';
+import { maxSectionRows, reportNotes, reportScope, reportTable } from './report-sources.ts';
 
 /** Formats of a report. */
 export const reportFormats = ['pdf', 'csv', 'markdown', 'html'] as const;
@@ -58,7 +58,7 @@ const sectionFacts = {
 const SectionData = Type.Object(
   {
     ...sectionFacts,
-    truncated: Type.Boolean({ description: `True if there were more than ${mostSectionRows} rows.` }),
+    truncated: Type.Boolean({ description: `True if there were more than ${maxSectionRows} rows.` }),
     notes: reportNotes,
   },
   { description: 'A section with its figures.' },

@@ -5,7 +5,7 @@ import { Id, IdFilter, IdText, Name, Nullable, Timestamp } from '../core/schemas
 import { audited, common, destinations, times } from './report-parts.ts';
 
 /** Schedules per tenant (docs/design/api-access.md 22). */
-export const mostReportSchedules = 500;
+export const maxReportSchedules = 500;
 
 const scheduleFields = {
   name: Name('Name.', 120),

@@ -28,7 +28,7 @@ export type ReportSourceKey = (typeof reportSourceKeys)[number];
 export const reportColumnTypes = ['text', 'integer', 'decimal', 'money', 'ratio', 'date', 'instant'] as const;
 
 /** Maximum rows stored of a section; beyond that, it's `truncated`. */
-export const mostSectionRows = 5000;
+export const maxSectionRows = 5000;
 
 // No defaults: the handler knows which parameters a source has.
 const paramsWith = (id: (description: string) => Type.TString) => ({

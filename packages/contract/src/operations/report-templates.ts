@@ -8,7 +8,7 @@ import { ReportParams, reportSourceKeys } from './report-sources.ts';
 export const reportCharts = ['auto', 'none', 'line', 'bar', 'funnel', 'histogram'] as const;
 
 /** Templates per tenant (docs/design/api-access.md 22). */
-export const mostReportTemplates = 500;
+export const maxReportTemplates = 500;
 
 const DataSource = Type.Object(
   {
@@ -123,7 +123,7 @@ export const reportTemplateOperations = {
     role: 'viewer',
     responses: {
       200: {
-        description: `Returns all of them. A tenant can have at most ${mostReportTemplates}.`,
+        description: `Returns all of them. A tenant can have at most ${maxReportTemplates}.`,
         schema: Type.Object(
           { data: Type.Array(ReportTemplate, { description: 'The templates.' }) },
           { description: 'The templates.' },

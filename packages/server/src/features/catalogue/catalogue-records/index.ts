@@ -15,7 +15,7 @@ export {
 } from './id-buckets.ts';
 export { jsonDifferences } from './json-differences.ts';
 export { freeKey, keyFromName } from './keys/keys.rules.ts';
-export { lockMadeKeys } from './keys/made-keys.store.ts';
+export { lockDerivedKeys as lockMadeKeys } from './keys/made-keys.store.ts';
 export { noContent, recordHandlers } from './record-handlers.ts';
 export type { ListOptions } from './record-lists.store.ts';
 export {

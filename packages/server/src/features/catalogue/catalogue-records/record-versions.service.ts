@@ -124,7 +124,7 @@ function actionOf(row: KeptVersion, before: KeptVersion | undefined): AuditActio
 const noVersion = (noun: string) =>
   new AppError('not_found', { detail: `This version of the ${noun} does not exist or is no longer stored.` });
 
-async function keptVersions<Row extends GovernedRow>(
+async function storedVersions<Row extends GovernedRow>(
   tx: Tx,
   spec: RecordSpec<Row>,
   id: string,
@@ -148,7 +148,7 @@ export async function readVersion<Row extends GovernedRow>(
   showPast?: ShowPast<Row>,
 ): Promise<Shown> {
   const isNumber = /^[1-9]\d{0,8}$/.test(number);
-  const [row] = await keptVersions(tx, spec, id, isNumber ? [Number(number)] : []);
+  const [row] = await storedVersions(tx, spec, id, isNumber ? [Number(number)] : []);
   if (row === undefined) throw noVersion(spec.resource.noun);
   return shownPast(tx, spec, row, showPast);
 }
@@ -161,7 +161,7 @@ export async function compareVersions<Row extends GovernedRow>(
   { from, to }: { readonly from: number; readonly to: number },
   showPast?: ShowPast<Row>,
 ): Promise<VersionDifferences> {
-  const [before, after] = await keptVersions(tx, spec, id, [from, to]);
+  const [before, after] = await storedVersions(tx, spec, id, [from, to]);
   if (before === undefined || after === undefined) throw noVersion(spec.resource.noun);
   return {
     from,

@@ -8,7 +8,7 @@ import { findRecord } from './records.store.ts';
 import { inUse, lockLive } from './references.store.ts';
 
 /** A record that the deleted one refers to and that is deleted itself. */
-export interface GoneParent {
+export interface DeletedParent {
   /** The property that refers to it: `categoryId`. */
   readonly property: string;
   readonly id: string;
@@ -19,7 +19,7 @@ export interface RestoreOptions<Row extends GovernedRow> {
    * Columns that change during the restore. `gone`: deleted records that it refers to; properties that the result sets
    * don't count.
    */
-  set?(row: Row, deletedParents: readonly GoneParent[]): RecordChange<Row>;
+  set?(row: Row, deletedParents: readonly DeletedParent[]): RecordChange<Row>;
   /** Brings back what went with the record, in the same transaction; `deleted`: the row as it was. */
   after?(tx: Tx, deleted: Row): Promise<void>;
 }
@@ -83,9 +83,9 @@ export function restorable<Row extends GovernedRow>(
   };
 }
 
-async function goneParents(tx: Tx, resource: Resource, row: GovernedRow): Promise<GoneParent[]> {
+async function goneParents(tx: Tx, resource: Resource, row: GovernedRow): Promise<DeletedParent[]> {
   const values = new Map<string, unknown>(Object.entries(row));
-  const deletedParents: GoneParent[] = [];
+  const deletedParents: DeletedParent[] = [];
   for (const [property, { to }] of Object.entries(resource.references)) {
     const id = values.get(property);
     if (typeof id !== 'string') continue;
@@ -96,7 +96,7 @@ async function goneParents(tx: Tx, resource: Resource, row: GovernedRow): Promis
   return deletedParents;
 }
 
-function goneEntry({ references }: Resource, { property, id }: GoneParent): ErrorEntry {
+function goneEntry({ references }: Resource, { property, id }: DeletedParent): ErrorEntry {
   const to = references[property]?.to;
   const parent = Object.values<Resource>(resources).find(({ entityType }) => entityType === to);
   return { path: 'query.id', message: `refers to ${parent?.noun ?? 'record'} ${id} in ${property}, which is deleted` };

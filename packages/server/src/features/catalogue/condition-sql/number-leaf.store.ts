@@ -35,8 +35,8 @@ const ranges: Readonly<Record<IntegerType, readonly [least: number, most: number
   bigint: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 };
 
-const leastBigint = -(2n ** 63n);
-const mostBigint = 2n ** 63n - 1n;
+const minBigint = -(2n ** 63n);
+const maxBigint = 2n ** 63n - 1n;
 
 /**
  * Compares an integer column with a number between the type's limits. Compares with a whole number, so that the database
@@ -79,7 +79,7 @@ function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: Intege
   const exact = (wanted: string): string | null => {
     if (!/^-?[1-9][0-9]{15,18}$/.test(wanted)) return null;
     const number = BigInt(wanted);
-    return number < leastBigint || number > mostBigint || Number.isSafeInteger(Number(wanted)) ? null : wanted;
+    return number < minBigint || number > maxBigint || Number.isSafeInteger(Number(wanted)) ? null : wanted;
   };
   const equalText = (wanted: string): string => {
     const number = parseDecimal(wanted);

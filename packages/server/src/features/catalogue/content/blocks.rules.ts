@@ -1,4 +1,4 @@
-import { type BlockType, type ContentBlock, type ErrorEntry, mostBlocks, type StoredBlock } from '@arbiter/contract';
+import { type BlockType, type ContentBlock, type ErrorEntry, maxBlocks, type StoredBlock } from '@arbiter/contract';
 import { nearestWord } from '@arbiter/engine';
 import { newId } from '../../../platform/ids.ts';
 import type { Remark } from '../../../platform/remark.ts';
@@ -66,7 +66,7 @@ interface Context {
 /** Returns the problems of an item's blocks, each with its path. */
 export function blockProblems(blocks: readonly ContentBlock[], { hasParent, bytes }: Context): ErrorEntry[] {
   const all = flat(blocks);
-  if (all.length > mostBlocks) return [{ path: '/blocks', message: `must be at most ${mostBlocks} in total` }];
+  if (all.length > maxBlocks) return [{ path: '/blocks', message: `must be at most ${maxBlocks} in total` }];
   if (bytes(JSON.stringify(blocks)) > blocksBytes) {
     return [{ path: '/blocks', message: `must be at most ${blocksBytes} bytes` }];
   }

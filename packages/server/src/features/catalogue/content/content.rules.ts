@@ -7,7 +7,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const contentBytes = 100 * 1024;
 /** Limit on the author's HTML in one text, in UTF-16 units: it is parsed without yielding to other work. */
 export const longestHtml = 64 * 1024;
-const mostVariables = 500;
+const maxVariables = 500;
 
 const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 const longestVariable = 128;
@@ -36,8 +36,8 @@ export function contentProblems(content: JsonObject, bytes: (text: string) => nu
  */
 export function personalizationProblems(variables: JsonObject, hasParent: boolean): ErrorEntry[] {
   const entries = Object.entries(variables);
-  if (entries.length > mostVariables) {
-    return [{ path: '/personalization', message: `must have at most ${mostVariables} variables` }];
+  if (entries.length > maxVariables) {
+    return [{ path: '/personalization', message: `must have at most ${maxVariables} variables` }];
   }
   return entries.flatMap(([name, entry]) => {
     const path = `/personalization/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;

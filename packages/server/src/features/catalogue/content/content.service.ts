@@ -28,8 +28,8 @@ import {
 } from './content.store.ts';
 import { checkParent } from './content.templates.ts';
 
-const mostVersionsShown = 20;
-const mostVersionsListed = 100;
+const maxVersionsShown = 20;
+const maxVersionsListed = 100;
 
 /** Throws 403 `feature_disabled` if content management is off for the tenant (docs/design/api-access.md 6). */
 export async function assertEnabled(tx: Tx): Promise<void> {
@@ -163,12 +163,12 @@ const shownVersion = (row: VersionRow): ContentVersion => ({ ...row, createdAt: 
 /** Returns an item's versions, newest first, at most 100. */
 export async function readVersions(tx: Tx, id: string): Promise<ContentVersion[]> {
   const item = await getRecord(tx, contentSpec, id);
-  return (await selectVersions(tx, item.id, mostVersionsListed)).map(shownVersion);
+  return (await selectVersions(tx, item.id, maxVersionsListed)).map(shownVersion);
 }
 
 /** Returns the newest versions of an item, plus the published one if it is older. */
 async function shownVersions(tx: Tx, { id, publishedVersion }: ContentRow): Promise<VersionRow[]> {
-  const newest = await selectVersions(tx, id, mostVersionsShown);
+  const newest = await selectVersions(tx, id, maxVersionsShown);
   if (publishedVersion === null || newest.some(({ version }) => version === publishedVersion)) return newest;
   const published = await selectVersion(tx, id, publishedVersion);
   return published === null ? newest : [...newest, published];

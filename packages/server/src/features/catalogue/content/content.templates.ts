@@ -5,7 +5,7 @@ import { type ContentRow, contentSpec, selectFamily, selectVersion, type Templat
 import { mergeParts, type Parts } from './merge.rules.ts';
 
 /** Levels of items, including the lowest (docs/design/api-catalogue.md 3.3). */
-const mostLevels = 5;
+const maxLevels = 5;
 
 /**
  * Throws 400 unless the item may have this parent: a template that isn't archived, without a cycle, at most five levels
@@ -19,7 +19,7 @@ export async function checkParent(tx: Tx, parentId: string, itemId: string | nul
   const { above, levelsBelow } = await selectFamily(tx, parent.id, itemId);
   if (itemId !== null && above.includes(itemId)) throw invalid(path, 'must not make the item its own template');
   const levels = above.length + 1 + levelsBelow;
-  if (levels > mostLevels) throw invalid(path, `would stack ${levels} items; the limit is ${mostLevels}`);
+  if (levels > maxLevels) throw invalid(path, `would stack ${levels} items; the limit is ${maxLevels}`);
 }
 
 /** An item merged with its templates, and the template versions used. */
@@ -38,7 +38,7 @@ const ownParts = ({ content, blocks, personalization }: Parts): Parts => ({ cont
 export async function mergeWithTemplates(tx: Tx, item: ContentRow): Promise<Merged> {
   const layers: Parts[] = [ownParts(item)];
   const from: TemplateUse[] = [];
-  for (let parentId = item.parentTemplateId; parentId !== null && from.length < mostLevels; ) {
+  for (let parentId = item.parentTemplateId; parentId !== null && from.length < maxLevels; ) {
     const parent = await findRecord(tx, contentSpec, parentId);
     if (parent === null) throw new AppError('internal', { detail: 'The parent template no longer exists.' });
     const { publishedVersion } = parent;

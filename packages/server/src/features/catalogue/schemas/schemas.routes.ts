@@ -18,7 +18,7 @@ import { importEvents } from './imports/import-events.ts';
 import { type ImportProgress, importFile } from './imports/import-rows.service.ts';
 import { changeJoin, createJoin, showJoins } from './joins/joins.service.ts';
 import { joinsOf, schemaJoinSpec } from './joins/joins.store.ts';
-import { heldSchema, insertRows, listRows } from './rows/rows.service.ts';
+import { insertRows, listRows, lockSchema } from './rows/rows.service.ts';
 import type { AppendEvents } from './schemas.events.ts';
 import {
   changeSchema,
@@ -90,7 +90,7 @@ const insertSentRows =
     const { body, params, query, wantsEvents, requestId } = request;
     const run = runOf(ports, request);
     const warnings = async (tx: Tx) =>
-      warningsOf(await unreadRemarks(tx, await heldSchema(tx, params.id), ports.findSchemaUses));
+      warningsOf(await unreadRemarks(tx, await lockSchema(tx, params.id), ports.findSchemaUses));
     if ('fileType' in body) {
       const begin = (onProgress: (progress: ImportProgress) => void) =>
         importFile(run, params.id, body, { onDuplicate: query.onDuplicate ?? 'skip', onProgress }, warnings).then(

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../db/tx.ts';
-import { readAskedSchemas } from './asked-schemas.ts';
+import { readConditionSchemas } from './condition-schemas.ts';
 import { openDefinition, schemaIdsOf } from './definitions.ts';
 import { fieldOf, fieldsOf } from './filters.rules.ts';
 import type { Definition } from './membership-sql.store.ts';
@@ -15,14 +15,14 @@ export async function segmentsAsking(
   schema: { readonly id: string; readonly column?: string },
 ): Promise<SegmentUse[]> {
   const rows = await selectAsking(tx, schema.id);
-  const schemas = await readAskedSchemas(tx, rows.flatMap(schemaIdsOf));
+  const schemas = await readConditionSchemas(tx, rows.flatMap(schemaIdsOf));
   const { column } = schema;
   return rows
-    .filter((row) => column === undefined || columnsAsked(openDefinition(row, schemas), schema.id).has(column))
+    .filter((row) => column === undefined || columnsUsed(openDefinition(row, schemas), schema.id).has(column))
     .map(({ id, name }) => ({ noun: 'segment', name, id }));
 }
 
-function columnsAsked({ base, joins, filters }: Definition, schemaId: string): ReadonlySet<string> {
+function columnsUsed({ base, joins, filters }: Definition, schemaId: string): ReadonlySet<string> {
   const visited = new Set<string>();
   const note = (id: string, name: string): void => {
     if (id === schemaId) visited.add(name);

@@ -31,7 +31,7 @@ export const reservedWords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-const takenWords: ReadonlySet<string> = new Set([
+const reservedColumns: ReadonlySet<string> = new Set([
   'tableoid',
   'xmin',
   'cmin',
@@ -50,6 +50,6 @@ export function fieldNameProblem(name: string): string | null {
   }
   if (utf8Bytes(name) > longestFieldName) return `must be at most ${longestFieldName} bytes`;
   const lower = name.toLowerCase();
-  if (reservedWords.has(lower) || takenWords.has(lower)) return 'is a reserved word';
+  if (reservedWords.has(lower) || reservedColumns.has(lower)) return 'is a reserved word';
   return lower.startsWith('__') || lower.startsWith('pg_') ? 'must not start with __ or pg_' : null;
 }

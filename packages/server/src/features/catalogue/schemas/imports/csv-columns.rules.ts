@@ -8,7 +8,7 @@ type CsvColumn = CsvAnalysis['columns'][number];
 type CsvType = CsvColumn['dataType'];
 
 /** More columns than a schema can have fields. */
-export const mostColumns = maximumFields;
+export const maxColumns = maximumFields;
 
 const longestName = 63;
 /** Lengths for varchar: the first that leaves twice the room of the longest cell. */

@@ -1,12 +1,12 @@
 import { type CsvAnalysis, type FilePart, largestCsv, type Parts } from '@arbiter/contract';
 import { AppError } from '../../../../platform/app-error.ts';
 import { createRowCount } from '../rows/row-count.rules.ts';
-import { csvColumns, mostColumns, renamedColumns } from './csv-columns.rules.ts';
+import { csvColumns, maxColumns, renamedColumns } from './csv-columns.rules.ts';
 import { csvInvalid, delimiterOf, readRecords, readText } from './csv-text.rules.ts';
 
 /** The examined part of a file. */
 const sampleBytes = 1024 * 1024;
-const mostRows = 100;
+const maxRows = 100;
 
 const csvTypes = ['text/csv', 'application/vnd.ms-excel', 'text/plain'];
 
@@ -62,10 +62,10 @@ function analyse({ bytes, length, rows: estimatedRows }: Sample): CsvAnalysis {
   const isWhole = length === bytes.length;
   const { text, encoding } = readText(bytes, isWhole);
   const { delimiter, cells } = delimiterOf(text);
-  if (cells > mostColumns) throw csvInvalid(`must have at most ${mostColumns} columns`);
-  const { header, rows, rowsEnd } = readRecords(text, delimiter, mostRows, isWhole);
-  if (header.length > mostColumns) throw csvInvalid(`must have at most ${mostColumns} columns`);
-  const truncated = !isWhole || (rows.length === mostRows && hasMore(text, rowsEnd));
+  if (cells > maxColumns) throw csvInvalid(`must have at most ${maxColumns} columns`);
+  const { header, rows, rowsEnd } = readRecords(text, delimiter, maxRows, isWhole);
+  if (header.length > maxColumns) throw csvInvalid(`must have at most ${maxColumns} columns`);
+  const truncated = !isWhole || (rows.length === maxRows && hasMore(text, rowsEnd));
   const columns = csvColumns(header, rows);
   const warnings = renamedColumns(header, columns);
   return {

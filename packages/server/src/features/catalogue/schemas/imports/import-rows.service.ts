@@ -8,7 +8,7 @@ import { takeTurns } from '../../../../platform/turns.ts';
 import { recordAudit } from '../../../identity/audit/index.ts';
 import type { GivenLine, RefusedLine } from '../rows/replace-rows.service.ts';
 import { type CheckedRow, checkRows, lastOfEachKey, maximumErrors, rowChecks, updateKey } from '../rows/rows.rules.ts';
-import { heldSchema, type InsertedRows, writeChecked } from '../rows/rows.service.ts';
+import { type InsertedRows, lockSchema, writeChecked } from '../rows/rows.service.ts';
 import type { SchemaRow } from '../schemas.store.ts';
 import type { RunWith } from '../stats/stats.service.ts';
 import { forgetStats } from '../stats/stats.store.ts';
@@ -48,10 +48,10 @@ export async function importFile(
   { onDuplicate, onProgress }: ImportOptions,
   readWarnings: (tx: Tx) => Promise<readonly Warning[]>,
 ): Promise<ImportedFile> {
-  await run((tx) => heldSchema(tx, schemaId));
+  await run((tx) => lockSchema(tx, schemaId));
   const upload = await spoolUpload(content, (bytes) => onProgress({ phase: 'receiving', bytes, rows: 0 }));
   const work = async (tx: Tx): Promise<ImportedFile> => {
-    const schema = await heldSchema(tx, schemaId);
+    const schema = await lockSchema(tx, schemaId);
     const warnings: Warning[] = [];
     const lines = fileType === 'text/csv' ? csvLines(upload, schema, warnings) : jsonLines(upload);
     const onRows = (rows: number): void => onProgress({ phase: 'storing', bytes: upload.file.length, rows });

@@ -4,7 +4,7 @@ import type { JsonValue } from '../rows/values.rules.ts';
 import { decimalOut } from '../rows/values-out.rules.ts';
 
 /** Newest rows of one key used for aggregates (docs/design/api-settled.md 33). */
-export const mostJoinedRows = 10_000;
+export const maxJoinedRows = 10_000;
 
 /** Name of an aggregate in the result of `figuresByKeyStatement`: no column's name has a space. */
 export const figureName = (figure: JoinedFigure, column: string | null): string => `${figure} ${column ?? ''}`;

@@ -6,7 +6,7 @@ import { takeTurns } from '../../../../platform/turns.ts';
 import { schemaTable } from '../schema-tables.store.ts';
 import { forgetStats } from '../stats/stats.store.ts';
 import { type CheckedRow, checkRows, maximumErrors, rowChecks } from './rows.rules.ts';
-import { heldSchema } from './rows.service.ts';
+import { lockSchema } from './rows.service.ts';
 import { deleteRows, tableExists, writeNewRows } from './rows.store.ts';
 
 /** A row, and its position in the file. */
@@ -35,7 +35,7 @@ export async function replaceRows(
   schemaId: string,
   read: (columns: readonly Pick<SchemaField, 'name' | 'dataType'>[], key: string) => AsyncIterable<GivenLine>,
 ): Promise<{ readonly inserted: number; readonly refused: readonly RefusedLine[] }> {
-  const schema = await heldSchema(tx, schemaId);
+  const schema = await lockSchema(tx, schemaId);
   const table = schemaTable(tx.tenantId, schema);
   if (!(await tableExists(tx, table))) throw new AppError('not_found', { detail: 'The schema has no table.' });
   const checks = rowChecks(schema.schemaType, schema.fields);

@@ -149,11 +149,11 @@ export function lastOfEachKey(
     const id = identity(row);
     if (id !== null) lastIndex.set(id, index);
   });
-  const rows = rows.filter((row, index) => {
+  const unique = rows.filter((row, index) => {
     const id = identity(row);
     return id === null || lastIndex.get(id) === index;
   });
-  return { kept: rows, dropped: rows.length - rows.length };
+  return { kept: unique, dropped: rows.length - unique.length };
 }
 
 /** Rows that name the same columns, together: one statement each. */

@@ -31,7 +31,7 @@ export interface InsertedRows {
 }
 
 /** Returns the schema, and locks its table until the transaction ends. Throws 404 when there is none. */
-export async function heldSchema(tx: Tx, id: string): Promise<SchemaRow> {
+export async function lockSchema(tx: Tx, id: string): Promise<SchemaRow> {
   const schema = await findRecord(tx, schemaSpec, id, 'keep');
   if (schema === null) throw new AppError('not_found', { detail: 'This schema does not exist.' });
   return schema;
@@ -50,7 +50,7 @@ export async function insertRows(
   onDuplicate: 'skip' | 'update',
   appendEvents: AppendEvents | null = null,
 ): Promise<InsertedRows> {
-  const schema = await heldSchema(tx, schemaId);
+  const schema = await lockSchema(tx, schemaId);
   const isUpdate = onDuplicate === 'update';
   const key = isUpdate ? updateKey(schema.fields) : null;
   if (isUpdate && key === null) throw invalid('/onDuplicate', 'update requires a primary key or a unique field');
@@ -58,8 +58,8 @@ export async function insertRows(
   if (errors.length > 0)
     throw new AppError('validation_failed', { detail: "Some rows don't match the schema.", errors });
   const uniqueRows = key === null ? rows : lastOfEachKey(rows, key).kept;
-  const tells = appendEvents !== null && schema.schemaType === 'customer' && given.length <= mostTold;
-  const { told: changedRows, ...written } = await writeChecked(tx, schema, uniqueRows, key, tells);
+  const tells = appendEvents !== null && schema.schemaType === 'customer' && given.length <= maxReportedRows;
+  const { changedRows, ...written } = await writeChecked(tx, schema, uniqueRows, key, tells);
   await appendEvents?.(tx, customerEvents(tx, schema, changedRows));
   await forgetStats(tx, schema.id);
   const result = { ...written, skipped: given.length - written.inserted - written.updated };
@@ -99,7 +99,7 @@ async function checkInTurns(
 }
 
 /** Maximum rows of a request published to the stream; larger ones are bulk loads (docs/design/api-catalogue.md 2.4). */
-const mostTold = 1_000;
+const maxReportedRows = 1_000;
 
 /**
  * Writes checked rows. Throws 409 `duplicate_key` for a unique value of another row. `tells`: reads back what was
@@ -111,7 +111,7 @@ export async function writeChecked(
   rows: readonly CheckedRow[],
   key: string | null,
   tells: boolean,
-): Promise<{ inserted: number; updated: number; told: WrittenRow[] }> {
+): Promise<{ inserted: number; updated: number; changedRows: WrittenRow[] }> {
   const table = schemaTable(tx.tenantId, schema);
   // A row without the key cannot meet an existing one by it; it still may by another unique field, which is a conflict.
   const groups = key === null ? [{ columns: schema.fields.map(({ name }) => name), rows }] : bySuppliedColumns(rows);
@@ -166,7 +166,7 @@ export async function listRows(
     readonly key?: string | undefined;
   },
 ): Promise<RowPage> {
-  const schema = await heldSchema(tx, schemaId);
+  const schema = await lockSchema(tx, schemaId);
   const table = schemaTable(tx.tenantId, schema);
   const limit = Math.min(query.limit ?? 50, maximumRows);
   const offset = query.offset ?? 0;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DataType } from '@arbiter/contract';
 import type { JoinedFigure, JoinedValue } from '@arbiter/engine';
 import { sqlType } from '../fields/data-types.ts';
-import { averageOut, figureName, finiteOut, mostJoinedRows, truncatedName } from '../joins/joined-values.rules.ts';
+import { averageOut, figureName, finiteOut, maxJoinedRows, truncatedName } from '../joins/joined-values.rules.ts';
 import { canBeKey, type RowsByKey, type TableRow } from '../rows/rows-by-key.store.ts';
 import type { JsonValue } from '../rows/values.rules.ts';
 import { bigintOut, decimalOut, keyText, outForm } from '../rows/values-out.rules.ts';
@@ -20,7 +20,7 @@ interface FigureSql {
   readonly convert: (raw: readonly unknown[]) => JsonValue;
 }
 
-const newest = `filter (where n <= ${mostJoinedRows})`;
+const newest = `filter (where n <= ${maxJoinedRows})`;
 
 const wholeTypes: readonly DataType[] = ['smallint', 'integer', 'bigint'];
 const binaryTypes: readonly DataType[] = ['real', 'double'];
@@ -86,10 +86,10 @@ export function figuresByKeyStatement(table: SchemaTable, keyColumn: string, wan
   const values = columns.map((name, at) => `, t.${quoteName(name)} as v${at}`).join('');
   const text =
     `select ${keyForm.select('asked.k')} as k, figures.* from unnest($1::${sqlType(keyType)}[]) asked (k), lateral (` +
-    `select ${[`(count(*) ${newest})::int as total`, `coalesce(bool_or(n > ${mostJoinedRows}), false) as cut`, ...selected].join(', ')} ` +
+    `select ${[`(count(*) ${newest})::int as total`, `coalesce(bool_or(n > ${maxJoinedRows}), false) as cut`, ...selected].join(', ')} ` +
     `from (select row_number() over (order by p desc) as n, * from (` +
     `select t.${key} as p${values} from ${table.table} t where t.${quoteName(keyColumn)} = asked.k ` +
-    `order by t.${key} desc limit ${mostJoinedRows + 1}) newest) numbered) figures where figures.total > 0`;
+    `order by t.${key} desc limit ${maxJoinedRows + 1}) newest) numbered) figures where figures.total > 0`;
   // A recreated column may have another type under the same text, as in `rowsByKeyStatement`.
   const types = [keyType, ...columns.map(typeOf)].join(' ');
   return {

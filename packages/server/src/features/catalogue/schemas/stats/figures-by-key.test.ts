@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { systemActor } from '../../../../db/index.ts';
 import type { Tx } from '../../../../db/tx.ts';
 import { tenantA, tenantB } from '../../../../http/test-app.ts';
-import { addJoined, averageOut, mostJoinedRows } from '../joins/joined-values.rules.ts';
+import { addJoined, averageOut, maxJoinedRows } from '../joins/joined-values.rules.ts';
 import type { JsonValue } from '../rows/values.rules.ts';
 import { readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schema-tables.store.ts';
 import { createTestSchemas, type TestSchemas } from '../test-schemas.ts';
@@ -126,7 +126,7 @@ test('an average is exact where it has an end, and has 15 digits where it has no
     fc.property(
       fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }),
       fc.integer({ min: 0, max: 8 }),
-      fc.integer({ min: 1, max: mostJoinedRows }),
+      fc.integer({ min: 1, max: maxJoinedRows }),
       (value, scale, count) => {
         // The sum of `count` times one value has that value as its average.
         const text = (hundred: bigint): string => {
@@ -185,7 +185,7 @@ test('the rows of a customer are found by an index that has them in order, for o
   await kit.db.ownerQuery(`delete from ${table.table}`);
   await kit.db.ownerQuery(
     `insert into ${table.table} (tenant_id, nr, payer, money)
-     select $1::uuid, n, case when n <= ${mostJoinedRows + 2} then 'busy' else 'p' || n % 2000 end, 1.5
+     select $1::uuid, n, case when n <= ${maxJoinedRows + 2} then 'busy' else 'p' || n % 2000 end, 1.5
        from generate_series(1, 40000) n`,
     [tenantA],
   );
@@ -203,7 +203,7 @@ test('the rows of a customer are found by an index that has them in order, for o
   assert.equal(found.size, 64);
   assert.deepEqual(
     [found.get('busy')?.['count '], found.get('busy')?.['sum money'], found.get('busy')?.[' truncated']],
-    [mostJoinedRows, mostJoinedRows * 1.5, true],
+    [maxJoinedRows, maxJoinedRows * 1.5, true],
   );
   assert.deepEqual([found.get('p7')?.[' truncated'], Number(found.get('p7')?.['count ']) < 20], [undefined, true]);
   const other = await inTenant(tenantB, (tx) => tx.query(statement.text, [keys]));

@@ -19,12 +19,12 @@ export function numberOut(
 }
 
 /** More rows than this are sampled. */
-export const mostCounted = 1_000_000;
+export const maxCounted = 1_000_000;
 const sampleRows = 100_000;
 
 /** Samples one row in this many. */
 export const sampleEvery = (totalRows: number): number =>
-  totalRows > mostCounted ? Math.round(totalRows / sampleRows) : 1;
+  totalRows > maxCounted ? Math.round(totalRows / sampleRows) : 1;
 
 /** Counts only tables created for schemas. */
 export const isSchemaTable = (tableName: string): boolean => tableName.startsWith('ds_');

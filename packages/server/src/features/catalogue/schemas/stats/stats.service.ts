@@ -38,8 +38,8 @@ export async function schemaStats(run: RunWith, schemaId: string): Promise<Schem
       return await countAndKeep(run, schemaId);
     } catch (error) {
       // A column, or the table, was dropped while its neighbours were counted: the schema is read again.
-      const isGone = error instanceof DatabaseError && error.kind === 'undefined_object';
-      if (!isGone || tries === maximumTries) throw error;
+      const isDropped = error instanceof DatabaseError && error.kind === 'undefined_object';
+      if (!isDropped || tries === maximumTries) throw error;
     }
   }
 }

@@ -5,14 +5,14 @@ import { readRelated, requireLive } from '../catalogue-records/index.ts';
 import { primaryKeyOf, qualifiedTable, readSchemaTables, rowKeyOf } from '../schemas/index.ts';
 
 /** A column of a schema's table, as segments ask it. */
-export interface AskedColumn {
+export interface ConditionColumn {
   readonly name: string;
   readonly dataType: DataType;
   readonly precision: number | null;
 }
 
 /** What segments need to know about a schema. */
-export interface AskedSchema {
+export interface ConditionSchema {
   readonly id: string;
   readonly name: string;
   readonly tableName: string;
@@ -22,7 +22,7 @@ export interface AskedSchema {
   readonly rowKey: string;
   readonly primaryKey: string;
   /** By ordinal, with the counting column `id` first when the schema has no primary key. */
-  readonly columns: readonly AskedColumn[];
+  readonly columns: readonly ConditionColumn[];
   readonly fields: SchemaColumns['fields'];
   readonly linkedSchemaId: string | null;
   readonly joinMapping: Readonly<Record<string, unknown>> | null;
@@ -31,7 +31,7 @@ export interface AskedSchema {
 const wanted = ['name', 'tableName', 'schemaType', 'fields', 'linkedSchemaId', 'joinMapping'] as const;
 type SchemaColumns = Awaited<ReturnType<typeof requireLive<'dataSchema', (typeof wanted)[number]>>>;
 
-function asked(tenantId: string, row: SchemaColumns): AskedSchema {
+function asked(tenantId: string, row: SchemaColumns): ConditionSchema {
   const own = row.fields.map(({ name, dataType, precision }) => ({ name, dataType, precision }));
   const isCounted = !row.fields.some((field) => field.isPrimaryKey);
   return {
@@ -50,27 +50,30 @@ function asked(tenantId: string, row: SchemaColumns): AskedSchema {
 }
 
 /** The schemas with these ids. */
-export async function readAskedSchemas(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, AskedSchema>> {
+export async function readConditionSchemas(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ConditionSchema>> {
   const rows = await readRelated(tx, 'dataSchema', ids, wanted);
   return new Map([...rows.values()].map((row) => [row.id, asked(tx.tenantId, row)]));
 }
 
 /** A schema that a body names; it and its fields stay until the transaction ends. 400 `reference_not_found`. */
-export async function keepAskedSchema(tx: Tx, id: string, path: string): Promise<AskedSchema> {
+export async function lockConditionSchema(tx: Tx, id: string, path: string): Promise<ConditionSchema> {
   return asked(tx.tenantId, await requireLive(tx, 'dataSchema', id, path, wanted));
 }
 
 /** The base schema that a body names, or the oldest customer-type one. Throws 400 at /baseSchemaId. */
-export async function keepBaseSchema(tx: Tx, id: string | undefined): Promise<AskedSchema> {
+export async function keepBaseSchema(tx: Tx, id: string | undefined): Promise<ConditionSchema> {
   const path = '/baseSchemaId';
   const chosen = id ?? (await readSchemaTables(tx)).find(({ schemaType }) => schemaType === 'customer')?.schemaId;
   if (chosen === undefined) throw invalid(path, 'is required, because there is no schema of type customer yet');
-  const schema = await keepAskedSchema(tx, chosen, path);
+  const schema = await lockConditionSchema(tx, chosen, path);
   if (schema.schemaType !== 'customer') throw invalid(path, 'must be a schema of type customer');
   return schema;
 }
 
-export const columnOf = (schema: AskedSchema, name: string): AskedColumn | null =>
+export const columnOf = (schema: ConditionSchema, name: string): ConditionColumn | null =>
   schema.columns.find((column) => column.name === name) ?? null;
 
 /** 400 with everything that is wrong with a definition. */
