@@ -29,7 +29,12 @@ export const buildCategory = (
   })),
 });
 
-type FlowNode = PackFlow['draftConfig']['nodes'][number];
+interface FlowNode {
+  readonly id: string;
+  readonly type: string;
+  readonly name: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
 
 /**
  * Returns a flow that takes offers from the inventory, matches creatives, checks rules and policies, and ends with a
@@ -43,7 +48,7 @@ export function buildFlow({
 }: Omit<PackFlow, 'draftConfig'> & {
   readonly inventory?: FlowNode;
   readonly nodes: readonly FlowNode[];
-  readonly flowConfig: PackFlow['draftConfig']['flowConfig'];
+  readonly flowConfig: Readonly<Record<string, unknown>>;
 }): PackFlow {
   return {
     ...flow,
