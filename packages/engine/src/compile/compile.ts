@@ -1,40 +1,37 @@
 import { compileCondition } from '../conditions/compile-condition.ts';
+import { readNumber, readObject } from '../config-values.ts';
 import { compileExplore } from '../delivery/explore.ts';
 import { rankMethods } from '../delivery/rank-methods.ts';
-import { flowModel, type PlanModels } from '../models/plan-models.ts';
-import { afterRankOf } from '../nodes/after-rank.ts';
+import { flowModel } from '../models/plan-models.ts';
 import { compileGroup } from '../nodes/group.ts';
-import { newParts, type PlanParts, readNumber, readObject } from '../nodes/node-kind.ts';
+import { newParts, type PlanParts } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import { compileOptimize } from '../nodes/optimize.ts';
-import type { OutputStep } from '../nodes/output-step.ts';
 import { compileResponse } from '../nodes/response.ts';
 import { differsByChannel, readScoring, type ScoringParts, scoringParts } from '../nodes/score.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { PlanModels } from '../plan/models.ts';
+import type { PlanCreative, PlanOffer } from '../plan/offer.ts';
+import { NONE, type Ordinals } from '../plan/ordinals.ts';
+import type { Plan, PlanNames, PlanWebhook } from '../plan/plan.ts';
+import type { PlacementTargeting, Program, RankStage } from '../plan/program.ts';
+import type { FlowConfig, FlowNode, Snapshot, SnapshotPlacement } from '../plan/snapshot.ts';
+import type { OutputStep, Phases } from '../plan/stages.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
 import { volumeMatcher } from '../policies/volumes.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
 import { countedObjectives } from '../scoring/objectives.ts';
 import { profileWeights } from '../scoring/strategies.ts';
 import { scratchOf } from '../scratch.ts';
-import type { FlowConfig, FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
+import { afterRankOf } from '../stages/after-rank.ts';
 import { semantics } from '../version.ts';
 import { createBranching } from './branching.ts';
-import { type Builder, createBuilder } from './builder.ts';
-import { compileCreatives, compileOffers, type PlanCreative, type PlanOffer, sortById } from './catalogue.ts';
+import { createBuilder } from './builder.ts';
+import { compileCreatives, compileOffers, sortById } from './catalogue.ts';
 import { joinedSources } from './joined-sources.ts';
 import { numberIds } from './ordinals.ts';
-import { compilePhases, noPhases, type PhaseSource, type Phases } from './phases.ts';
+import { compilePhases, noPhases, type PhaseSource } from './phases.ts';
 import { everyNode, type PlacedNode, placeNodes } from './placed-nodes.ts';
-import {
-  NONE,
-  type Ordinals,
-  type PlacementTargeting,
-  type Plan,
-  type PlanNames,
-  type PlanWebhook,
-  type Program,
-  type RankStage,
-} from './plan.ts';
 import { planVolumes } from './plan-volumes.ts';
 import { routeOf, type Stop, type Traveller } from './route.ts';
 import { autoSources, enrichSources } from './sources.ts';

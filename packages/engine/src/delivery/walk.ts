@@ -1,40 +1,24 @@
-import type { Plan } from '../compile/plan.ts';
 import { inScope } from '../compile/scopes.ts';
-import type { DecisionRequest } from '../input.ts';
-import { countDrop, recordDrop } from '../nodes/close-stage.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { DropReason } from '../plan/drop-reason.ts';
+import type { DecisionRequest } from '../plan/input.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { CompiledPolicy } from '../plan/policy.ts';
+import type { Delivery, Grouping, RankedPick, RankMethod, Taken, Walked } from '../plan/ranking.ts';
+import type { Run } from '../plan/run.ts';
+import type { Target, TargetSlot } from '../plan/target.ts';
 import { describe } from '../policies/ask-policies.ts';
 import { budgetGate, budgetReached } from '../policies/offer-budget.ts';
 import { offerCapReached } from '../policies/offer-caps.ts';
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { isAskedOf, isLifted } from '../policies/policy-stage.ts';
 import { countVolumes } from '../policies/volumes.ts';
-import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
-import { allocate, cutByRank, type Grouping } from './allocate.ts';
+import { countBlock } from '../stages/candidates.ts';
+import { countDrop, recordDrop } from '../stages/close-stage.ts';
+import { allocate, cutByRank } from './allocate.ts';
 import { beginExploring } from './explore.ts';
 import { watchModelChance } from './model-chance.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
-import { certain, type Pick, type RankedPick, type RankMethod } from './rank-method.ts';
-import type { Target, TargetSlot } from './target.ts';
-
-/** An item of the answer. */
-export interface Taken {
-  readonly candidate: Candidate;
-  readonly placementId: string | null;
-  readonly mandatory: boolean;
-  /** Where a model drew the scores, its probability is known once the answer is filled. */
-  pick: Pick;
-}
-
-/** Items by slot in delivery order; requests without `placements` have one slot. */
-export type Delivery = readonly (readonly Taken[])[];
-
-export interface Walked {
-  readonly delivery: Delivery;
-  /**
-   * Picks where chance may take part, in order. Coupling and quota may take some of them back. Null: nothing by chance.
-   */
-  readonly draws: readonly RankedPick[] | null;
-}
+import { certain } from './rank-method.ts';
 
 /**
  * Builds the answer: mandatory offers first, then what the rank method yields. Before each choice, candidates that a

@@ -1,5 +1,5 @@
 import type { ConfigField, ConfigShape } from '../compile/config-fields.ts';
-import type { Json } from '../snapshot.ts';
+import type { Json } from '../plan/snapshot.ts';
 import type { KeyCheck, Taken } from './node-keys.ts';
 import { nodeKinds } from './node-kinds.ts';
 import { nodeTexts } from './node-texts.ts';

@@ -1,16 +1,12 @@
-import type { Builder } from '../compile/builder.ts';
-import type { Assignment } from '../compile/scopes.ts';
-import type { WindowSpec } from '../input.ts';
-import type { Candidate, Run } from '../run.ts';
-import { bucketOf, bucketOfLane, oncePerDecision, type Per, type Reach, reachOfFound } from './counted-set.ts';
-import type { LaneView } from './lane-view.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { LaneView } from '../plan/lanes.ts';
+import type { Limit } from '../plan/offer.ts';
+import type { Reach } from '../plan/policy.ts';
+import type { Run } from '../plan/run.ts';
+import type { Assignment } from '../plan/scope.ts';
+import { bucketOf, bucketOfLane, oncePerDecision, type Per, reachOfFound } from './counted-set.ts';
 import { addTally, tallyOf, tallyReaches } from './tally.ts';
-
-/** At most `max` contacts in the window. */
-export interface Limit {
-  readonly spec: WindowSpec;
-  readonly max: number;
-}
 
 /** What a policy counts, and the limits on it. */
 export interface Counting<L extends Limit> {

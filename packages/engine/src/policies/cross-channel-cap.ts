@@ -1,6 +1,7 @@
 import { textsField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Assignment } from '../compile/scopes.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Assignment } from '../plan/scope.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { windowRemarks, windowsField } from './cap-limits.ts';
 import { createCounter } from './counter.ts';
 import { channelIdOf } from './lane-view.ts';

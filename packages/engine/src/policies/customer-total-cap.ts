@@ -1,5 +1,6 @@
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Assignment } from '../compile/scopes.ts';
+import { readConfig } from '../compile/config-problems.ts';
+import type { Assignment } from '../plan/scope.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
 import { windowRemarks, windowsField } from './cap-limits.ts';
 import { createCounter } from './counter.ts';
 import type { PolicyKind } from './policy-kind.ts';

@@ -1,6 +1,8 @@
 import { integerField, textField, textsField } from '../compile/config-fields.ts';
-import { type ConfigReader, type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
-import { type CapLimit, calendarLimit, mostContacts, readRolling, windowRemarks, windowsField } from './cap-limits.ts';
+import { type ConfigReader, type ConfigRemark, readConfig } from '../compile/config-problems.ts';
+import type { CapLimit } from '../plan/offer.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
+import { calendarLimit, mostContacts, readRolling, windowRemarks, windowsField } from './cap-limits.ts';
 import { type Per, perField, perWords } from './counted-set.ts';
 import { createCounter } from './counter.ts';
 import { campaignOf } from './lane-view.ts';

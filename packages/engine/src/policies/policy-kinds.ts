@@ -1,14 +1,9 @@
-import type { Builder } from '../compile/builder.ts';
 import { type ConfigShape, flagField } from '../compile/config-fields.ts';
-import {
-  type ConfigProblem,
-  type ConfigRemark,
-  type JsonObject,
-  readConfig,
-  unknownKeys,
-} from '../compile/config-problems.ts';
+import { type ConfigProblem, type ConfigRemark, readConfig, unknownKeys } from '../compile/config-problems.ts';
 import { compileScope, isVacant } from '../compile/scopes.ts';
-import type { SnapshotPolicy } from '../snapshot.ts';
+import type { Builder } from '../plan/builder.ts';
+import type { CompiledPolicy, PolicyBehaviour } from '../plan/policy.ts';
+import type { JsonObject, SnapshotPolicy } from '../plan/snapshot.ts';
 import { allowOverride } from './allow-override.ts';
 import { budgetExhausted } from './budget-exhausted.ts';
 import { readRolling } from './cap-limits.ts';
@@ -21,8 +16,8 @@ import { doNotContact } from './do-not-contact.ts';
 import { frequencyCap } from './frequency-cap.ts';
 import { mutualExclusion } from './mutual-exclusion.ts';
 import { offerCategoryCap } from './offer-category-cap.ts';
-import { outcomeBased } from './outcome-based.ts';
-import type { CompiledPolicy, PolicyBehaviour, PolicyKind } from './policy-kind.ts';
+import { outcomeBased } from './outcomes/outcome-based.ts';
+import type { PolicyKind } from './policy-kind.ts';
 import { segmentExclusion } from './segment-exclusion.ts';
 import { timeWindow } from './time-window.ts';
 import { type UnavailableKind, unavailableKinds } from './unavailable-kinds.ts';

@@ -1,6 +1,7 @@
 import { anyNumberField, type ConfigFields, textField, wordField } from '../compile/config-fields.ts';
-import { type ConfigReader, type JsonObject, readConfig } from '../compile/config-problems.ts';
-import { need } from './outcome-config.ts';
+import { type ConfigReader, readConfig } from '../compile/config-problems.ts';
+import type { JsonObject } from '../plan/snapshot.ts';
+import { need } from './outcomes/outcome-config.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 /** A type that is judged on write and cannot be evaluated yet. */

@@ -1,4 +1,4 @@
-import type { FormulaScope } from '../formula/scope.ts';
+import type { FormulaScope } from './formula.ts';
 
 /** Operators in their stored spelling (docs/design/api-catalogue.md 1.3), and `regex` of the filter node. */
 export type Operator =

@@ -1,5 +1,6 @@
-import type { Run } from '../run.ts';
-import { type LaneView, viewLanes } from './lane-view.ts';
+import type { LaneView } from '../../plan/lanes.ts';
+import type { Run } from '../../plan/run.ts';
+import { viewLanes } from '../lane-view.ts';
 
 /** The customer's outcomes in the plan's numbers, one lane each; numbered for the first policy that asks. */
 export function outcomesOf(run: Run): LaneView {

@@ -1,5 +1,5 @@
-import type { ConfigReader, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
-import type { Json } from '../snapshot.ts';
+import type { ConfigReader, ConfigRemark } from '../../compile/config-problems.ts';
+import type { Json, JsonObject } from '../../plan/snapshot.ts';
 
 const dayMs = 86_400_000;
 /** Longest time an outcome may suppress, in days of 24 hours. */

@@ -1,8 +1,12 @@
-import { numberField } from '../compile/config-fields.ts';
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
-import type { Scope } from '../compile/scopes.ts';
-import type { Candidate, Run } from '../run.ts';
-import { bucketOf, bucketOfLane, oncePerDecision, type Per, perField, perWords, reachOfFound } from './counted-set.ts';
+import { numberField } from '../../compile/config-fields.ts';
+import { readConfig } from '../../compile/config-problems.ts';
+import type { Candidate } from '../../plan/candidate.ts';
+import type { Run } from '../../plan/run.ts';
+import type { Scope } from '../../plan/scope.ts';
+import type { JsonObject } from '../../plan/snapshot.ts';
+import { bucketOf, bucketOfLane, oncePerDecision, type Per, perField, perWords, reachOfFound } from '../counted-set.ts';
+import type { PolicyKind } from '../policy-kind.ts';
+import { hasTally, raiseTally } from '../tally.ts';
 import {
   afterOutcomeField,
   daysAgo,
@@ -14,8 +18,6 @@ import {
   readOutcomes,
 } from './outcome-config.ts';
 import { outcomeKeyOf, outcomesOf } from './outcome-view.ts';
-import type { PolicyKind } from './policy-kind.ts';
-import { hasTally, raiseTally } from './tally.ts';
 
 const fields = {
   afterOutcome: afterOutcomeField('After one of them, offers are suppressed for a time.'),

@@ -1,9 +1,11 @@
-import type { Suppression } from '../input.ts';
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Suppression } from '../plan/input.ts';
+import type { CompiledPolicy } from '../plan/policy.ts';
+import type { Run } from '../plan/run.ts';
+import type { Step } from '../plan/stages.ts';
 import { isLifted } from '../policies/policy-stage.ts';
-import { type Candidate, leave, type Run } from '../run.ts';
+import { leave } from './candidates.ts';
 import { closeStage } from './close-stage.ts';
-import type { Step } from './step.ts';
 
 /**
  * Rows of the suppression table, unexpired (docs/design/decisioning.md 1 step 5). A row that a policy wrote is in force only while

@@ -1,18 +1,13 @@
 import type { PlacedNode } from '../compile/placed-nodes.ts';
-import type { Taken, Walked } from '../delivery/walk.ts';
-import type { RemovingStage } from '../empty-reason.ts';
-import type { DropReason, Run } from '../run.ts';
-import type { FlowNode } from '../snapshot.ts';
+import { webhookAnswer } from '../nodes/extension-answer.ts';
+import { compileValue } from '../nodes/extension-value.ts';
+import type { DropReason } from '../plan/drop-reason.ts';
+import type { RemovingStage } from '../plan/empty-reason.ts';
+import type { Taken, Walked } from '../plan/ranking.ts';
+import type { Run } from '../plan/run.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
+import type { AfterRank } from '../plan/stages.ts';
 import { recordDrop } from './close-stage.ts';
-import { webhookAnswer } from './extension-answer.ts';
-import { compileValue } from './extension-value.ts';
-
-/** A stage between rank and output. An item that it removes leaves its place empty. */
-export interface AfterRank {
-  readonly type: string;
-  readonly nodeId: string;
-  run(run: Run, walked: Walked): Walked;
-}
 
 /** A hook's verdict on an item: its sort key, null to leave it in place, or drop. */
 type Verdict = number | null | 'drop';

@@ -1,16 +1,6 @@
 import { drawModels } from '../models/model-scores.ts';
-import type { Run } from '../run.ts';
-
-/** One stage of phase 1, ready to run. */
-export interface Step {
-  /** Node type, or one of the engine's own stages. */
-  readonly type: string;
-  /** Null for stages that the flow did not write down. */
-  readonly nodeId: string | null;
-  run(run: Run): void;
-  /** Put before its type in traces: `call_flow:<key>/` in a called flow; absent elsewhere. */
-  readonly prefix?: string;
-}
+import type { Run } from '../plan/run.ts';
+import type { Step } from '../plan/stages.ts';
 
 /** Runs stages in order and notifies the observer. */
 export function runSteps(run: Run, steps: readonly Step[]): void {

@@ -1,5 +1,7 @@
-import type { RemovingStage } from '../empty-reason.ts';
-import type { Candidate, DropReason, Run } from '../run.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { DropReason } from '../plan/drop-reason.ts';
+import type { RemovingStage } from '../plan/empty-reason.ts';
+import type { Run } from '../plan/run.ts';
 import { isExamined } from '../why-not/probe.ts';
 
 /**

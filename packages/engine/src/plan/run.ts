@@ -1,21 +1,22 @@
-import type { PlanCreative, PlanOffer } from './compile/catalogue.ts';
-import type { Phases } from './compile/phases.ts';
-import type { Plan, Program } from './compile/plan.ts';
+import type { Candidate } from './candidate.ts';
 import type { CalledVariant } from './decision.ts';
-import type { Target } from './delivery/target.ts';
+import type { DropReason } from './drop-reason.ts';
 import type { RemovingStage } from './empty-reason.ts';
-import type { FormulaScope } from './formula/scope.ts';
+import type { FormulaScope } from './formula.ts';
 import type { DecisionInput, DecisionRequest, ZoneClock } from './input.ts';
-import type { ModelRun } from './models/model-scores.ts';
-import type { LaneView } from './policies/lane-view.ts';
-import type { OpenVolumes } from './policies/volumes.ts';
-import type { AssignedModel } from './scoring/champions.ts';
-import type { Rescoring } from './scoring/rescorings.ts';
-import type { Ladder, Scoring } from './scoring/scoring.ts';
+import type { LaneView } from './lanes.ts';
+import type { ModelRun } from './models.ts';
+import type { PlanOffer } from './offer.ts';
+import type { Plan } from './plan.ts';
+import type { Probe } from './probe.ts';
+import type { Program } from './program.ts';
+import type { AssignedModel, Ladder, Rescoring, ScoredBy, Scoring } from './scoring.ts';
 import type { Scratch } from './scratch.ts';
 import type { Json } from './snapshot.ts';
+import type { Phases } from './stages.ts';
+import type { Target } from './target.ts';
 import type { TraceBuilder } from './trace.ts';
-import { isExamined, type Probe } from './why-not/probe.ts';
+import type { OpenVolumes } from './volumes.ts';
 
 /** One decision in progress. Never leaves the engine. */
 export interface Run {
@@ -152,112 +153,4 @@ export interface StageCounts {
   suppression: number;
   contactPolicy: number;
   scoring: number;
-}
-
-/** Why a candidate leaves (docs/design/api-decisioning.md 11, docs/design/api-catalogue.md 5.2, 6, 7). */
-export type DropReason =
-  | 'schedule'
-  | 'excluded'
-  | 'emergency_excluded'
-  | 'stock'
-  | 'budget'
-  | 'offer_frequency_cap'
-  | 'no_creative'
-  | 'creative_constraint'
-  | 'placement_targeting'
-  | 'enrich'
-  | 'qualification'
-  | 'suppressed'
-  | 'contact_policy'
-  | 'filter'
-  | 'conditional'
-  | 'sub_flow_unavailable'
-  | 'call_flow'
-  | 'extension_point'
-  | 'min_propensity'
-  | 'min_score'
-  | 'mandatory_cap'
-  | 'coupling'
-  | 'quota'
-  | 'cut';
-
-/**
- * An offer under consideration. With several requested placements there is one candidate per offer and placement it
- * fits, because creative, channel and the gates on them differ. Its numbers are in the scratch's columns.
- */
-/** A score stage of a called flow, and the maxima over the candidates that entered it. */
-export interface ScoredBy {
-  readonly scoring: Scoring;
-  readonly assigned: AssignedModel | null;
-  readonly maxMargin: number;
-  readonly maxRevenue: number;
-}
-
-/** `Candidate.origin` of the mandatory list, which called flows leave as it is. */
-export const mandatoryOrigin = -1;
-
-export interface Candidate {
-  /** Its position in the columns. */
-  readonly at: number;
-  offer: PlanOffer;
-  /** `offer.ordinal` and `offer.priority`, here because with thousands of offers each further object is a cache miss. */
-  ordinal: number;
-  offerPriority: number;
-  creative: PlanCreative | null;
-  /** Channel number of the creative; NONE without one. */
-  channel: number;
-  /** Position of the requested placement it competes for; -1 when the request names at most one. */
-  slot: number;
-  /** Placement it would be shown at; null when none is known yet or any of several would do. */
-  placementId: string | null;
-  priority: number;
-  /** Number of the list that it came in with (`Run.origin`), or `mandatoryOrigin`. */
-  origin: number;
-  /** Why it leaves; null while it stays. */
-  reason: DropReason | null;
-  /** Rule or policy that removes it, with its explanation, for traces. */
-  gate: Gate | null;
-  taken: boolean;
-}
-
-export interface Gate {
-  readonly ruleId: string | null;
-  readonly policyId: string | null;
-  readonly detail: Json;
-}
-
-/** Marks a candidate that leaves at the end of the stage; the first reason stays. */
-export function leave(run: Run, candidate: Candidate, reason: DropReason, gate: Gate | null = null): void {
-  if (run.probe !== null && isExamined(run, candidate)) run.probe.examination?.left(reason, gate);
-  if (candidate.reason !== null) return;
-  candidate.reason = reason;
-  candidate.gate = gate;
-  run.leaving += 1;
-}
-
-/** Counts a candidate that a policy of this type removes. */
-export function countBlock(run: Run, ruleType: string): void {
-  run.policyBlocks ??= {};
-  run.policyBlocks[ruleType] = (run.policyBlocks[ruleType] ?? 0) + 1;
-}
-
-/** Points the scope of formulas and conditions at a candidate. */
-export function focus(run: Run, candidate: Candidate): void {
-  const { scope } = run;
-  const creative = candidate.creative;
-  scope.offer = candidate.offer.view;
-  scope.creative = creative === null ? null : creative.view;
-  scope.channel = creative === null ? run.target.channelView : creative.channelView;
-  scope.names = candidate.offer.customFields;
-}
-
-/** Tie break of docs/design/api-decisioning.md 1 no. 3: true when `a` comes before `b`. */
-export function standsBefore({ scratch }: Run, a: Candidate, b: Candidate): boolean {
-  const { score } = scratch.columns;
-  const ofA = score[a.at]!;
-  const ofB = score[b.at]!;
-  if (ofA !== ofB) return ofA > ofB;
-  if (a.priority !== b.priority) return a.priority > b.priority;
-  if (a.ordinal !== b.ordinal) return a.ordinal < b.ordinal;
-  return a.slot < b.slot;
 }

@@ -1,14 +1,15 @@
+import { readNumber } from '../config-values.ts';
 import { rankMethods } from '../delivery/rank-methods.ts';
-import type { Candidate, Run } from '../run.ts';
-import { leave } from '../run.ts';
-import { type AssignedModel, assignModel } from '../scoring/champions.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { Run } from '../plan/run.ts';
+import type { AssignedModel, Scoring } from '../plan/scoring.ts';
+import type { FlowNode } from '../plan/snapshot.ts';
+import type { Step } from '../plan/stages.ts';
+import { assignModel } from '../scoring/champions.ts';
 import { measureImpact } from '../scoring/components.ts';
 import { forgetPropensities, scoreStage } from '../scoring/score-stage.ts';
-import type { Scoring } from '../scoring/scoring.ts';
-import type { FlowNode } from '../snapshot.ts';
+import { leave } from './candidates.ts';
 import { closeStage } from './close-stage.ts';
-import { readNumber } from './node-kind.ts';
-import type { Step } from './step.ts';
 
 /** A called flow scores the list that it works on, against the candidates of that list (docs/design/api-settled.md 68). */
 export function calledScoreStep(scoring: Scoring): Step {

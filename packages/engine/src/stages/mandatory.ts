@@ -1,9 +1,8 @@
+import type { Candidate } from '../plan/candidate.ts';
+import type { CompiledPolicy, PolicyStage } from '../plan/policy.ts';
+import type { Step } from '../plan/stages.ts';
 import { askPolicies } from '../policies/ask-policies.ts';
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import type { PolicyStage } from '../policies/policy-stage.ts';
-import type { Candidate } from '../run.ts';
 import { keepExamined, recordDrop } from './close-stage.ts';
-import type { Step } from './step.ts';
 import { applySuppressions } from './suppression.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { FormulaScope } from '../formula/scope.ts';
-import type { Json } from '../snapshot.ts';
+import type { FormulaScope } from './formula.ts';
+import type { Json } from './snapshot.ts';
 
 type JsonObject = { readonly [key: string]: Json };
 

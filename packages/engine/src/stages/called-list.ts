@@ -1,9 +1,12 @@
 import type { CallMode } from '../compile/placed-nodes.ts';
-import type { RemovingStage } from '../empty-reason.ts';
-import { type Candidate, leave, type Run } from '../run.ts';
+import { byOffer } from '../nodes/match-creatives.ts';
+import type { Candidate } from '../plan/candidate.ts';
+import type { RemovingStage } from '../plan/empty-reason.ts';
+import type { Run } from '../plan/run.ts';
+import type { Step } from '../plan/stages.ts';
+import { leave } from './candidates.ts';
 import { closeStage, countOffers, recordDrop } from './close-stage.ts';
-import { byOffer } from './match-creatives.ts';
-import { runSteps, type Step } from './step.ts';
+import { runSteps } from './step.ts';
 
 /**
  * A call of a flow that can't run: nothing that it would have held back may pass (docs/design/api-decisioning.md 8).

@@ -1,8 +1,9 @@
+import { candidatesFrom, listsNow, type PlanParts } from '../nodes/node-kind.ts';
+import type { CompiledPolicy, PolicyStage } from '../plan/policy.ts';
+import type { Run } from '../plan/run.ts';
 import { askPolicies } from '../policies/ask-policies.ts';
-import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
-import { type PolicyStage, policyStage } from '../policies/policy-stage.ts';
-import type { Run } from '../run.ts';
-import { candidatesFrom, listsNow, type PlanParts } from './node-kind.ts';
+import { canBeLifted } from '../policies/policy-kind.ts';
+import { policyStage } from '../policies/policy-stage.ts';
 
 /**
  * Asks a node's policies. Those that can't be answered before creatives are matched are left to a later

@@ -1,32 +1,18 @@
-import type { Grouping } from '../delivery/allocate.ts';
-import type { Explore } from '../delivery/explore.ts';
-import type { RankMethod } from '../delivery/rank-method.ts';
-import type { VolumeKey, WindowSpec } from '../input.ts';
-import type { PlanModel, PlanModels } from '../models/plan-models.ts';
-import type { AfterRank } from '../nodes/after-rank.ts';
-import type { OutputStep } from '../nodes/output-step.ts';
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import type { VolumeLimit, VolumeMatcher } from '../policies/volumes.ts';
-import type { Run } from '../run.ts';
-import type { Optimizing } from '../scoring/optimize-stage.ts';
-import type { Scoring } from '../scoring/scoring.ts';
+import type { VolumeKey, WindowSpec } from './input.ts';
+import type { PlanModel } from './models.ts';
+import type { Ordinals } from './ordinals.ts';
+import type { Program } from './program.ts';
 import type {
-  Snapshot,
   SnapshotCategory,
   SnapshotChannel,
   SnapshotCreative,
   SnapshotFlow,
-  SnapshotInactivePlacement,
+  SnapshotJoin,
   SnapshotOffer,
   SnapshotPlacement,
   SnapshotSubCategory,
-} from '../snapshot.ts';
-import type { Template } from '../templates/template.ts';
-import type { Branching } from './branching.ts';
-import type { PlanCreative, PlanOffer } from './catalogue.ts';
-import type { JsonObject } from './config-problems.ts';
-import type { JoinedSource } from './joined-sources.ts';
-import type { Phases } from './phases.ts';
+} from './snapshot.ts';
+import type { VolumeLimit } from './volumes.ts';
 
 /**
  * A published flow with the tenant's catalogue, ready to decide: what does not depend on customer and request is
@@ -168,91 +154,20 @@ export interface PlanNames {
   subCategory(id: string): SnapshotSubCategory | undefined;
 }
 
-export interface Program {
-  readonly offers: readonly PlanOffer[];
-  readonly creatives: readonly PlanCreative[];
-  /** The compiled content of a creative. */
-  readonly templateOf: (creative: PlanCreative) => Template;
-  readonly channels: readonly SnapshotChannel[];
-  readonly placements: readonly SnapshotPlacement[];
-  readonly placementNumber: ReadonlyMap<string, number>;
-  /** Inactive placements, by id. */
-  readonly inactivePlacements: ReadonlyMap<string, SnapshotInactivePlacement>;
-  /** Channel number by placement number. */
-  readonly placementChannel: readonly number[];
-  readonly ordinals: Ordinals;
-  readonly mandatoryOffers: readonly PlanOffer[];
-  readonly mandatoryDailyCap: number;
-  /** UTC offsets of the tenant's zone, when a formula may format dates. */
-  readonly offsets: Snapshot['tenant']['offsets'] | null;
-  readonly holdoutPercentage: number;
-  /** Policies of the plan in order of evaluation. */
-  readonly policies: readonly CompiledPolicy[];
-  /** Null: nothing is counted over all customers. */
-  readonly volumes: VolumeMatcher | null;
-  /** Configurations of policies, rules and nodes as written, because durations and hours appear under their names. */
-  readonly gateConfigs: readonly { readonly id: string; readonly config?: JsonObject }[];
-  readonly days30Window: number;
-  readonly dayWindow: number;
-  /** True when an enrich node adds to `customer.*`. */
-  readonly mergesRows: boolean;
-  /** `plan.profileFields` as a set. */
-  readonly customerFields: ReadonlySet<string>;
-  /** Number of each product type and tag, in lower case. */
-  readonly interestNumber: ReadonlyMap<string, number>;
-  /** The stages of all requests; those of none when `branching` tells them. */
-  readonly phases: Phases;
-  /** Null: all requests take the same route. */
-  readonly branching: Branching | null;
-  readonly afterRank: readonly AfterRank[];
-  /** True when it calls flows, whether they can run or not. */
-  readonly hasCalls: boolean;
-  readonly models: PlanModels;
-  /** True: something before the score node asks a model that draws. */
-  readonly drawsEarly: boolean;
-  readonly scoring: Scoring;
-  /** Null: scores stay as the score stage computed them. */
-  readonly optimize: Optimizing | null;
-  readonly rank: RankStage;
-  /** Null: placements are filled one after another. */
-  readonly group: Grouping | null;
-  /** Null: nothing is left to chance. */
-  readonly explore: Explore | null;
-  readonly output: readonly OutputStep[];
-  /** False: a compute node switched computed custom fields off. */
-  readonly customFieldsOn: boolean;
-  readonly response: ResponseStage;
-  /** By position in `placements`. */
-  readonly targeting: readonly (PlacementTargeting | null)[];
+/** A value from the joined rows: a column of the only row, or an aggregate over all of them. */
+export type JoinedFigure = 'value' | 'count' | 'sum' | 'avg' | 'min' | 'max' | 'last';
+
+export interface JoinedValue {
+  /** Name under `customer.`. */
+  readonly name: string;
+  readonly figure: JoinedFigure;
+  /** Column it's computed from; null for `count`. */
+  readonly column: string | null;
 }
 
-export interface RankStage {
-  readonly nodeId: string | null;
-  readonly method: RankMethod;
-  /** Candidates that pass the node: the smaller of its `topN` and `maxCandidates`; Infinity: all. */
-  readonly cut: number;
-}
-
-export interface ResponseStage {
-  readonly nodeId: string | null;
-  readonly format: 'standard' | 'minimal' | 'grouped';
-  readonly includeFields: readonly string[];
-}
-
-/** False: the placement gets no items for this request. */
-export type PlacementTargeting = (run: Run) => boolean;
-
-/** Number for absent things (an offer without category) and for ids that aren't in the plan. */
-export const NONE = -1;
-export const UNKNOWN = -2;
-
-/** Dense numbers of ids, so that contacts and candidates are compared as integers. */
-export interface Ordinals {
-  readonly offer: ReadonlyMap<string, number>;
-  readonly creative: ReadonlyMap<string, number>;
-  readonly channel: ReadonlyMap<string, number>;
-  readonly category: ReadonlyMap<string, number>;
-  readonly subCategory: ReadonlyMap<string, number>;
-  /** Category and sub-category numbers by offer id, offers outside the plan included. */
-  readonly offerCategory: ReadonlyMap<string, readonly [category: number, subCategory: number]>;
+/** A linked schema or a join as decisions read it. */
+export interface JoinedSource extends Pick<SnapshotJoin, 'schemaId' | 'lookupColumn' | 'path'> {
+  /** False: at most one row counts, and it makes the customer known. */
+  readonly isMany: boolean;
+  readonly values: readonly JoinedValue[];
 }

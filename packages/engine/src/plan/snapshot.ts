@@ -338,3 +338,5 @@ export interface SnapshotJoinStep {
   readonly lookupColumn: string;
   readonly column: string;
 }
+
+export type JsonObject = { readonly [key: string]: Json };
