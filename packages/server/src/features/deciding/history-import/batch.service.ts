@@ -2,7 +2,7 @@ import type { Tx } from '../../../db/index.ts';
 import { newId } from '../../../platform/ids.ts';
 import { readRelated } from '../../catalogue/catalogue-records/index.ts';
 import { snapshotPolicies } from '../../catalogue/contact-policies/index.ts';
-import { type OutcomeTypeFacts, readOutcomeTypes } from '../../catalogue/outcomes/index.ts';
+import { readOutcomeTypes } from '../../catalogue/outcomes/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import {
   type CustomerKeys,
@@ -16,6 +16,7 @@ import { announceBooking, pricesOf } from '../volumes/index.ts';
 import { writeEvents } from './effects.service.ts';
 import { findImported, noteImported } from './import-keys.store.ts';
 import type { ImportedEvent, LineError } from './line.rules.ts';
+import type { ResolvedEvent } from './resolved-event.ts';
 
 export interface BatchPorts {
   readonly keys: CustomerKeys;
@@ -28,19 +29,6 @@ export interface BatchResult {
   readonly imported: number;
   readonly duplicates: number;
   readonly rejected: readonly LineError[];
-}
-
-/** An event with all that it names. */
-export interface ResolvedEvent {
-  readonly event: ImportedEvent;
-  readonly keyHash: Buffer;
-  readonly outcome: OutcomeTypeFacts;
-  readonly offerId: string;
-  readonly categoryId: string | null;
-  readonly prices: ReturnType<typeof pricesOf>;
-  readonly creativeId: string | null;
-  readonly channelId: string | null;
-  readonly placementId: string | null;
 }
 
 export interface PreparedBatch {

@@ -19,11 +19,11 @@ import {
 import { evidenceView } from '../../evidence/index.ts';
 import { type LiveFlow, newestVersions, StaleCatalogue, type TenantCatalogue } from '../../plans/index.ts';
 import { announceWriting, volumeNames } from '../../volumes/index.ts';
-import type { Prepared } from '../recommend/decide-job.ts';
 import type { DecidePorts } from '../recommend/decide-ports.ts';
 import { openQuota, type QuotaInBatch } from '../recommend/playground-quota.ts';
 import { type VolumeWatch, watchOf } from '../volumes/volume-watch.ts';
 import { type HeldVolumes, openVolumes, type VolumesInBatch, volumeReads } from '../volumes/volumes-in-batch.ts';
+import type { Asked } from './batch-question.ts';
 import { readModels } from './model-inputs.ts';
 import { type Profile, planProfileReads } from './profile-reads.ts';
 import { readUnread } from './unread-schemas.ts';
@@ -90,12 +90,6 @@ export type ReadPorts = Pick<
   | 'modelBreaker'
   | 'objectiveCounts'
 >;
-
-/** A question as far as it is read for. */
-export type Asked = Pick<Prepared, 'flow' | 'request'> & {
-  /** Absent for questions without a caller. */
-  readonly job?: { readonly call: { readonly debug: boolean } };
-};
 
 /**
  * Locks and reads the customers of a batch, and reads all else that its decisions need: one round trip, and one more for

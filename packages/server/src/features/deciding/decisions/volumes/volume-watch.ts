@@ -1,7 +1,7 @@
 import type { Plan, PlanVolume, PlanVolumes } from '@arbiter/engine';
 import type { TenantCatalogue } from '../../plans/index.ts';
 import { type VolumeArrays, type VolumeRef, volumeArrays, volumeRef } from '../../volumes/index.ts';
-import type { Asked } from '../reads/read-batch.ts';
+import type { Asked } from '../reads/batch-question.ts';
 
 /** A volume that plans limit or count. */
 export interface WatchedVolume {
