@@ -40,7 +40,7 @@ const nothingHeld: HeldVolumes = new Set();
  * to find out what to ask (docs/design/api-decisioning.md 8).
  */
 export function createRehearsals(
-  ports: () => DecidePorts,
+  ports: DecidePorts,
   asker: WebhookAsker,
   submit: (tenantId: string, job: DecideJob) => void,
 ): Rehearsals {
@@ -64,15 +64,15 @@ export function createRehearsals(
       const unlocked = [{ ...each, request: { ...request, dryRun: true } }];
       const held = catalogue;
       try {
-        const facts = await ports().hot.run(
+        const facts = await ports.hot.run(
           held.tenantId,
           async (tx) => {
-            const read = await readBatch(ports(), held, tx, unlocked, {
+            const read = await readBatch(ports, held, tx, unlocked, {
               wait: false,
               isFresh,
               hold: nothingHeld,
             });
-            return inputFacts(ports(), held, read, 0, each, read.customers.get(request.customerId) ?? null);
+            return inputFacts(ports, held, read, 0, each, read.customers.get(request.customerId) ?? null);
           },
           job.until - performance.now(),
         );
@@ -80,13 +80,13 @@ export function createRehearsals(
       } catch (error) {
         if (error instanceof MissingVolumes && !isMade) {
           isMade = true;
-          await ports().makeVolumes(held, error.refs);
+          await ports.makeVolumes(held, error.refs);
           continue;
         }
         // Answers for an old plan would be useless, because the newest one decides.
         if (isFresh || !(error instanceof StaleCatalogue)) throw error;
-        const version = await versionBehind(ports().hot, held, error);
-        catalogue = await ports().catalogues.refresh(held.tenantId, version);
+        const version = await versionBehind(ports.hot, held, error);
+        catalogue = await ports.catalogues.refresh(held.tenantId, version);
         isFresh = true;
       }
     }

@@ -9,10 +9,10 @@ import { appendEvents } from '../../../operations/stream/index.ts';
 import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../../evidence/index.ts';
 import { type CatalogueCache, outcomePoliciesOf } from '../../plans/index.ts';
 import { announceBooking, bookVolumes } from '../../volumes/index.ts';
-import type { SetApart } from '../recommend/batcher.ts';
-import { settleHeld } from '../recommend/held-customers.ts';
-import { byTime, refuse } from '../recommend/patience.ts';
-import type { WaitingRoom } from '../recommend/waiting-room.ts';
+import type { SetApart } from '../queue/batcher.ts';
+import { settleHeld } from '../queue/held-customers.ts';
+import { byTime, refuse } from '../queue/patience.ts';
+import type { WaitingRoom } from '../queue/waiting-room.ts';
 import type { RespondCall } from './respond.rules.ts';
 import { type Responded, type RespondKeys, respondOne } from './respond.service.ts';
 
