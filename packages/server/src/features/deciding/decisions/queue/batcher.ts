@@ -23,9 +23,9 @@ export interface BatcherOptions<Job> {
   readonly maxInFlight: number;
   /** While a batch is in flight, another one leaves only with at least this many jobs. */
   readonly minJobsBeside: number;
-  keyOf(job: Job): string;
+  readonly keyOf: (job: Job) => string;
   /** Settles every job it is given; never rejects. */
-  run(tenantId: string, jobs: readonly Job[], setApart: SetApart): Promise<void>;
+  readonly run: (tenantId: string, jobs: readonly Job[], setApart: SetApart) => Promise<void>;
 }
 
 /**
@@ -44,64 +44,16 @@ interface TenantQueue<Job> {
   scheduled: boolean;
 }
 
+interface BatcherState<Job> {
+  readonly options: BatcherOptions<Job>;
+  readonly queues: Map<string, TenantQueue<Job>>;
+  /** Called when no queue is left. */
+  idlers: (() => void)[];
+}
+
 export function createBatcher<Job>(options: BatcherOptions<Job>): Batcher<Job> {
   const queues = new Map<string, TenantQueue<Job>>();
-  let idlers: (() => void)[] = [];
-
-  function schedule(queue: TenantQueue<Job>): void {
-    if (queue.scheduled) return;
-    queue.scheduled = true;
-    afterThisTurn(() => {
-      queue.scheduled = false;
-      pump(queue);
-    });
-  }
-
-  function pump(queue: TenantQueue<Job>): void {
-    while (queue.jobs.length > 0 && queue.inFlight < options.maxInFlight) {
-      if (queue.inFlight > 0 && queue.jobs.length < options.minJobsBeside) return;
-      const batch = take(queue);
-      if (batch.length === 0) return;
-      queue.inFlight++;
-      const keys = new Set(batch.map(options.keyOf));
-      for (const key of keys) queue.keysInFlight.add(key);
-      const setApart: SetApart = (key, done) => {
-        keys.delete(key);
-        queue.apart++;
-        done.finally(() => {
-          queue.apart--;
-          release(queue, [key]);
-        });
-      };
-      options.run(queue.tenantId, batch, setApart).finally(() => {
-        queue.inFlight--;
-        release(queue, keys);
-      });
-    }
-  }
-
-  function release(queue: TenantQueue<Job>, keys: Iterable<string>): void {
-    for (const key of keys) queue.keysInFlight.delete(key);
-    if (queue.jobs.length > 0) pump(queue);
-    else if (queue.inFlight === 0 && queue.apart === 0) {
-      queues.delete(queue.tenantId);
-      if (queues.size === 0) for (const wake of idlers.splice(0)) wake();
-    }
-  }
-
-  /** Takes jobs in order of arrival, skipping those whose customer is in flight. */
-  function take(queue: TenantQueue<Job>): Job[] {
-    if (queue.keysInFlight.size === 0) return queue.jobs.splice(0, options.maxJobs);
-    const batch: Job[] = [];
-    const left: Job[] = [];
-    for (const job of queue.jobs) {
-      if (batch.length < options.maxJobs && !queue.keysInFlight.has(options.keyOf(job))) batch.push(job);
-      else left.push(job);
-    }
-    if (batch.length > 0) queue.jobs.splice(0, queue.jobs.length, ...left);
-    return batch;
-  }
-
+  const state: BatcherState<Job> = { options, queues, idlers: [] };
   return {
     submit(tenantId, job) {
       let queue = queues.get(tenantId);
@@ -110,7 +62,7 @@ export function createBatcher<Job>(options: BatcherOptions<Job>): Batcher<Job> {
         queues.set(tenantId, queue);
       }
       queue.jobs.push(job);
-      schedule(queue);
+      schedule(state, queue);
     },
     waiting() {
       let n = 0;
@@ -129,8 +81,65 @@ export function createBatcher<Job>(options: BatcherOptions<Job>): Batcher<Job> {
     async idle() {
       if (queues.size === 0) return;
       await new Promise<void>((wake) => {
-        idlers = [...idlers, wake];
+        state.idlers = [...state.idlers, wake];
       });
     },
   };
+}
+
+function schedule<Job>(state: BatcherState<Job>, queue: TenantQueue<Job>): void {
+  if (queue.scheduled) return;
+  queue.scheduled = true;
+  afterThisTurn(() => {
+    queue.scheduled = false;
+    pump(state, queue);
+  });
+}
+
+/** Sends batches while there may be more of them in flight. */
+function pump<Job>(state: BatcherState<Job>, queue: TenantQueue<Job>): void {
+  const { maxInFlight, minJobsBeside, keyOf, run } = state.options;
+  while (queue.jobs.length > 0 && queue.inFlight < maxInFlight) {
+    if (queue.inFlight > 0 && queue.jobs.length < minJobsBeside) return;
+    const batch = take(state.options, queue);
+    if (batch.length === 0) return;
+    queue.inFlight++;
+    const keys = new Set(batch.map(keyOf));
+    for (const key of keys) queue.keysInFlight.add(key);
+    const setApart: SetApart = (key, done) => {
+      keys.delete(key);
+      queue.apart++;
+      done.finally(() => {
+        queue.apart--;
+        release(state, queue, [key]);
+      });
+    };
+    run(queue.tenantId, batch, setApart).finally(() => {
+      queue.inFlight--;
+      release(state, queue, keys);
+    });
+  }
+}
+
+function release<Job>(state: BatcherState<Job>, queue: TenantQueue<Job>, keys: Iterable<string>): void {
+  const { queues, idlers } = state;
+  for (const key of keys) queue.keysInFlight.delete(key);
+  if (queue.jobs.length > 0) pump(state, queue);
+  else if (queue.inFlight === 0 && queue.apart === 0) {
+    queues.delete(queue.tenantId);
+    if (queues.size === 0) for (const wake of idlers.splice(0)) wake();
+  }
+}
+
+/** Takes jobs in order of arrival, skipping those whose customer is in flight. */
+function take<Job>({ maxJobs, keyOf }: BatcherOptions<Job>, queue: TenantQueue<Job>): Job[] {
+  if (queue.keysInFlight.size === 0) return queue.jobs.splice(0, maxJobs);
+  const batch: Job[] = [];
+  const left: Job[] = [];
+  for (const job of queue.jobs) {
+    if (batch.length < maxJobs && !queue.keysInFlight.has(keyOf(job))) batch.push(job);
+    else left.push(job);
+  }
+  if (batch.length > 0) queue.jobs.splice(0, queue.jobs.length, ...left);
+  return batch;
 }
