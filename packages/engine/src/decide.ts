@@ -1,11 +1,12 @@
 import { daysFromCivil } from './arithmetic/calendar.ts';
+import { closeWalk } from './delivery/close-walk.ts';
 import { couple } from './delivery/coupling.ts';
 import { type Items, writeItems } from './delivery/items.ts';
 import { knownTarget } from './delivery/known-targets.ts';
 import { placementResults } from './delivery/placement-results.ts';
 import { certainSlate, type Slate, slateOf } from './delivery/slate.ts';
 import { topN } from './delivery/top-n.ts';
-import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
+import { deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope } from './formula/scope.ts';
 import { drawModels } from './models/model-scores.ts';
 import type { Candidate } from './plan/candidate.ts';
@@ -117,6 +118,7 @@ function rescore(run: Run): void {
   run.after.scoring = run.offerCount;
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one object literal, so that all runs share one hidden class
 function begin(
   plan: Plan,
   input: DecisionInput,

@@ -7,23 +7,7 @@ import { volumeName } from '../policies/volumes.ts';
 import { createCustomFields } from './custom-fields.ts';
 
 export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
-  const collected: Collected = {
-    windows: [],
-    zones: new Set([snapshot.tenant.timezone]),
-    zoneFields: new Set(),
-    customer: new Set(),
-    attributes: new Set(),
-    context: new Set(),
-    wholeContext: false,
-    rows: fixedRows,
-    longestCooldownMs: 0,
-    outcomeKeys: new Set(),
-    anyOutcome: false,
-    outcomeHorizonMs: 0,
-    volumes: [],
-    segments: new Set(),
-    interests: new Map(),
-  };
+  const collected = emptyCollection(snapshot.tenant.timezone);
   const volumeByKey = new Map<string, number>();
   const windowByKey = new Map<string, number>();
   const fields = createCustomFields(snapshot);
@@ -93,6 +77,26 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     },
   };
   return builder;
+}
+
+function emptyCollection(timezone: string): Collected {
+  return {
+    windows: [],
+    zones: new Set([timezone]),
+    zoneFields: new Set(),
+    customer: new Set(),
+    attributes: new Set(),
+    context: new Set(),
+    wholeContext: false,
+    rows: fixedRows,
+    longestCooldownMs: 0,
+    outcomeKeys: new Set(),
+    anyOutcome: false,
+    outcomeHorizonMs: 0,
+    volumes: [],
+    segments: new Set(),
+    interests: new Map(),
+  };
 }
 
 function addPaths(collected: Collected, paths: readonly (readonly string[])[]): void {

@@ -9,9 +9,17 @@ import { propensityOf } from '../scoring/propensity.ts';
 import { focus } from '../stages/candidates.ts';
 import { wishesForSegments, wishesOf } from '../why-not/edits.ts';
 
-/** Null when there is nothing to ask. What cannot be read closes the offer. */
-export function compileEligibility(source: JsonObject | null, builder: Builder): Eligibility | null {
-  if (source === null) return null;
+/** What an offer's eligibility asks, as it's stored. */
+interface EligibilityConfig {
+  readonly threshold: Json;
+  readonly requiredSegments: readonly string[];
+  readonly excludedSegments: readonly string[];
+  readonly condition: CompiledCondition | null;
+  /** The key that can't be read, which closes the offer; null: none. */
+  readonly broken: string | null;
+}
+
+function readEligibility(source: JsonObject): EligibilityConfig {
   const threshold = source.propensityThreshold ?? null;
   const required = readNames(source.requiredSegments);
   const excluded = readNames(source.excludedSegments);
@@ -26,16 +34,16 @@ export function compileEligibility(source: JsonObject | null, builder: Builder):
     broken = 'propensityThreshold';
   if (required === null) broken = 'requiredSegments';
   if (excluded === null) broken = 'excludedSegments';
-  const requiredSegments = required ?? [];
-  const excludedSegments = excluded ?? [];
-  if (
-    broken === null &&
-    threshold === null &&
-    requiredSegments.length + excludedSegments.length === 0 &&
-    condition === null
-  )
-    return null;
-  builder.readSegments([...requiredSegments, ...excludedSegments]);
+  return { threshold, requiredSegments: required ?? [], excludedSegments: excluded ?? [], condition, broken };
+}
+
+/** Null when there is nothing to ask. What cannot be read closes the offer. */
+export function compileEligibility(source: JsonObject | null, builder: Builder): Eligibility | null {
+  if (source === null) return null;
+  const { threshold, requiredSegments, excludedSegments, condition, broken } = readEligibility(source);
+  const segments = [...requiredSegments, ...excludedSegments];
+  if (broken === null && threshold === null && segments.length === 0 && condition === null) return null;
+  builder.readSegments(segments);
   if (condition !== null) builder.readPaths(condition.paths);
   const missing = (run: Run): string[] => requiredSegments.filter((segment) => !run.segments.has(segment));
   const failsThreshold = (run: Run, candidate: Candidate): string | null =>

@@ -106,9 +106,8 @@ export async function readBatch(
   // About now. What decides is the instant that the database returns with the customers.
   const near = at ?? ports.clock.now();
   // Before locking any row: usually this is in memory, and if it must be read, no other request waits for a lock.
-  const objectiveCounts = prepared.some(({ flow }) => flow.plan.reads.objectiveCounts)
-    ? await ports.objectiveCounts.get(tenantId, catalogue.version, near)
-    : null;
+  const needsCounts = prepared.some(({ flow }) => flow.plan.reads.objectiveCounts);
+  const objectiveCounts = needsCounts ? await ports.objectiveCounts.get(tenantId, catalogue.version, near) : null;
   const reads = planBatchReads(catalogue, prepared, wait, near);
   const { stored, watch } = reads;
   const sentAt = performance.now();
@@ -129,17 +128,10 @@ export async function readBatch(
   await makeMissing(tx, tenantId, customers, [...stored], ports.keys);
   const profiles = await reads.profiles.resolve(rows.profiles, tx);
   const quota = catalogue.isPlayground ? await openQuota(tx, catalogue, stored.size > 0) : null;
-  const volumes =
-    watch === null
-      ? null
-      : await openVolumes(tx, watch, rows.volumes, {
-          tenantId,
-          now: lockedAt,
-          clock,
-          dayAt: (at) => ports.zoneClock(catalogue.settings.timezone, at),
-          decisions: decisionsOf(prepared, customers),
-          hold,
-        });
+  const dayAt = (at: number) => ports.zoneClock(catalogue.settings.timezone, at);
+  const decisions = decisionsOf(prepared, customers);
+  const opening = { tenantId, now: lockedAt, clock, dayAt, decisions, hold };
+  const volumes = watch === null ? null : await openVolumes(tx, watch, rows.volumes, opening);
   // Use the instant of the volumes, if there are any: daily counts are dated in it.
   const now = volumes?.now ?? lockedAt;
   const nowOf: BatchRead['nowOf'] = (customer) =>
