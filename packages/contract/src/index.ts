@@ -48,6 +48,7 @@ export * from './decision-trace.ts';
 export * from './decisions.ts';
 export * from './estimates.ts';
 export * from './events.ts';
+export * from './flow-node-types.ts';
 export * from './flow-routes.ts';
 export * from './gitops.ts';
 export * from './google.ts';

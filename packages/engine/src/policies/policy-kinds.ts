@@ -23,25 +23,29 @@ import { timeWindow } from './time-window.ts';
 import { type UnavailableKind, unavailableKinds } from './unavailable-kinds.ts';
 
 /** Policy types that can be evaluated: one file and one line each. */
-const kinds: readonly PolicyKind[] = [
-  frequencyCap,
+const evaluatedKinds = {
+  frequency_cap: frequencyCap,
   cooldown,
-  timeWindow,
-  mutualExclusion,
-  crossChannelCap,
-  customerTotalCap,
-  offerCategoryCap,
-  allowOverride,
-  budgetExhausted,
-  doNotContact,
-  segmentExclusion,
-  outcomeBased,
-  categorySuppression,
-];
+  time_window: timeWindow,
+  mutual_exclusion: mutualExclusion,
+  cross_channel_cap: crossChannelCap,
+  customer_total_cap: customerTotalCap,
+  offer_category_cap: offerCategoryCap,
+  allow_override: allowOverride,
+  budget_exhausted: budgetExhausted,
+  do_not_contact: doNotContact,
+  segment_exclusion: segmentExclusion,
+  outcome_based: outcomeBased,
+  category_suppression: categorySuppression,
+} satisfies Readonly<Record<string, PolicyKind>>;
+
+type PolicyType = keyof typeof evaluatedKinds | keyof typeof unavailableKinds;
+
+const kinds: readonly PolicyKind[] = Object.values(evaluatedKinds);
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
 /** All types of the contract, for judging a config. */
 const judgeByType = new Map<string, UnavailableKind>(
-  [...unavailableKinds, ...kinds].map((kind) => [kind.ruleType, kind]),
+  [...Object.values(unavailableKinds), ...kinds].map((kind) => [kind.ruleType, kind]),
 );
 
 /** Policy types that may be stored; the contract's other types are refused on write until they are built. */
@@ -63,9 +67,9 @@ const withBypassable = ({ fields, required }: ConfigShape): ConfigShape => ({
 });
 
 /** The configs of all policy types, for the documentation of the API. */
-export const policyShapes: Readonly<Record<string, ConfigShape>> = Object.fromEntries(
-  [...kinds, ...unavailableKinds].map((kind) => [kind.ruleType, withBypassable(kind)]),
-);
+export const policyShapes = Object.fromEntries(
+  [...kinds, ...Object.values(unavailableKinds)].map((kind) => [kind.ruleType, withBypassable(kind)]),
+) as Readonly<Record<PolicyType, ConfigShape>>;
 
 function keysOf({ fields }: ConfigShape): string[] {
   return [...Object.keys(fields), 'bypassable'];

@@ -33,12 +33,12 @@ function unavailable(
 }
 
 /** The contract's types that no decision evaluates yet: they are refused on write, each with its own faults first. */
-export const unavailableKinds: readonly UnavailableKind[] = [
-  unavailable('metric_condition', metricFields, ['metricId'], (reader) => {
+export const unavailableKinds = {
+  metric_condition: unavailable('metric_condition', metricFields, ['metricId'], (reader) => {
     const metricId = reader.text('metricId');
     if (metricId === '') reader.refuse('metricId', 'must not be empty');
     need(reader, 'metricId', metricId);
     reader.word('operator', metricFields.operator.enum);
     reader.number('threshold', metricFields.threshold);
   }),
-];
+} satisfies Readonly<Record<string, UnavailableKind>>;
