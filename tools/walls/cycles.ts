@@ -29,7 +29,7 @@ function cyclesOf(
   );
 }
 
-/** Files that are loaded when this one is: relative imports and the doors of sibling packages. */
+/** Returns the files loaded along with this one: relative imports and the index files of sibling packages. */
 function runtimeImports(source: ts.SourceFile): string[] {
   return source.statements.flatMap((statement) => {
     const isImport = ts.isImportDeclaration(statement);

@@ -1,4 +1,4 @@
-import type { FlowNodeType } from '@arbiter/contract/flow-node-types';
+import type { FlowNodeType } from '@arbiter/contract/catalogue/flow-node-types';
 
 /** A flow as the console reads it: an ordered list of nodes in three phases (docs/design/console.md 3.3). It has no edges. */
 export interface Flow {

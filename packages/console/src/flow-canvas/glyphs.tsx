@@ -1,4 +1,4 @@
-import type { FlowNodeType } from '@arbiter/contract/flow-node-types';
+import type { FlowNodeType } from '@arbiter/contract/catalogue/flow-node-types';
 
 /** The marks of the 16 types of node, on a grid of 16 px, drawn with lines of 1.75. */
 const paths: Readonly<Record<string, string>> = {

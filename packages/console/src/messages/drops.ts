@@ -1,4 +1,4 @@
-import type { FlowNodeType } from '@arbiter/contract/flow-node-types';
+import type { FlowNodeType } from '@arbiter/contract/catalogue/flow-node-types';
 import type { DropReason, EmptyReason } from '@arbiter/engine';
 
 /** Why an offer was dropped: a few words for lists, and a sentence. */

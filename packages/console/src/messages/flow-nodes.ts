@@ -1,4 +1,4 @@
-import type { FlowNodeType } from '@arbiter/contract/flow-node-types';
+import type { FlowNodeType } from '@arbiter/contract/catalogue/flow-node-types';
 import { conditionText, listText } from './conditions.ts';
 
 /** Short summaries of flow nodes, shown after their names (docs/design/console.md, section 3.3). */
