@@ -74,6 +74,7 @@ export type * from './plan/template.ts';
 export type { VolumeLimit } from './plan/volumes.ts';
 export {
   needsOfferCategories,
+  policyHistoryDays,
   policyProblems,
   policyRemarks,
   policyShapes,

@@ -25,6 +25,7 @@ export const budgetExhausted: PolicyKind = {
   ruleType: 'budget_exhausted',
   fields,
   required: ['budgetField', 'threshold'],
+  historyDays: () => 0,
   check: (config) => parse(config).problems,
   compile(policy, scope, builder) {
     const { budgetField, threshold } = parse(policy.config);

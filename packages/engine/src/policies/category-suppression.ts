@@ -8,6 +8,7 @@ import { UNKNOWN } from '../plan/ordinals.ts';
 import type { Run } from '../plan/run.ts';
 import type { JsonObject } from '../plan/snapshot.ts';
 import { oncePerDecision } from './counted-set.ts';
+import { numberIn } from './history-days.ts';
 import { offerIdOf } from './lane-view.ts';
 import {
   afterOutcomeField,
@@ -45,6 +46,7 @@ export const categorySuppression: PolicyKind = {
   ruleType: 'category_suppression',
   fields,
   required: ['suppressionDays'],
+  historyDays: (config) => numberIn(config, 'suppressionDays'),
   check: (config) => parse(config).problems,
   remarks: (config) => outcomeRemarks(config, 'suppressionDays'),
   compile(policy, _scope, builder) {

@@ -5,6 +5,7 @@ import type { Scope } from '../plan/scope.ts';
 import type { Tally } from '../plan/scratch.ts';
 import type { JsonObject } from '../plan/snapshot.ts';
 import { bucketOf, bucketOfLane, oncePerDecision, type Per, perField, perWords, reachOfFound } from './counted-set.ts';
+import { numberIn } from './history-days.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { hasTally, raiseTally, tallyOf } from './tally.ts';
 
@@ -20,6 +21,7 @@ export const cooldown: PolicyKind = {
   ruleType: 'cooldown',
   fields,
   required: ['cooldownHours'],
+  historyDays: (config) => numberIn(config, 'cooldownHours') / 24,
   check(config) {
     const { problems, cooldownHours } = parse(config);
     return cooldownHours === undefined && problems.length === 0

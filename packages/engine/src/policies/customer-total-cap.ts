@@ -3,6 +3,7 @@ import type { Assignment } from '../plan/scope.ts';
 import type { JsonObject } from '../plan/snapshot.ts';
 import { windowRemarks, windowsField } from './cap-limits.ts';
 import { createCounter } from './counter.ts';
+import { daysOfPeriod } from './history-days.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { maxTotalField, periodField, periodWords, readTotalAndWindows } from './total-limits.ts';
 
@@ -16,6 +17,7 @@ export const customerTotalCap: PolicyKind = {
   ruleType: 'customer_total_cap',
   fields,
   required: ['maxTotal'],
+  historyDays: (config) => daysOfPeriod(config, 'alltime'),
   check: (config) => parse(config).problems,
   remarks: windowRemarks,
   compile(policy, _scope, builder) {

@@ -27,6 +27,7 @@ export const doNotContact: PolicyKind = {
   ruleType: 'do_not_contact',
   fields,
   required: [],
+  historyDays: () => 0,
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, _scope, builder) {

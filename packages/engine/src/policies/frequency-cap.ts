@@ -5,6 +5,7 @@ import type { JsonObject } from '../plan/snapshot.ts';
 import { calendarLimit, mostContacts, readRolling, windowRemarks, windowsField } from './cap-limits.ts';
 import { type Per, perField, perWords } from './counted-set.ts';
 import { createCounter } from './counter.ts';
+import { daysOfLimits } from './history-days.ts';
 import { campaignOf } from './lane-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
@@ -40,6 +41,7 @@ export const frequencyCap: PolicyKind = {
   ruleType: 'frequency_cap',
   fields,
   required: [],
+  historyDays: daysOfLimits,
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, scope, builder) {

@@ -31,6 +31,7 @@ export const mutualExclusion: PolicyKind = {
   ruleType: 'mutual_exclusion',
   fields,
   required: ['excludeOfferIds'],
+  historyDays: (config) => parse(config).lookbackDays,
   check: (config) => parse(config).problems,
   scopes: scopesOf,
   compile(policy, _scope, builder) {

@@ -6,6 +6,7 @@ import type { LaneView } from '../plan/lanes.ts';
 import type { JsonObject } from '../plan/snapshot.ts';
 import { createCounter } from './counter.ts';
 import { everyContact } from './customer-total-cap.ts';
+import { daysOfPeriod } from './history-days.ts';
 import type { PolicyKind } from './policy-kind.ts';
 import { maxTotalField, periodField, periodWords, readTotal } from './total-limits.ts';
 
@@ -24,6 +25,7 @@ export const offerCategoryCap: PolicyKind = {
   ruleType: 'offer_category_cap',
   fields,
   required: ['targetCategory', 'maxTotal'],
+  historyDays: (config) => daysOfPeriod(config, 'alltime'),
   check: (config) => parse(config).problems,
   compile(policy, _scope, builder) {
     const { limits, targetCategory, filterByCategory } = parse(policy.config);

@@ -13,6 +13,8 @@ export interface PolicyKind extends ConfigShape {
    * references.
    */
   check(config: JsonObject): readonly ConfigProblem[];
+  /** Returns the days of a customer's history that a config counts: 0 for none, infinite without a period. */
+  historyDays(config: JsonObject): number;
   /** Returns what has no effect besides unknown keys, in a config that `check` accepts. */
   readonly remarks?: (config: JsonObject) => readonly ConfigRemark[];
   /** Returns what it applies to, if that isn't what the policy is assigned to. */

@@ -101,6 +101,10 @@ export function policyRemarks(ruleType: string, config: JsonObject): readonly Co
   return [...unknownKeys(config, keysOf(kind)), ...(kind.remarks?.(config) ?? [])];
 }
 
+/** Returns the days of a customer's history that a policy counts: 0 for none, infinite without a period. */
+export const policyHistoryDays = (ruleType: PolicyType, config: JsonObject): number =>
+  judgeByType.get(ruleType)!.historyDays(config);
+
 /** True when caps of these policies need the categories of offers outside the plan (`snapshot.otherOffers`). */
 export function needsOfferCategories(policies: readonly SnapshotPolicy[]): boolean {
   return policies.some(

@@ -11,6 +11,7 @@ export const segmentExclusion: PolicyKind = {
   ruleType: 'segment_exclusion',
   fields,
   required: ['excludeSegments'],
+  historyDays: () => 0,
   check(config) {
     const { excludeSegments, problems } = parse(config);
     if (problems.length > 0 || (excludeSegments !== undefined && excludeSegments.length > 0)) return problems;

@@ -43,6 +43,7 @@ export const timeWindow: PolicyKind = {
   ruleType: 'time_window',
   fields,
   required: [],
+  historyDays: () => 0,
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, _scope, builder) {

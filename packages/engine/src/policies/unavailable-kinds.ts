@@ -5,7 +5,10 @@ import { need } from './outcomes/outcome-config.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 /** A type that is judged on write and cannot be evaluated yet. */
-export type UnavailableKind = Pick<PolicyKind, 'ruleType' | 'check' | 'fields' | 'required' | 'remarks'>;
+export type UnavailableKind = Pick<
+  PolicyKind,
+  'ruleType' | 'check' | 'fields' | 'required' | 'historyDays' | 'remarks'
+>;
 
 const metricFields = {
   metricId: textField('Metric to compare.'),
@@ -23,6 +26,7 @@ function unavailable(
     ruleType,
     fields,
     required,
+    historyDays: () => 0,
     check(config: JsonObject) {
       const reader = readConfig(config);
       read(reader);

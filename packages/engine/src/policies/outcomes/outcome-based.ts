@@ -5,6 +5,7 @@ import type { Run } from '../../plan/run.ts';
 import type { Scope } from '../../plan/scope.ts';
 import type { JsonObject } from '../../plan/snapshot.ts';
 import { bucketOf, bucketOfLane, oncePerDecision, type Per, perField, perWords, reachOfFound } from '../counted-set.ts';
+import { numberIn } from '../history-days.ts';
 import type { PolicyKind } from '../policy-kind.ts';
 import { hasTally, raiseTally } from '../tally.ts';
 import {
@@ -33,6 +34,7 @@ export const outcomeBased: PolicyKind = {
   ruleType: 'outcome_based',
   fields,
   required: ['afterOutcome', 'suppressForDays'],
+  historyDays: (config) => numberIn(config, 'suppressForDays'),
   check: (config) => parse(config).problems,
   remarks: (config) => outcomeRemarks(config, 'suppressForDays'),
   compile(policy, scope, builder) {
