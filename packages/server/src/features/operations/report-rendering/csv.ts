@@ -13,7 +13,7 @@ const byteOrderMark = '\ufeff';
  */
 const formulaStart = /(^|[;\t\n|]"*)(?=\s*[=+\-@|\uff0b\uff0d\uff1d\uff20])/g;
 
-/** Text that no spreadsheet takes for a formula: a quote stands before each place that could begin one. */
+/** Returns text that no spreadsheet reads as a formula: a quote precedes each position that could start one. */
 export function defused(text: string): string {
   return text.replace(formulaStart, "$1'");
 }
@@ -29,8 +29,8 @@ function cell(column: ReportColumn, value: ReportValue | undefined): string {
 }
 
 /**
- * CSV as RFC 4180 has it, in pieces: for each section a line with its title and what it covers, the header, the rows and an
- * empty line. Numbers, days and instants stand as they came, for programs.
+ * Yields CSV as in RFC 4180: for each section a line with its title and scope, the header, the rows and an empty line.
+ * Numbers, days and instants stay unformatted, for programs.
  */
 export function* csvPieces(document: ReportDocument): Generator<string> {
   yield byteOrderMark;
