@@ -11,7 +11,7 @@ function before(target: string) {
 }
 
 const describedOnly =
-  /contract\/src\/(decision-(drops|policies|record|rules|scores|trace)|explanation\/explanation|why-not-gates)\.ts$/;
+  /contract\/src\/(deciding\/(decision-(drops|policies|record|rules|scores|trace)|why-not-gates)|explanation\/explanation)\.ts$/;
 
 /** The console never reads the schemas of records and traces, which would add 8 KB to every page that imports one. */
 const withoutSchemas = {

@@ -17,7 +17,7 @@ const workspace = (name: string, dependencies = '{}', development: readonly stri
   [`packages/${name}/src/index.ts`]: 'export const x = 1;\n',
 });
 
-/** What the canaries import. There must be nothing wrong with it. */
+/** Files that the canaries import, without faults of their own. */
 export const importedFiles: Files = {
   ...library('pg'),
   ...library('undici'),
@@ -46,7 +46,7 @@ export const importedFiles: Files = {
 /** Packages linked into node_modules, as npm workspaces does. */
 export const linkedPackages = ['engine', 'contract', 'sdk', 'packs', 'console', 'cli', 'server'];
 
-/** Each feature importing each one beside or above it. */
+/** Each feature importing each one next to or above it. */
 const featureOrder: readonly Canary[] = featureTiers.flat().flatMap((name) =>
   breaking(
     `feature-order-${name}`,
@@ -57,7 +57,7 @@ const featureOrder: readonly Canary[] = featureTiers.flat().flatMap((name) =>
 
 const anotherFeature = featureTiers.flat().at(-1) ?? '';
 
-/** Rule, folder of the file that breaks it, what it imports. */
+/** Rule, folder of the file that breaks it, and its import. */
 const imports: readonly (readonly [rule: string, folder: string, specifier: string])[] = [
   ['package-engine', 'packages/engine/src', '@arbiter/contract'],
   ['package-contract', 'packages/contract/src', '@arbiter/engine'],
@@ -72,6 +72,7 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['server-jobs', `${server}/jobs`, '../http/binder.ts'],
   ['server-features', feature, '../../../main/start.ts'],
   ['engine-imports-nothing', 'packages/engine/src', 'node:crypto'],
+  ['engine-plan-is-the-ground-floor', 'packages/engine/src/plan', '../inner.ts'],
   ['contract-imports-typebox-only', 'packages/contract/src', 'ajv'],
   ['packs-and-sdk-have-no-library', 'packages/sdk/src', 'ajv'],
   ['packages-meet-at-the-door', `${server}/http`, '../../../engine/src/inner.ts'],
@@ -91,17 +92,52 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['packages-do-not-use-tools-or-suites', `${server}/http`, '../../../../tools/tool.ts'],
 ];
 
+const importingType = (specifier: string): string =>
+  `import type { x } from '${specifier}';\nexport type y = typeof x;`;
+
+/** Files that need each other's types, in each way of naming them. */
+const typeCycles: readonly Files[] = [
+  {
+    [`${server}/http/type-a.ts`]: importingType('./type-b.ts'),
+    [`${server}/http/type-b.ts`]: importingType('./type-a.ts'),
+  },
+  {
+    [`${server}/http/mixed-a.ts`]: "import { type x, y } from './mixed-b.ts';\nexport const z: x = y;",
+    [`${server}/http/mixed-b.ts`]: "import type { z } from './mixed-a.ts';\nexport type x = typeof z;",
+  },
+  {
+    [`${server}/http/inline-a.ts`]: "export type x = import('./inline-b.ts').y;",
+    [`${server}/http/inline-b.ts`]: importingType('./inline-a.ts'),
+  },
+  {
+    [`${server}/http/passed-on-a.ts`]: "export type * from './passed-on-b.ts';",
+    [`${server}/http/passed-on-b.ts`]: "export type { y } from './passed-on-c.ts';",
+    [`${server}/http/passed-on-c.ts`]: importingType('./passed-on-a.ts'),
+  },
+  {
+    'packages/contract/src/door-a.ts': importingType('@arbiter/contract/door-b'),
+    'packages/contract/src/door-b.ts': importingType('./door-a.ts'),
+  },
+];
+
 export const importCanaries: readonly Canary[] = [
   ...featureOrder,
   ...imports.flatMap(([rule, folder, specifier]) => breaking(rule, folder, [importing(specifier)])),
-  // The room is one file today; a folder of that name would keep to the same rule.
+  // The room is a single file today. A folder with that name would follow the same rule.
   { rule: 'server-feature', files: { [`${server}/feature.ts`]: importing(`./features/${folderOf(lowest)}/index.ts`) } },
   ...breaking('server-feature', `${server}/feature`, [importing(`../features/${folderOf(lowest)}/index.ts`)]),
   {
     rule: 'no-cycles',
     files: { [`${server}/http/a.ts`]: importing('./b.ts'), [`${server}/http/b.ts`]: importing('./a.ts') },
   },
+  ...breaking(
+    'engine-plan-is-the-ground-floor',
+    'packages/engine/src/plan',
+    [importingType('../inner.ts')],
+    '-type.ts',
+  ),
+  ...typeCycles.map((files) => ({ rule: 'no-type-cycles', files })),
   { rule: 'feature-has-a-tier', files: { [`${server}/features/catalogue/stray/index.ts`]: 'export const x = 1;' } },
-  // The importer is told to pass by what a build left.
+  // The import crawler skips build output.
   { rule: 'module-not-seen', files: { 'packages/cli/dist/left-behind.ts': 'export const x = 1;' } },
 ];

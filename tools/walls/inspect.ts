@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { consoleTiers } from './console-tiers.ts';
-import { findCycles } from './cycles.ts';
+import { findCycles, findTypeCycles } from './cycles.ts';
 import { importRules } from './import-rules.ts';
 import { namelessFiles } from './name-rules.ts';
 import type { NotYet } from './not-yet.ts';
@@ -10,19 +10,20 @@ import { checkSource, sourceRuleNames } from './source-rules.ts';
 import { checkTables, tableRules } from './tables.ts';
 import { featureTiers, folderOf } from './tiers.ts';
 
-/** Every rule of the walls: each must be seen to fail on a canary. */
+/** Every rule of the walls. Each must fail on a canary. */
 export const ruleNames: readonly string[] = [
   ...importRules.map((rule) => rule.name ?? ''),
   ...sourceRuleNames,
   ...tableRules,
   'files-are-named-by-subject',
   'no-cycles',
+  'no-type-cycles',
   'feature-has-a-tier',
   'module-not-seen',
   'done-work-leaves-the-list',
 ];
 
-/** Holds a repository against all walls. What is found and stands in `known` is left out. */
+/** Checks a repository against all walls. Leaves out findings listed in `known`. */
 export async function inspect(repository: Repository, known: NotYet): Promise<Finding[]> {
   const { findings, seen } = await cruiseImports(repository.baseDir);
   const all = [
@@ -38,7 +39,7 @@ export async function inspect(repository: Repository, known: NotYet): Promise<Fi
   return [...all.filter((finding) => !isKnown(finding)), ...doneWork(all, known)];
 }
 
-/** Entries of the list of known findings that nothing is found for any more. */
+/** Returns listed findings that no longer occur. */
 function doneWork(all: readonly Finding[], known: NotYet): Finding[] {
   const found = new Set(all.map(({ rule, file, what }) => `${rule} ${file} ${what}`));
   return Object.entries(known)
@@ -75,22 +76,21 @@ async function cruiseImports(baseDir: string): Promise<{ findings: Finding[]; se
   };
 }
 
-/** A checker that skips a file finds nothing wrong with it. */
+/** A checker that skips a file finds no fault in it. */
 function unseen({ sources }: Repository, seen: ReadonlySet<string>): Finding[] {
   const missing = [...sources.keys()].filter((file) => !seen.has(file));
   return missing.map((file) => ({ rule: 'module-not-seen', file, line: 0, what: 'dependency-cruiser passed it by' }));
 }
 
 function cycles({ sources }: Repository): Finding[] {
-  return findCycles(sources).map((files) => ({
-    rule: 'no-cycles',
-    file: files[0] ?? '',
-    line: 0,
-    what: files.join(', '),
-  }));
+  return [...cyclesAs('no-cycles', findCycles(sources)), ...cyclesAs('no-type-cycles', findTypeCycles(sources))];
 }
 
-/** Features that stand in no tier would be under no order. */
+function cyclesAs(rule: string, found: readonly (readonly string[])[]): Finding[] {
+  return found.map((files) => ({ rule, file: files[0] ?? '', line: 0, what: files.join(', ') }));
+}
+
+/** A feature in no tier would follow no order. */
 function strayFeatures(repository: Repository): Finding[] {
   return [
     ...straysOf(repository, 'server', featureTiers.flat().map(folderOf), 'tools/walls/tiers.ts'),

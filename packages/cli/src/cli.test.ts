@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { stageName } from '@arbiter/contract';
 import { type CommandLine, createCommandLine } from './test-command-line.ts';
 
 // The real command line, as a shell runs it, against a real server with its embedded database.

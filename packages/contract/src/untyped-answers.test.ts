@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
-import { type Operation, operations } from './operations.ts';
+import type { Operation } from './core/operation.ts';
+import { operations } from './operations.ts';
 
 const ownData = "the tenant's own data";
 const ownConfig = "the tenant's own config, whose types the OpenAPI document lists (config-unions.ts)";

@@ -1,6 +1,6 @@
-import type { RecordedResult } from '../decision-record.ts';
-import type { DecisionTrace } from '../decision-trace.ts';
-import type { RecommendAnswer } from '../recommendation.ts';
+import type { RecordedResult } from '../deciding/decision-record.ts';
+import type { DecisionTrace } from '../deciding/decision-trace.ts';
+import type { RecommendAnswer } from '../deciding/recommendation.ts';
 import type { ExplainedItem, Explanation } from './explanation.ts';
 import { debugRows, traceRows } from './limits.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RecommendAnswer } from '../recommendation.ts';
+import type { RecommendAnswer } from '../deciding/recommendation.ts';
 import { explainAnswer, explainRecord, explainTrace } from './explain.ts';
 import { countFates, dropLine, groupByReason, offersOf } from './offers.ts';
 import { funnelOf, shareOf } from './stages.ts';
@@ -95,8 +95,15 @@ test('explains the items of a sealed record, and nothing about other offers', ()
   const { components } = score('a', 0.5, 1);
   const item = {
     ...{ offerId: 'a', rank: 1, placementRank: null, score: 0.5, scoreComponents: components, selection },
-    ...{ creativeId: null, channelId: null, placementId: null, effect: 'impress', mandatory: false, priority: 50 },
-    ...{ modelKey: null, modelType: null, propensitySource: 'offer' },
+    ...{
+      creativeId: null,
+      channelId: null,
+      placementId: null,
+      effect: 'impress' as const,
+      mandatory: false,
+      priority: 50,
+    },
+    ...{ modelKey: null, modelType: null, propensitySource: 'offer' as const },
   } as const;
   const explained = explainRecord({ items: [item], summary: trace.summary }, (id) => (id === 'a' ? 'Apple' : null));
   assert.deepEqual(

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { Nullable, StringEnum } from '../core/schemas.ts';
-import { DroppedOffer } from '../decision-drops.ts';
-import { PolicyResult } from '../decision-policies.ts';
-import { RuleResult } from '../decision-rules.ts';
-import { DecisionSummary, ItemSelection } from '../decision-scores.ts';
-import { ScoredOffer, SuppressionResult, TraceStage } from '../decision-trace.ts';
+import { DroppedOffer } from '../deciding/decision-drops.ts';
+import { PolicyResult } from '../deciding/decision-policies.ts';
+import { RuleResult } from '../deciding/decision-rules.ts';
+import { DecisionSummary, ItemSelection } from '../deciding/decision-scores.ts';
+import { ScoredOffer, SuppressionResult, TraceStage } from '../deciding/decision-trace.ts';
 import { traceRows } from './limits.ts';
 
 // How a decision came about, in one form for every source (docs/adr/0073-explain-decisions-in-the-contract.md).

@@ -1,7 +1,7 @@
-import type { DroppedOffer } from '../decision-drops.ts';
-import type { PolicyResult } from '../decision-policies.ts';
-import type { RuleResult } from '../decision-rules.ts';
-import type { SuppressionResult } from '../decision-trace.ts';
+import type { DroppedOffer } from '../deciding/decision-drops.ts';
+import type { PolicyResult } from '../deciding/decision-policies.ts';
+import type { RuleResult } from '../deciding/decision-rules.ts';
+import type { SuppressionResult } from '../deciding/decision-trace.ts';
 import type { ExplainedDecision } from './explain.ts';
 import type { ExplainedGates, ExplainedItem, ExplainedScore } from './explanation.ts';
 import { type DetailFormat, dropDetail, reasonText } from './texts.ts';

@@ -1,4 +1,4 @@
-import type { TraceStage } from '../decision-trace.ts';
+import type { TraceStage } from '../deciding/decision-trace.ts';
 import type { ExplainedDecision } from './explain.ts';
 
 // A decision stage by stage. Pure functions of types: importing them loads no schemas.

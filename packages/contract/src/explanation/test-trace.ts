@@ -1,6 +1,6 @@
-import type { DroppedOffer } from '../decision-drops.ts';
-import type { RuleResult } from '../decision-rules.ts';
-import type { ScoredOffer, SelectedOffer, TraceStage } from '../decision-trace.ts';
+import type { DroppedOffer } from '../deciding/decision-drops.ts';
+import type { RuleResult } from '../deciding/decision-rules.ts';
+import type { ScoredOffer, SelectedOffer, TraceStage } from '../deciding/decision-trace.ts';
 import type { ExplainableTrace } from './explain.ts';
 
 // A trace for tests: five offers, of which one is shown, two are outranked and two are blocked by a rule.

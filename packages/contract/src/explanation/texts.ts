@@ -1,5 +1,6 @@
-import type { DroppedOffer } from '../decision-drops.ts';
-import type { SuppressionResult } from '../decision-trace.ts';
+import type { FlowNodeType } from '../catalogue/flow-node-types.ts';
+import type { DroppedOffer } from '../deciding/decision-drops.ts';
+import type { SuppressionResult } from '../deciding/decision-trace.ts';
 
 // Labels of what a decision reports, for the console and the command line.
 
@@ -131,7 +132,7 @@ export const stageNames: Readonly<Record<string, string>> = {
   call_flow: 'Called flow',
   extension_point: 'Webhook',
   commit: 'Commit',
-};
+} satisfies Record<FlowNodeType, string> & Record<string, string>;
 
 const lookUp = <T>(texts: Readonly<Record<string, T>>, key: string): T | null =>
   Object.hasOwn(texts, key) ? (texts[key] ?? null) : null;

@@ -1,5 +1,5 @@
 import { dropTexts } from '@arbiter/contract/explanation/texts';
-import { type MetricsSummary, metricsSummaryOperations } from '@arbiter/contract/metrics-summary';
+import { type MetricsSummary, metricsSummaryOperations } from '@arbiter/contract/operations/metrics-summary';
 import { can } from '../../data/can.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';

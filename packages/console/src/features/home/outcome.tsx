@@ -1,5 +1,5 @@
+import type { RecommendAnswer } from '@arbiter/contract/deciding/recommendation';
 import { emptyTexts } from '@arbiter/contract/explanation/texts';
-import type { RecommendAnswer } from '@arbiter/contract/recommendation';
 import type { EmptyReason } from '@arbiter/engine';
 import { homeTexts as t } from '../../messages/home.ts';
 import { Badge } from '../../ui/badge.tsx';

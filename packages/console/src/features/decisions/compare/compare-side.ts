@@ -1,6 +1,6 @@
-import type { DecisionRecord } from '@arbiter/contract/decisions';
+import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
+import type { SimulatedAnswer, SimulateRequest } from '@arbiter/contract/deciding/simulations';
 import { type ExplainedDecision, explainAnswer } from '@arbiter/contract/explanation/explain';
-import type { SimulatedAnswer, SimulateRequest } from '@arbiter/contract/simulations';
 import { useMemo } from 'react';
 import type { Failure } from '../../../data/failure.ts';
 import { decisionTexts as t } from '../../../messages/decisions.ts';

@@ -1,5 +1,5 @@
-import type { RecordedItem } from '@arbiter/contract/decision-record';
-import type { DecisionRecord } from '@arbiter/contract/decisions';
+import type { RecordedItem } from '@arbiter/contract/deciding/decision-record';
+import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
 import { decisionTexts as t } from '../../../messages/decisions.ts';
 import { HtmlPreview } from '../../../ui/html-preview.tsx';

@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '@arbiter/contract/decisions';
+import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
 import { emptyText } from '@arbiter/contract/explanation/texts';
 import { ArrowLeftRight, FlaskConical, ShieldCheck } from 'lucide-react';

@@ -1,4 +1,4 @@
-import { type DecisionRecord, decisionOperations } from '@arbiter/contract/decisions';
+import { type DecisionRecord, decisionOperations } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
 import { useEffect } from 'react';
 import Type, { type Static } from 'typebox';

@@ -1,5 +1,5 @@
-import type { DecisionRecord } from '@arbiter/contract/decisions';
-import { decisionOperations } from '@arbiter/contract/decisions';
+import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
 import { RotateCcw, ShieldCheck } from 'lucide-react';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';

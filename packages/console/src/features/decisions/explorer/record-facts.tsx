@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '@arbiter/contract/decisions';
+import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
 import { decisionTexts as t } from '../../../messages/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Id } from '../../../ui/copy.tsx';

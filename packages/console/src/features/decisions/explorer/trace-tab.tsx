@@ -1,6 +1,6 @@
-import type { TraceStage } from '@arbiter/contract/decision-trace';
-import type { DecisionRecord } from '@arbiter/contract/decisions';
-import { decisionOperations } from '@arbiter/contract/decisions';
+import type { TraceStage } from '@arbiter/contract/deciding/decision-trace';
+import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
 import { reasonText, stageName } from '@arbiter/contract/explanation/texts';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '@arbiter/contract/decisions';
+import type { DecisionRecord } from '@arbiter/contract/deciding/decisions';
 import type { Explanation } from '@arbiter/contract/explanation/explanation';
 import { type Fate, type OfferStory, offersOf } from '@arbiter/contract/explanation/offers';
 import { type FunnelStep, funnelOf, stepKey } from '@arbiter/contract/explanation/stages';

@@ -1,4 +1,4 @@
-import type { PolicyResult } from '@arbiter/contract/decision-policies';
+import type { PolicyResult } from '@arbiter/contract/deciding/decision-policies';
 import { gateTexts as t } from '../../../messages/gates.ts';
 import { type GateStory, namesText, story, type Writers } from './gate-story.ts';
 

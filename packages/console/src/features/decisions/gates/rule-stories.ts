@@ -1,4 +1,4 @@
-import type { EligibilityDetail, RuleResult } from '@arbiter/contract/decision-rules';
+import type { EligibilityDetail, RuleResult } from '@arbiter/contract/deciding/decision-rules';
 import { gateTexts as t } from '../../../messages/gates.ts';
 import { type Figure, type GateStory, namesText, noFigure, story, valueText, type Writers } from './gate-story.ts';
 

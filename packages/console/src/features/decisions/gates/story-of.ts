@@ -1,7 +1,7 @@
-import type { DroppedOffer } from '@arbiter/contract/decision-drops';
-import type { PolicyResult } from '@arbiter/contract/decision-policies';
-import type { RuleResult } from '@arbiter/contract/decision-rules';
-import type { WhyNotGate } from '@arbiter/contract/why-not-gates';
+import type { DroppedOffer } from '@arbiter/contract/deciding/decision-drops';
+import type { PolicyResult } from '@arbiter/contract/deciding/decision-policies';
+import type { RuleResult } from '@arbiter/contract/deciding/decision-rules';
+import type { WhyNotGate } from '@arbiter/contract/deciding/why-not-gates';
 import { gateTexts as t } from '../../../messages/gates.ts';
 import { type GateStory, story, type Writers } from './gate-story.ts';
 import { type EvaluatedPolicy, policyStories } from './policy-stories.ts';
@@ -31,10 +31,13 @@ export function storyOf(gate: GateReport, write: Writers): GateStory | null {
   return isWithheld ? { ...found, actual: t.hidden, isMissing: false } : found;
 }
 
+const isEligibility = (detail: GateDetail): detail is Extract<GateDetail, { source: 'eligibility' }> =>
+  'source' in detail && detail.source === 'eligibility';
+
 function storyOfDetail({ ruleType, detail }: GateReport, write: Writers): GateStory | null {
   if (detail === null) return null;
-  if ('error' in detail) return story(t.cannotEvaluate, detail.error);
-  if ('source' in detail && detail.source === 'eligibility') return eligibilityStory(detail, write);
+  if ('error' in detail) return story(t.cannotEvaluate, typeof detail.error === 'string' ? detail.error : null);
+  if (isEligibility(detail)) return eligibilityStory(detail, write);
   if (ruleType === null || !Object.hasOwn(stories, ruleType)) return null;
   // The type of a row determines its detail, which TypeScript can't follow through a lookup.
   const tell = stories[ruleType] as (detail: GateDetail, write: Writers) => GateStory;

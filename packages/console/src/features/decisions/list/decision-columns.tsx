@@ -1,5 +1,5 @@
-import type { DecisionListRow } from '@arbiter/contract/decision-lists';
-import type { DecisionTrace } from '@arbiter/contract/decision-trace';
+import type { DecisionListRow } from '@arbiter/contract/deciding/decision-lists';
+import type { DecisionTrace } from '@arbiter/contract/deciding/decision-trace';
 import { emptyText } from '@arbiter/contract/explanation/texts';
 import { decisionTexts as t } from '../../../messages/decisions.ts';
 import { Badge } from '../../../ui/badge.tsx';

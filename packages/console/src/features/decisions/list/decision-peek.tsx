@@ -1,4 +1,4 @@
-import { decisionOperations } from '@arbiter/contract/decisions';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import { offersOf } from '@arbiter/contract/explanation/offers';
 import { funnelOf } from '@arbiter/contract/explanation/stages';
 import { stageName } from '@arbiter/contract/explanation/texts';

@@ -1,4 +1,4 @@
-import { decisionSources, offerFates } from '@arbiter/contract/decision-lists';
+import { decisionSources, offerFates } from '@arbiter/contract/deciding/decision-lists';
 import { dropTexts, emptyTexts, stageNames } from '@arbiter/contract/explanation/texts';
 import { decisionTexts, fateTexts } from '../../../messages/decisions.ts';
 

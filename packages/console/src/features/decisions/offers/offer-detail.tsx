@@ -1,4 +1,4 @@
-import type { ScoreComponents } from '@arbiter/contract/decision-scores';
+import type { ScoreComponents } from '@arbiter/contract/deciding/decision-scores';
 import type { OfferGate, OfferStory } from '@arbiter/contract/explanation/offers';
 import { dropDetail, reasonText, suppressionText } from '@arbiter/contract/explanation/texts';
 import { useMemo } from 'react';

@@ -1,8 +1,8 @@
+import { type SimulatedAnswer, simulationOperations } from '@arbiter/contract/deciding/simulations';
 import { explainAnswer } from '@arbiter/contract/explanation/explain';
 import { type OfferStory, offersOf } from '@arbiter/contract/explanation/offers';
 import { funnelOf } from '@arbiter/contract/explanation/stages';
 import { emptyText, reasonText, stageName } from '@arbiter/contract/explanation/texts';
-import { type SimulatedAnswer, simulationOperations } from '@arbiter/contract/simulations';
 import { useMemo } from 'react';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
 import { decisionTexts } from '../../../messages/decisions.ts';

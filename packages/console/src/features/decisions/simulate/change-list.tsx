@@ -1,5 +1,5 @@
+import type { SimulatedAnswer } from '@arbiter/contract/deciding/simulations';
 import { explainAnswer } from '@arbiter/contract/explanation/explain';
-import type { SimulatedAnswer } from '@arbiter/contract/simulations';
 import { useMemo } from 'react';
 import { simulateTexts as t } from '../../../messages/simulate.ts';
 import { compareOffers } from '../compare/differences.ts';

@@ -1,5 +1,5 @@
-import type { WhyNotAnswer } from '@arbiter/contract/why-not';
-import type { WhyNotGate } from '@arbiter/contract/why-not-gates';
+import type { WhyNotAnswer } from '@arbiter/contract/deciding/why-not';
+import type { WhyNotGate } from '@arbiter/contract/deciding/why-not-gates';
 import type { SimulateSearch } from '../simulate/question.ts';
 import { writeNamedValue } from '../simulate/values.ts';
 

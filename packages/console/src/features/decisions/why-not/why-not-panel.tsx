@@ -1,6 +1,6 @@
+import { whyNotOperations } from '@arbiter/contract/deciding/why-not';
+import type { WhyNotGate } from '@arbiter/contract/deciding/why-not-gates';
 import { stageName } from '@arbiter/contract/explanation/texts';
-import { whyNotOperations } from '@arbiter/contract/why-not';
-import type { WhyNotGate } from '@arbiter/contract/why-not-gates';
 import { ArrowRight, CircleCheck, Clock, FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';

@@ -1,16 +1,16 @@
 import type { ContactPolicy } from '@arbiter/contract';
+import { policyHistoryDays } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { asJsonObject } from '../../../platform/json.ts';
 import type { Remark } from '../../../platform/remark.ts';
 import { getTenant } from '../../identity/tenants/index.ts';
 import { retentionOf } from '../../operations/retention/index.ts';
-import { daysCounted } from './required-history.rules.ts';
 
 const dayMs = 86_400_000;
 
 /**
- * What the writer of a policy should know of the history that it counts (docs/design/api-settled.md 105): counters in force
- * survive retention, but a window that is new counts what is still there. Empty as long as nothing can have been deleted.
+ * Returns warnings about the history that a policy counts (docs/design/api-settled.md 105). Retention spares what
+ * active policies count, but a new policy can count only what is still stored. Empty if nothing can have been deleted.
  */
 export async function historyRemarks(
   tx: Tx,
@@ -19,7 +19,7 @@ export async function historyRemarks(
     config,
   }: { readonly ruleType: ContactPolicy['ruleType']; readonly config: Readonly<Record<string, unknown>> },
 ): Promise<Remark[]> {
-  const counted = daysCounted(ruleType, asJsonObject(config));
+  const counted = policyHistoryDays(ruleType, asJsonObject(config));
   const { days, legalHold } = await retentionOf(tx, 'interactions');
   if (legalHold || counted <= days) return [];
   const { createdAt } = await getTenant(tx);

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { RecommendAnswer, SimulatedAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
-/** Simulations that change what is known of the customer, and those of a recorded decision. */
+/** Simulations with changed customer data, and of recorded decisions. */
 
 let server: TestServer;
 const ids = { web: '', gold: '', plain: '', rule: '' };
@@ -12,12 +12,6 @@ let decided: RecommendAnswer;
 interface Problem {
   readonly code: string;
   readonly errors?: readonly { readonly path: string }[];
-}
-
-async function create(path: string, body: object): Promise<Record<string, string>> {
-  const made = await server.call<Record<string, string>>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body;
 }
 
 const ask = (body: object, key = server.tenants[0].keys.viewer) =>
@@ -33,7 +27,7 @@ async function refused(body: object, status: number, code: string, path?: string
 
 before(async () => {
   server = await startTestServer({ tenants: 2 });
-  const schema = await create('schemas', {
+  const schema = await server.createRecord('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
@@ -46,17 +40,17 @@ before(async () => {
   const rows = [{ customer_id: 'C1', tier: 'basic' }];
   const filled = await server.call('POST', `/api/v1/schemas/${schema.id}/data`, { body: { rows } });
   assert.equal(filled.status, 201, filled.text);
-  ids.web = (await create('channels', { name: 'Web', channelType: 'web' })).id!;
-  const category = (await create('categories', { name: 'All' })).id!;
+  ids.web = (await server.createRecord('channels', { name: 'Web', channelType: 'web' })).id!;
+  const category = (await server.createRecord('categories', { name: 'All' })).id!;
   const offer = async (name: string, priority: number) => {
-    const { id } = await create('offers', { name, status: 'active', categoryId: category, priority });
-    await create('creatives', { name, offerId: id, channelId: ids.web, status: 'active', weight: 40 });
+    const { id } = await server.createRecord('offers', { name, status: 'active', categoryId: category, priority });
+    await server.createRecord('creatives', { name, offerId: id, channelId: ids.web, status: 'active', weight: 40 });
     return id!;
   };
   ids.gold = await offer('Gold only', 90);
   ids.plain = await offer('For all', 50);
   ids.rule = (
-    await create('qualification-rules', {
+    await server.createRecord('qualification-rules', {
       name: 'Is gold',
       ruleType: 'attribute_condition',
       scope: 'offer',
@@ -64,13 +58,13 @@ before(async () => {
       config: { attribute: 'customer.tier', operator: 'eq', value: 'gold' },
     })
   ).id!;
-  await create('contact-policies', {
+  await server.createRecord('contact-policies', {
     name: 'One a day',
     ruleType: 'frequency_cap',
     scope: 'global',
     config: { maxPerDay: 1 },
   });
-  const flow = await create('decision-flows', {
+  const flow = await server.createRecord('decision-flows', {
     key: 'main',
     name: 'Main',
     draftConfig: {
@@ -87,8 +81,7 @@ before(async () => {
       flowConfig: {},
     },
   });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: flow.id } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(flow.id);
   // Without traces: only the sealed record tells of the decision.
   const settings = await server.call('PUT', '/api/v1/tenant-settings', { body: { decisionTraceEnabled: false } });
   assert.equal(settings.status, 200, settings.text);
@@ -150,7 +143,7 @@ test('a recorded decision is made once more: as it was, and with changes', async
   const changed = await ask({ decisionId: decided.requestId, profile: { tier: 'gold' } });
   assert.deepEqual(named(changed.body), ['Gold only'], changed.text);
 
-  // The catalogue goes on; the record stays what it was.
+  // The catalogue changes; the record stays as it was.
   const rule = await server.call('PUT', `/api/v1/qualification-rules/${ids.rule}`, { body: { status: 'paused' } });
   assert.equal(rule.status, 200, rule.text);
   assert.deepEqual(named((await ask({ decisionId })).body), ['For all']);

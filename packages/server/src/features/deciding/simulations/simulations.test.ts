@@ -5,7 +5,7 @@ import { u } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { runSegmentSimulation } from './segment-run.ts';
 
-/** Decisions for show (docs/design/api-decisioning.md 13): what they answer, and that they leave nothing behind. */
+/** Simulated decisions (docs/design/api-decisioning.md 13): what they return, and that they leave nothing behind. */
 
 let server: TestServer;
 const start = Date.parse('2026-11-20T09:00:00Z');
@@ -17,12 +17,6 @@ const customers = Array.from({ length: 40 }, (_, at) => `C${at}`);
 interface Problem {
   readonly code: string;
   readonly errors?: readonly { readonly path: string }[];
-}
-
-async function create(path: string, body: object): Promise<Record<string, string>> {
-  const made = await server.call<Record<string, string>>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body;
 }
 
 const nodes = (score: object, topN = 3) => [
@@ -63,7 +57,7 @@ async function problem(body: object, status: number, code: string, path?: string
 
 before(async () => {
   server = await startTestServer({ clock, tenants: 2 });
-  const schema = await create('schemas', {
+  const schema = await server.createRecord('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
@@ -77,7 +71,7 @@ before(async () => {
   const filled = await server.call('POST', `/api/v1/schemas/${schema.id}/data`, { body: { rows } });
   assert.equal(filled.status, 201, filled.text);
   const segment = (name: string, tier: string) =>
-    create('segments', {
+    server.createRecord('segments', {
       name,
       baseSchemaId: schema.id,
       filters: { logic: 'and', conditions: [{ field: 'tier', operator: 'eq', value: tier }] },
@@ -85,11 +79,11 @@ before(async () => {
     });
   ids.segment = (await segment('Basics', 'basic')).id!;
   ids.empty = (await segment('Nobody', 'platinum')).id!;
-  ids.email = (await create('channels', { name: 'Email', channelType: 'email' })).id!;
-  ids.web = (await create('channels', { name: 'Web', channelType: 'web' })).id!;
-  const category = (await create('categories', { name: 'All' })).id!;
+  ids.email = (await server.createRecord('channels', { name: 'Email', channelType: 'email' })).id!;
+  ids.web = (await server.createRecord('channels', { name: 'Web', channelType: 'web' })).id!;
+  const category = (await server.createRecord('categories', { name: 'All' })).id!;
   for (const [at, priority] of [90, 60, 30].entries()) {
-    const offer = await create('offers', {
+    const offer = await server.createRecord('offers', {
       name: `Offer ${at}`,
       status: 'active',
       categoryId: category,
@@ -99,25 +93,29 @@ before(async () => {
     });
     ids.offers.push(offer.id!);
     for (const channelId of [ids.email, ids.web]) {
-      await create('creatives', { name: `C ${at} ${channelId}`, offerId: offer.id, channelId, status: 'active' });
+      await server.createRecord('creatives', {
+        name: `C ${at} ${channelId}`,
+        offerId: offer.id,
+        channelId,
+        status: 'active',
+      });
     }
   }
-  await create('offers', { name: 'Sleeping', status: 'draft', categoryId: category, priority: 100 });
-  await create('contact-policies', {
+  await server.createRecord('offers', { name: 'Sleeping', status: 'draft', categoryId: category, priority: 100 });
+  await server.createRecord('contact-policies', {
     name: 'One a day',
     ruleType: 'frequency_cap',
     scope: 'offer',
     scopeId: ids.offers[1],
     config: { maxPerDay: 1 },
   });
-  const flow = await create('decision-flows', {
+  const flow = await server.createRecord('decision-flows', {
     key: 'main',
     name: 'Main',
     draftConfig: draft({ method: 'priority_weighted' }),
   });
   ids.flow = flow.id!;
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: ids.flow } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(ids.flow);
 });
 
 after(() => server?.close());
@@ -183,7 +181,7 @@ test('runs the draft, an unsaved config, an older version and other exponents; k
     ),
     flowConfig: {},
   };
-  // An offer that no published flow asks for takes part: a rehearsal reads what it names.
+  // An offer that no published flow uses takes part: a simulation reads what it names.
   assert.deepEqual(named((await ask({ customerId: 'C1', draftConfig })).body), ['Sleeping']);
   await problem({ customerId: 'C1', draftConfig, version: 'draft' }, 400, 'validation_failed', '/draftConfig');
   const wrong = { ...draftConfig, nodes: [...draftConfig.nodes.slice(1)] };
@@ -193,7 +191,7 @@ test('runs the draft, an unsaved config, an older version and other exponents; k
   assert.deepEqual([refused.status, refused.body.code], [400, 'validation_failed'], refused.text);
   assert.match(refused.body.errors?.[0]?.path ?? '', /^\/draftConfig/);
 
-  // By value alone the cheapest offer is first; by emphasis the one of the highest priority.
+  // By value alone the cheapest offer is first; by emphasis the one with the highest priority.
   const byValue = { propensityWeight: 0, relevanceWeight: 0, impactWeight: 5, emphasisWeight: 0 };
   const byEmphasis = { ...byValue, impactWeight: 0, emphasisWeight: 5 };
   const weighted = async (formulaOverride: object) =>
@@ -262,7 +260,7 @@ test('over a segment: samples by the hash of seed and id, counts, compares, and 
   assert.deepEqual(read.body, body);
   assert.deepEqual(await traces(), before, 'only the simulation was written');
 
-  // Who is in the sample: the ten smallest.
+  // The sample consists of the ten smallest.
   const one = await overSegment({ sampleSize: 1, seed: 'abc', attributes: {} });
   assert.equal(one.body.sampledCustomers, 1);
   const expected = basics.toSorted((a, b) => u(`abc:${a}`) - u(`abc:${b}`))[0]!;
@@ -402,7 +400,7 @@ test('lists the newest first and forgets after 30 days', async () => {
 test('over segments 20 times a minute', async () => {
   const key = neighbour().keys.viewer;
   for (let at = 0; at < 19; at++) await ask({ segmentId: ids.segment }, key);
-  // One was counted before: what is refused for another reason counts too.
+  // One was counted before: requests refused for another reason count too.
   const beyond = await ask({ segmentId: ids.segment }, key);
   assert.equal(beyond.status, 429, beyond.text);
   assert.ok(Number(beyond.headers['retry-after']) >= 1);

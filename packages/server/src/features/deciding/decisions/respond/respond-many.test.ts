@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer, RespondAnswer, RespondBatchAnswer, RespondRequest } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../../../main/test-server.ts';
-import type { CallerFacts } from '../decisions.service.ts';
+import type { CallerFacts } from '../caller.ts';
 import { type RespondManyPorts, respondMany } from './respond-many.ts';
 
 /** Many responses in one call (docs/design/api-settled.md 77). */
@@ -23,9 +23,22 @@ async function decide(customerId: string): Promise<RecommendAnswer> {
   return answer.body;
 }
 
+/** A result, whether it is a response or a problem. */
+interface BatchResult {
+  readonly status: number;
+  readonly body: {
+    readonly status?: string | number;
+    readonly code?: string;
+    readonly errors?: unknown;
+    readonly interactionId?: string;
+    readonly customerId?: string;
+  };
+}
+type Batch = Omit<RespondBatchAnswer, 'results'> & { readonly results: readonly BatchResult[] };
+
 const path = '/api/v1/respond/batch';
-async function batch(responses: readonly object[], headers: Record<string, string> = {}): Promise<RespondBatchAnswer> {
-  const answer = await server.call<RespondBatchAnswer>('POST', path, { body: { responses }, headers });
+async function batch(responses: readonly object[], headers: Record<string, string> = {}): Promise<Batch> {
+  const answer = await server.call<Batch>('POST', path, { body: { responses }, headers });
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 }
@@ -91,7 +104,7 @@ test('an Idempotency-Key covers the whole call', async () => {
   assert.deepEqual([first.recorded, first.duplicates], [3, 0]);
   const again = await batch(responses, headers);
   assert.deepEqual([again.recorded, again.duplicates], [0, 3]);
-  const idsOf = ({ results }: RespondBatchAnswer) => results.map(({ body }) => body.interactionId);
+  const idsOf = ({ results }: Batch) => results.map(({ body }) => body.interactionId);
   assert.deepEqual(idsOf(again), idsOf(first));
   assert.equal((await batch(responses)).recorded, 3, 'without the key they are other events');
   const rows = await outcomesOf('K-0');
@@ -107,7 +120,7 @@ test('an Idempotency-Key covers the whole call', async () => {
   }
   assert.deepEqual([await outcomesOf('K-0'), await outcomesOf('K-3')], [rows, []]);
   const key = server.tenants[0].keys.editor;
-  const byAnother = await server.call<RespondBatchAnswer>('POST', path, { body: { responses }, headers, key });
+  const byAnother = await server.call<Batch>('POST', path, { body: { responses }, headers, key });
   assert.equal(byAnother.body.recorded, 3, 'another credential has keys of its own');
 });
 
@@ -139,7 +152,7 @@ test('a key that comes back records what was refused the first time, and one cal
   const same = { responses: Array.from({ length: 5 }, () => ({ customerId: 'N-9', offerId, outcome: 'click' })) };
   const twins = await Promise.all(
     Array.from({ length: 4 }, () =>
-      server.call<RespondBatchAnswer>('POST', path, { body: same, headers: { 'idempotency-key': 'twins' } }),
+      server.call<Batch>('POST', path, { body: same, headers: { 'idempotency-key': 'twins' } }),
     ),
   );
   assert.equal(
@@ -170,7 +183,7 @@ test('one that is not well formed is refused alone, at its own place', async () 
   const responses = bad.flatMap(([response], place) => [good(place), response]);
   // Null counts as left out, and unknown parts are ignored, as in a single response.
   const loose = { ...good(10), direction: null, timestamp: null, unknown: true };
-  const { status, body, text } = await server.call<RespondBatchAnswer>('POST', path, {
+  const { status, body, text } = await server.call<Batch>('POST', path, {
     body: { responses: [...responses, loose] },
   });
   assert.equal(status, 200, text);
@@ -192,7 +205,7 @@ test('a body may have 10 MiB and no byte more', async () => {
   const responses = [{ customerId: 'W-1', offerId, outcome: 'click' }];
   const bare = JSON.stringify({ responses, padding: '' }).length;
   const of = (bytes: number) => ({ responses, padding: 'x'.repeat(bytes - bare) });
-  const most = await server.call<RespondBatchAnswer>('POST', path, { body: of(limit) });
+  const most = await server.call<Batch>('POST', path, { body: of(limit) });
   assert.equal(most.body.recorded, 1, most.text.slice(0, 200));
   const more = await server.call('POST', path, { body: of(limit + 1) });
   assert.deepEqual([more.status, more.body.code], [413, 'payload_too_large']);
@@ -266,7 +279,7 @@ test('of the responses of few customers several are under way at once, in order 
 test('a viewer may not, and the other tenant has none of the offers', async () => {
   const body = { responses: [{ customerId: 'C', offerId, outcome: 'click' }] };
   assert.equal((await server.call('POST', path, { body, key: server.tenants[0].keys.viewer })).status, 403);
-  const other = await server.call<RespondBatchAnswer>('POST', path, { body, key: server.tenants[1]!.keys.editor });
+  const other = await server.call<Batch>('POST', path, { body, key: server.tenants[1]!.keys.editor });
   assert.deepEqual([other.body.failed, other.body.results[0]?.status], [1, 404]);
 });
 
