@@ -50,7 +50,6 @@ export type * from './plan/decision.ts';
 export type { DropReason } from './plan/drop-reason.ts';
 export { type EmptyReason, emptyReasons } from './plan/empty-reason.ts';
 export type * from './plan/formula.ts';
-export type { FormulaErrorKind, FormulaFailure, FormulaScope, FormulaValue, ZoneOffsets } from './plan/formula.ts';
 export type * from './plan/input.ts';
 export type { Ordinals } from './plan/ordinals.ts';
 export type {
