@@ -11,7 +11,7 @@ import { applyChange, type EvidenceChange, type EvidenceState } from './evidence
 export interface EvidenceKeeper {
   /** The state; read from the database at first use. Use it synchronously, it moves. */
   get(tenantId: string): Promise<EvidenceState> | EvidenceState;
-  /** Whole ms since the tenant's state was last known to be the newest; 0 when there is none yet. */
+  /** Whole ms since the tenant's state was last known to be current; 0 without one. */
   ageMs(tenantId: string): number;
   /** Says that a number is known to exist; fetches the changes up to it in the background. */
   newestIs(tenantId: string, number: number): void;
@@ -21,10 +21,10 @@ export interface EvidenceKeeper {
   idle(): Promise<void>;
 }
 
-/** A decision is never made on a state that was left behind longer than this; what is deleted counts on it. */
+/** Decisions never use a state that is behind by more than this. Deletion relies on it. */
 const furthestBehindMs = 3_600_000;
 
-/** What the keeper knows, by tenant. */
+/** The keeper's state, by tenant. */
 interface EvidenceMemory {
   readonly database: Database;
   readonly onError: (error: unknown) => void;
@@ -64,7 +64,7 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
         return;
       }
       if (performance.now() - (newestAt.get(tenantId) ?? 0) > furthestBehindMs) {
-        // Either nobody asked for so long or the changes didn't arrive: this decision waits for the current state.
+        // Either nobody needed it for this long or changes didn't arrive: this decision waits for the current state.
         states.delete(tenantId);
         return;
       }
@@ -74,7 +74,7 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
       const state = states.get(tenantId);
       if (!state) return;
       const isWhole = applyNew(state, changes);
-      // A process that hears of no changes by others must check by itself whether a snapshot is due.
+      // A process that gets no changes from others must check whether a snapshot is due.
       const isDue = state.number - (snapshotCheckedAt.get(tenantId) ?? 0) >= snapshotEvery;
       if (!isWhole || isDue) fetchMissing(memory, tenantId, null);
     },
@@ -121,8 +121,8 @@ function fetchMissing(memory: EvidenceMemory, tenantId: string, newest: number |
         isWhole = applyNew(state, [change]);
         return isWhole;
       });
-      // What follows the state is deleted by now: nothing asked for it in a long time (evidence-expiry.store.ts), or the
-      // tenant was reset, and no change leads to the number that it has.
+      // What follows this state has been deleted: nobody needed it for a long time (evidence-expiry.store.ts), or the
+      // tenant was reset and no change leads to its number.
       if (newest !== null && state.number < newest) isWhole = false;
       if (!isWhole && states.get(tenantId) === state) {
         states.delete(tenantId);

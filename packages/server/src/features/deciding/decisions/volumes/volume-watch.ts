@@ -14,7 +14,7 @@ export interface WatchedVolume {
 /** The volumes of one or several plans, as a batch reads them. */
 export interface VolumeWatch {
   readonly byName: ReadonlyMap<string, WatchedVolume>;
-  /** Rows that must exist: those of the volumes, of the offers in categories, and what was counted before. */
+  /** Rows that must exist: those of the volumes, of offers in categories, and what was counted before. */
   readonly refs: ReadonlyMap<string, VolumeRef>;
   /** All of `refs` for a statement. */
   readonly arrays: VolumeArrays;
@@ -28,8 +28,8 @@ type Counting = Pick<TenantCatalogue, 'volumes'>;
 const watches = new WeakMap<Counting, Map<PlanVolumes | null, VolumeWatch>>();
 
 /**
- * Returns what the plans of a batch count over all customers, and everything ever counted before: a volume that isn't
- * counted for a while would be wrong when it's needed again. Null: nothing.
+ * Returns what a batch's plans count across all customers, and everything ever counted: a volume that isn't counted for
+ * a while would be wrong when it's needed again. Null: nothing.
  */
 export function watchOf(catalogue: Counting, prepared: readonly BatchQuestion[]): VolumeWatch | null {
   let first: PlanVolumes | null = null;

@@ -72,12 +72,12 @@ export interface OpenOptions {
   readonly clock: Clock;
   /** Returns the tenant's day of an instant in epoch ms; the end is exclusive. */
   readonly dayAt: (now: number) => { readonly dayStart: number; readonly dayEnd: number };
-  /** Stored decisions of the batch. Without any, nothing is held. */
+  /** Stored decisions of the batch. Without any, nothing is locked. */
   readonly decisions: number;
   readonly hold: HeldVolumes;
 }
 
-/** The volumes of one batch, while its decisions are made. */
+/** A batch's volumes while its decisions are made. */
 interface BatchVolumes {
   readonly tenantId: string;
   readonly watch: VolumeWatch;
@@ -86,7 +86,7 @@ interface BatchVolumes {
   readonly dayEnd: number;
   /** By name, including what the batch has taken so far. */
   readonly counts: Map<string, VolumeCounts>;
-  /** Names of those held until the commit. */
+  /** Names of those locked until the commit. */
   readonly held: ReadonlySet<string>;
   /** Names of those near a limit. */
   readonly near: Set<string>;
