@@ -311,8 +311,10 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Coupl
 /** Shadow models are scored only for traces, so they don't count as asked. */
 function askedModels({ program, modelRuns }: Run): NonNullable<Decision['models']> {
   return program.models.list.flatMap(({ number, id, key, learns }) => {
-    const asked = modelRuns[number];
-    return asked === undefined || !(asked.used || asked.failed) ? [] : [{ id, key, learns, failed: asked.failed }];
+    const modelRun = modelRuns[number];
+    return modelRun === undefined || !(modelRun.used || modelRun.failed)
+      ? []
+      : [{ id, key, learns, failed: modelRun.failed }];
   });
 }
 

@@ -44,13 +44,13 @@ function share(paths: Template['paths']): Template['paths'] {
  * one takes microseconds, so the plan keeps those in use and starts over when there are too many.
  */
 export function createTemplates(): (creative: PlanCreative) => Template {
-  const kept = new Map<number, Template>();
+  const templates = new Map<number, Template>();
   return ({ ordinal, row, item }) => {
-    let template = kept.get(ordinal);
+    let template = templates.get(ordinal);
     if (template === undefined) {
-      if (kept.size >= mostKept) kept.clear();
+      if (templates.size >= mostKept) templates.clear();
       template = compile(row, item);
-      kept.set(ordinal, template);
+      templates.set(ordinal, template);
     }
     return template;
   };

@@ -170,9 +170,9 @@ export const cutByRank: Gate = { ruleId: null, policyId: null, detail: null };
 
 /** The rank node's own cut: offers behind it are in no placement. */
 function cutBehind(run: Run, order: readonly Candidate[], cut: number): void {
-  const kept = new Set(order.slice(0, cut).map(({ offer }) => offer));
+  const passing = new Set(order.slice(0, cut).map(({ offer }) => offer));
   for (const candidate of run.list) {
-    if (!isFree(candidate) || kept.has(candidate.offer)) continue;
+    if (!isFree(candidate) || passing.has(candidate.offer)) continue;
     candidate.reason = 'cut';
     candidate.gate = cutByRank;
   }

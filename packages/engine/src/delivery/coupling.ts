@@ -43,24 +43,24 @@ export function couple(
 }
 
 function dropSuppressed(run: Run, before: Delivery, after: Delivery): void {
-  const kept = new Set(after.flat().map((item) => item.candidate.offer));
-  const gone = new Set<object>();
+  const remaining = new Set(after.flat().map((item) => item.candidate.offer));
+  const removed = new Set<object>();
   for (const { candidate } of before.flat()) {
-    if (kept.has(candidate.offer) || gone.has(candidate.offer)) continue;
-    gone.add(candidate.offer);
+    if (remaining.has(candidate.offer) || removed.has(candidate.offer)) continue;
+    removed.add(candidate.offer);
     candidate.reason = 'coupling';
     candidate.gate = null;
     recordDrop(run, candidate, 'coupling', null);
   }
-  if (gone.size > 0) run.lastRemover = 'coupling';
+  if (removed.size > 0) run.lastRemover = 'coupling';
   run.trace?.stage({
     stage: 'coupling',
     nodeId: null,
-    candidates: kept.size + gone.size,
-    passed: kept.size,
+    candidates: remaining.size + removed.size,
+    passed: remaining.size,
     topScore: null,
     method: null,
-    dropped: gone.size > 0 ? { coupling: gone.size } : {},
+    dropped: removed.size > 0 ? { coupling: removed.size } : {},
     warnings: [],
   });
 }

@@ -41,7 +41,7 @@ export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Ex
   const { columns } = run.scratch;
   /** The candidates to score again. */
   const scored = run.rescorings === null ? base : [...new Set(run.rescorings.flatMap(({ list }) => list))];
-  const kept = scored.map(({ at, reason, taken }) => ({ reason, taken, score: columns.score[at]! }));
+  const before = scored.map(({ at, reason, taken }) => ({ reason, taken, score: columns.score[at]! }));
   const models = modelRunsByChance(run);
   const scores = models.map((model) => Float64Array.from(model.scores));
   // Candidates that a stage removed have no part in the order any more; their draws are taken as given.
@@ -67,7 +67,7 @@ export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Ex
   }
   models.forEach((model, at) => void model.scores.set(scores[at]!));
   scored.forEach((candidate, at) => {
-    const { reason, taken, score } = kept[at]!;
+    const { reason, taken, score } = before[at]!;
     candidate.reason = reason;
     candidate.taken = taken;
     columns.known[candidate.at] = columns.known[candidate.at]! & ~(PROPENSITY | DRAWN);

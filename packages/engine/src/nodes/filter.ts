@@ -24,9 +24,9 @@ export const filter: NodeKind = {
     const config = node.config ?? {};
     const compiled = compileConditionList(config.conditions ?? [], config.combinator === 'OR' ? 'OR' : 'AND');
     if (compiled.ok) parts.builder.readPaths(compiled.condition.paths);
-    const asked = parts.policyStages.filter(({ type }) => type === 'filter');
+    const earlierStages = parts.policyStages.filter(({ type }) => type === 'filter');
     const isAsked = (policy: CompiledPolicy): boolean =>
-      asked.some(({ blocking, overrides }) => blocking.includes(policy) || overrides.includes(policy));
+      earlierStages.some(({ blocking, overrides }) => blocking.includes(policy) || overrides.includes(policy));
     const policies = policiesOfFilter(node, parts.policies).filter((policy) => !isAsked(policy));
     const ask = askStage('filter', policies, parts);
     return {

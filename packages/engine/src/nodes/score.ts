@@ -229,8 +229,8 @@ function compileScoring(nodeId: string | null, config: JsonObject, parts: Scorin
     champions,
     shadows: (readList(config.shadowModelKeys) ?? []).map(models.numberOf).filter((number) => number >= 0),
     banditNeedsPropensity: [settings, ...byChannel].some(({ method, ladder }) => {
-      const asked = champions === null ? [ladder.model] : champions.shares.map(({ model }) => model);
-      return method.name !== 'propensity' && asked.some((model) => models.list[model]?.program.isRandom === true);
+      const numbers = champions === null ? [ladder.model] : champions.shares.map(({ model }) => model);
+      return method.name !== 'propensity' && numbers.some((model) => models.list[model]?.program.isRandom === true);
     }),
     overridden: overrides.length > 0 || strategies.length > 0,
     minPropensity: readNumber(config.minPropensity, 0),

@@ -87,8 +87,8 @@ export function policyProblems(ruleType: string, config: JsonObject): readonly C
   const reader = readConfig(config);
   reader.word('per', perWords);
   readRolling(config.windows, reader);
-  const told = new Set(problems.map(({ path }) => path));
-  return [...problems, ...reader.problems.filter(({ path }) => !told.has(path))];
+  const reportedPaths = new Set(problems.map(({ path }) => path));
+  return [...problems, ...reader.problems.filter(({ path }) => !reportedPaths.has(path))];
 }
 
 /**

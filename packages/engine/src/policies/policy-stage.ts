@@ -34,10 +34,10 @@ export function policiesByList(
   asked: readonly AskedStage[],
   lists: number,
 ): ReadonlyMap<number, ListPolicies> {
-  const made = new Map<number, ListPolicies>();
+  const policiesOf = new Map<number, ListPolicies>();
   const add = (list: number, stages: readonly PolicyStage[]): void => {
     const ofList = new Set(stages.flatMap(({ blocking }) => blocking));
-    made.set(list, { lifters: liftersOf(policies, stages), asked: ofList });
+    policiesOf.set(list, { lifters: liftersOf(policies, stages), asked: ofList });
   };
   add(
     mandatoryOrigin,
@@ -49,7 +49,7 @@ export function policiesByList(
       asked.filter((each) => each.lists?.has(list) !== false).map(({ stage }) => stage),
     );
   }
-  return made;
+  return policiesOf;
 }
 
 /** Whether a stage asks the policy about the list that the candidate came in with. */

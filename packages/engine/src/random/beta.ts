@@ -10,12 +10,12 @@ export type BetaSampler = (a: number, b: number) => number;
  */
 export function betaSampler(uniform: () => number): BetaSampler {
   // The polar method makes two normals at once. Keep the second for the next call.
-  let kept = Number.NaN;
+  let spare = Number.NaN;
 
   function normal(): number {
-    if (!Number.isNaN(kept)) {
-      const second = kept;
-      kept = Number.NaN;
+    if (!Number.isNaN(spare)) {
+      const second = spare;
+      spare = Number.NaN;
       return second;
     }
     for (;;) {
@@ -24,7 +24,7 @@ export function betaSampler(uniform: () => number): BetaSampler {
       const square = x * x + y * y;
       if (square >= 1 || square === 0) continue;
       const factor = Math.sqrt((-2 * ln(square)) / square);
-      kept = y * factor;
+      spare = y * factor;
       return x * factor;
     }
   }

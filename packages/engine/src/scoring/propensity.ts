@@ -42,10 +42,10 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
   const positives = pair[0];
   const negatives = pair[1];
   columns.known[at] = columns.known[at]! | PROPENSITY;
-  const asked = run.propensityScores === null ? null : requestScore(run, candidate, ladder);
-  if (asked !== null) {
+  const requested = run.propensityScores === null ? null : requestScore(run, candidate, ladder);
+  if (requested !== null) {
     columns.source[at] = fromRequest;
-    columns.propensity[at] = asked;
+    columns.propensity[at] = requested;
     return;
   }
   const count = positives + negatives;

@@ -126,7 +126,7 @@ function takeAway(
 ): Walked {
   const left = new Set(after.delivery.flat().map(({ candidate }) => candidate));
   const offers = new Set([...left].map(({ offer }) => offer));
-  const gone = new Set<object>();
+  const removed = new Set<object>();
   for (const [slot, items] of before.delivery.entries()) {
     for (const { candidate } of items) {
       if (left.has(candidate)) continue;
@@ -134,13 +134,13 @@ function takeAway(
       candidate.reason = reason;
       candidate.gate = detail === null ? null : { ruleId: null, policyId: null, detail };
       if (slot < run.slotRemover.length) run.slotRemover[slot] = type;
-      if (offers.has(candidate.offer) || gone.has(candidate.offer)) continue;
-      gone.add(candidate.offer);
+      if (offers.has(candidate.offer) || removed.has(candidate.offer)) continue;
+      removed.add(candidate.offer);
       recordDrop(run, candidate, type, nodeId);
     }
   }
-  if (gone.size > 0) run.lastRemover = type;
-  return traced(run, type, nodeId, before, after, gone.size > 0 ? { [reason]: gone.size } : {});
+  if (removed.size > 0) run.lastRemover = type;
+  return traced(run, type, nodeId, before, after, removed.size > 0 ? { [reason]: removed.size } : {});
 }
 
 function traced(

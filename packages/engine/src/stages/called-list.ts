@@ -86,16 +86,16 @@ export function ownListStep(
       }
       for (const { offer } of called) before.delete(offer);
       const gate = { ruleId: null, policyId: null, detail: { flowKey: key, mode } };
-      let gone = 0;
+      let removedCount = 0;
       for (const candidate of outer.list) {
         if (!before.delete(candidate.offer)) continue;
         candidate.reason = 'call_flow';
         candidate.gate = gate;
         recordDrop(run, candidate, 'call_flow', nodeId);
-        gone += 1;
+        removedCount += 1;
       }
-      if (gone > 0 && called.length === 0) run.lastRemover = 'call_flow';
-      traceCall(run, nodeId, outer.offers, gone > 0 ? { call_flow: gone } : {});
+      if (removedCount > 0 && called.length === 0) run.lastRemover = 'call_flow';
+      traceCall(run, nodeId, outer.offers, removedCount > 0 ? { call_flow: removedCount } : {});
     },
   };
 }

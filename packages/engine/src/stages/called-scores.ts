@@ -64,15 +64,15 @@ export function calledRankStep(node: FlowNode): Step | null {
     nodeId: node.id,
     run(run) {
       const ranking = method.begin(run);
-      const kept = new Set<Candidate['offer']>();
-      const left = ({ offer }: Candidate): boolean => !kept.has(offer);
-      while (kept.size < most) {
-        const picked = ranking.next(left, kept.size + 1);
+      const ranked = new Set<Candidate['offer']>();
+      const left = ({ offer }: Candidate): boolean => !ranked.has(offer);
+      while (ranked.size < most) {
+        const picked = ranking.next(left, ranked.size + 1);
         if (picked === null) break;
-        kept.add(picked.candidate.offer);
+        ranked.add(picked.candidate.offer);
         ranking.took?.(picked.candidate);
       }
-      for (const candidate of run.list) if (!kept.has(candidate.offer)) leave(run, candidate, 'cut');
+      for (const candidate of run.list) if (!ranked.has(candidate.offer)) leave(run, candidate, 'cut');
       closeStage(run, 'rank', node.id, { method: named.name });
     },
   };

@@ -15,7 +15,7 @@ export function closeStage(run: Run, type: RemovingStage, nodeId: string | null,
   if (run.leaving === 0 && trace === null) return;
   run.leaving = 0;
   const before = run.offerCount;
-  let kept = 0;
+  let remaining = 0;
   let offers = 0;
   let start = 0;
   const dropped = trace === null ? null : new Map<string, number>();
@@ -27,8 +27,8 @@ export function closeStage(run: Run, type: RemovingStage, nodeId: string | null,
     for (; end < list.length && list[end]!.offer === offer; end++) {
       const candidate = list[end]!;
       if (candidate.reason === null) {
-        list[kept] = candidate;
-        kept += 1;
+        list[remaining] = candidate;
+        remaining += 1;
         survived = true;
       } else {
         first ??= candidate;
@@ -43,7 +43,7 @@ export function closeStage(run: Run, type: RemovingStage, nodeId: string | null,
     }
     start = end;
   }
-  list.length = kept;
+  list.length = remaining;
   if (offers < before) run.lastRemover = type;
   run.offerCount = offers;
   trace?.stage({

@@ -22,22 +22,22 @@ export function mandatoryStep(stages: readonly PolicyStage[], policies: readonly
       if (run.probe !== null) keepExamined(run, before);
       const passed = before.filter((candidate) => candidate.reason === null);
       const left = new Set(passed.map((candidate) => candidate.offer));
-      const gone = new Map<Candidate['offer'], Candidate>();
+      const refused = new Map<Candidate['offer'], Candidate>();
       for (const candidate of before) {
         if (candidate.reason !== null && candidate.slot >= 0) run.slotRemover[candidate.slot] = 'mandatory';
-        if (!left.has(candidate.offer) && !gone.has(candidate.offer)) gone.set(candidate.offer, candidate);
+        if (!left.has(candidate.offer) && !refused.has(candidate.offer)) refused.set(candidate.offer, candidate);
       }
       const dropped: Record<string, number> = {};
-      for (const candidate of gone.values()) {
+      for (const candidate of refused.values()) {
         recordDrop(run, candidate, 'mandatory', null);
         if (candidate.reason !== null) dropped[candidate.reason] = (dropped[candidate.reason] ?? 0) + 1;
       }
-      if (gone.size > 0) run.lastRemover = 'mandatory';
+      if (refused.size > 0) run.lastRemover = 'mandatory';
       run.mandatory = passed;
       run.trace?.stage({
         stage: 'mandatory',
         nodeId: null,
-        candidates: left.size + gone.size,
+        candidates: left.size + refused.size,
         passed: left.size,
         topScore: null,
         method: null,

@@ -25,7 +25,7 @@ export interface EvidenceKeeper {
 const furthestBehindMs = 3_600_000;
 
 /** The keeper's state, by tenant. */
-interface Kept {
+interface EvidenceMemory {
   readonly database: Database;
   readonly onError: (error: unknown) => void;
   readonly states: Map<string, EvidenceState>;
@@ -40,7 +40,7 @@ interface Kept {
 const actor = systemActor('evidence');
 
 export function createEvidenceKeeper(database: Database, onError: (error: unknown) => void): EvidenceKeeper {
-  const kept: Kept = {
+  const memory: EvidenceMemory = {
     database,
     onError,
     states: new Map(),
@@ -49,9 +49,9 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
     newestAt: new Map(),
     snapshotCheckedAt: new Map(),
   };
-  const { states, newestAt, snapshotCheckedAt } = kept;
+  const { states, newestAt, snapshotCheckedAt } = memory;
   return {
-    get: (tenantId) => states.get(tenantId) ?? load(kept, tenantId),
+    get: (tenantId) => states.get(tenantId) ?? load(memory, tenantId),
     ageMs(tenantId) {
       const at = newestAt.get(tenantId);
       return at === undefined ? 0 : Math.max(0, Math.floor(performance.now() - at));
@@ -68,7 +68,7 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
         states.delete(tenantId);
         return;
       }
-      fetchMissing(kept, tenantId, number);
+      fetchMissing(memory, tenantId, number);
     },
     committed(tenantId, changes) {
       const state = states.get(tenantId);
@@ -76,16 +76,16 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
       const isWhole = applyNew(state, changes);
       // A process that gets no changes from others must check whether a snapshot is due.
       const isDue = state.number - (snapshotCheckedAt.get(tenantId) ?? 0) >= snapshotEvery;
-      if (!isWhole || isDue) fetchMissing(kept, tenantId, null);
+      if (!isWhole || isDue) fetchMissing(memory, tenantId, null);
     },
     async idle() {
-      await Promise.all(kept.fetching.values());
+      await Promise.all(memory.fetching.values());
     },
   };
 }
 
 function load(
-  { database, states, loading, newestAt, snapshotCheckedAt }: Kept,
+  { database, states, loading, newestAt, snapshotCheckedAt }: EvidenceMemory,
   tenantId: string,
 ): Promise<EvidenceState> {
   let promise = loading.get(tenantId);
@@ -109,8 +109,8 @@ function load(
 }
 
 /** Fetches changes in the background. `newest`: a number that is known to exist; null: whatever comes next. */
-function fetchMissing(kept: Kept, tenantId: string, newest: number | null): void {
-  const { database, states, fetching, newestAt, snapshotCheckedAt } = kept;
+function fetchMissing(memory: EvidenceMemory, tenantId: string, newest: number | null): void {
+  const { database, states, fetching, newestAt, snapshotCheckedAt } = memory;
   if (fetching.has(tenantId)) return;
   const work = database
     .withTenant(tenantId, actor, async (tx) => {
@@ -132,7 +132,7 @@ function fetchMissing(kept: Kept, tenantId: string, newest: number | null): void
       await snapshotWhenDue(tx, state);
       snapshotCheckedAt.set(tenantId, state.number);
     })
-    .catch(kept.onError)
+    .catch(memory.onError)
     .finally(() => fetching.delete(tenantId));
   fetching.set(tenantId, work);
 }

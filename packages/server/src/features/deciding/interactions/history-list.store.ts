@@ -75,36 +75,40 @@ const earliestId = ({ from }: HistoryFilter): string | null =>
 
 /** Ids of the newest rows of `interactions` that match. */
 async function pickOwn(tx: Tx, filter: HistoryFilter, before: string | null, limit: number): Promise<string[]> {
-  const asked = conditionsOf(tx.tenantId, 'i');
-  addItem(asked, 'i', filter);
-  if (before !== null) asked.add(before, (p) => `i.id < ${p}::uuid`);
+  const conditions = conditionsOf(tx.tenantId, 'i');
+  addItem(conditions, 'i', filter);
+  if (before !== null) conditions.add(before, (p) => `i.id < ${p}::uuid`);
   const earliest = earliestId(filter);
-  if (earliest !== null) asked.add(earliest, (p) => `i.id >= ${p}::uuid`);
-  const most = asked.parameter(limit);
-  return ids(tx, `from interactions i where ${asked.text()} order by i.id desc limit ${most}`, asked.values);
+  if (earliest !== null) conditions.add(earliest, (p) => `i.id >= ${p}::uuid`);
+  const most = conditions.parameter(limit);
+  return ids(tx, `from interactions i where ${conditions.text()} order by i.id desc limit ${most}`, conditions.values);
 }
 
 /** Ids of the newest packed rows, those of what decisions showed at once, that have an item that matches. */
 async function pickPacked(tx: Tx, filter: HistoryFilter, before: string | null, limit: number): Promise<string[]> {
   const { customerId, offerId, creativeId, channelId, type, outcome, from, to } = filter;
   if ((type ?? 'impression') !== 'impression' || (outcome ?? 'impression') !== 'impression') return [];
-  const asked = conditionsOf(tx.tenantId, 'i');
-  if (customerId !== null) asked.add(customerId, (p) => `i.customer_id = ${p}`);
-  if (from !== null) asked.add(from, (p) => `i.occurred_at >= ${p}`);
-  if (to !== null) asked.add(to, (p) => `i.occurred_at < ${p}`);
-  if (before !== null) asked.add(before, (p) => `i.id < ${p}::uuid`);
+  const conditions = conditionsOf(tx.tenantId, 'i');
+  if (customerId !== null) conditions.add(customerId, (p) => `i.customer_id = ${p}`);
+  if (from !== null) conditions.add(from, (p) => `i.occurred_at >= ${p}`);
+  if (to !== null) conditions.add(to, (p) => `i.occurred_at < ${p}`);
+  if (before !== null) conditions.add(before, (p) => `i.id < ${p}::uuid`);
   const earliest = earliestId(filter);
-  if (earliest !== null) asked.add(earliest, (p) => `i.id >= ${p}::uuid`);
+  if (earliest !== null) conditions.add(earliest, (p) => `i.id >= ${p}::uuid`);
   // One item must match every filter, so the view unpacks the row: by its key, one row at a time.
   const item = Object.entries({ offer_id: offerId, creative_id: creativeId, channel_id: channelId }).flatMap(
-    ([column, id]) => (id === null ? [] : [`h.${column} = ${asked.parameter(id)}::uuid`]),
+    ([column, id]) => (id === null ? [] : [`h.${column} = ${conditions.parameter(id)}::uuid`]),
   );
   if (item.length > 0) {
     const texts = ['h.tenant_id = $1', 'h.row_id = i.id', ...item].join(' and ');
-    asked.also(`exists (select from interaction_history h where ${texts})`);
+    conditions.also(`exists (select from interaction_history h where ${texts})`);
   }
-  const most = asked.parameter(limit);
-  return ids(tx, `from decision_impressions i where ${asked.text()} order by i.id desc limit ${most}`, asked.values);
+  const most = conditions.parameter(limit);
+  return ids(
+    tx,
+    `from decision_impressions i where ${conditions.text()} order by i.id desc limit ${most}`,
+    conditions.values,
+  );
 }
 
 async function ids(tx: Tx, rest: string, values: readonly unknown[]): Promise<string[]> {
@@ -127,25 +131,25 @@ export async function selectHistory(
   const packed = await pickPacked(tx, filter, before, limit + 1);
   const rowIds = [...own, ...packed];
   if (rowIds.length === 0) return [];
-  const asked = conditionsOf(tx.tenantId, 'h');
-  asked.add(rowIds, (p) => `h.row_id = any(${p}::uuid[])`);
-  addItem(asked, 'h', filter);
-  if (before !== null) asked.add(before, (p) => `h.id < ${p}::uuid`);
-  const most = asked.parameter(limit);
-  const rest = `from interaction_history h where ${asked.text()} order by h.id desc limit ${most}`;
-  return select(tx, listedColumns, rest, asked.values);
+  const conditions = conditionsOf(tx.tenantId, 'h');
+  conditions.add(rowIds, (p) => `h.row_id = any(${p}::uuid[])`);
+  addItem(conditions, 'h', filter);
+  if (before !== null) conditions.add(before, (p) => `h.id < ${p}::uuid`);
+  const most = conditions.parameter(limit);
+  const rest = `from interaction_history h where ${conditions.text()} order by h.id desc limit ${most}`;
+  return select(tx, listedColumns, rest, conditions.values);
 }
 
 /** Returns the number of matching history rows, counted up to `countedAtMost`. */
 export async function countHistory(tx: Tx, filter: HistoryFilter): Promise<number> {
-  const asked = conditionsOf(tx.tenantId, 'h');
-  addItem(asked, 'h', filter);
+  const conditions = conditionsOf(tx.tenantId, 'h');
+  addItem(conditions, 'h', filter);
   const earliest = earliestId(filter);
-  if (earliest !== null) asked.add(earliest, (p) => `h.row_id >= ${p}::uuid`);
+  if (earliest !== null) conditions.add(earliest, (p) => `h.row_id >= ${p}::uuid`);
   const [row] = await tx.query<{ total: number }>(
     `select count(*)::int as total from
-       (select from interaction_history h where ${asked.text()} limit ${countedAtMost}) counted`,
-    asked.values,
+       (select from interaction_history h where ${conditions.text()} limit ${countedAtMost}) counted`,
+    conditions.values,
   );
   return row?.total ?? 0;
 }

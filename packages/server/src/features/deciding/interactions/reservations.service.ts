@@ -27,8 +27,8 @@ export async function expireReservations(tx: Tx, numbers: SettlementNumbers, old
   const due = await findDueReservations(tx, oldestMs, reservationsPerSlice);
   if (due.length === 0) return false;
   // Customers first, like everyone who locks both.
-  const held = await numbers.lock(tx, [...new Set(due.map((row) => row.customerId))]);
-  const free = due.filter(({ customerId }) => held.numbers.has(customerId) || held.unknown.has(customerId));
+  const locked = await numbers.lock(tx, [...new Set(due.map((row) => row.customerId))]);
+  const free = due.filter(({ customerId }) => locked.numbers.has(customerId) || locked.unknown.has(customerId));
   const open =
     free.length === 0
       ? []
@@ -39,7 +39,7 @@ export async function expireReservations(tx: Tx, numbers: SettlementNumbers, old
   if (open.length === 0) return false;
   const latest = new Map<string, number>();
   const settled = open.map(({ id, customerId }) => {
-    const before = latest.get(customerId) ?? held.numbers.get(customerId);
+    const before = latest.get(customerId) ?? locked.numbers.get(customerId);
     if (before === undefined) return { id, settledSeq: null };
     latest.set(customerId, before + 1);
     return { id, settledSeq: before + 1 };

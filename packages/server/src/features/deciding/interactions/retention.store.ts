@@ -53,14 +53,14 @@ export async function retainSummaries(tx: Tx, days: number): Promise<Removed> {
   let rows = 0;
   let more = false;
   for (const table of ['interaction_summaries', 'daily_totals']) {
-    const gone = await tx.query(
+    const deleted = await tx.query(
       `delete from ${table} where tenant_id = $1 and ctid = any(array(
          select ctid from ${table} where tenant_id = $1 and day < ($2::timestamptz at time zone 'UTC')::date - $3::int limit $4))
        returning 1`,
       [tx.tenantId, tx.now, days, sumsPerSlice],
     );
-    rows += gone.length;
-    if (gone.length === sumsPerSlice) more = true;
+    rows += deleted.length;
+    if (deleted.length === sumsPerSlice) more = true;
   }
   return { rows, more };
 }

@@ -29,7 +29,7 @@ interface Held {
 }
 
 export function createCountsKeeper(database: Database, onError: (error: unknown) => void): CountsKeeper {
-  const held = new Map<string, Held>();
+  const counts = new Map<string, Held>();
   const renewing = new Map<string, { readonly version: number; readonly work: Promise<Held> }>();
   const actor = systemActor('objectives');
 
@@ -43,14 +43,14 @@ export function createCountsKeeper(database: Database, onError: (error: unknown)
         () => renew(tenantId, version),
       );
     }
-    const known = held.get(tenantId) ?? null;
+    const known = counts.get(tenantId) ?? null;
     const work = database
       .withTenant(tenantId, actor, (tx) => renewCounts(tx, known?.state ?? null, renewMs))
       .then((state) => {
         const view = known !== null && known.state.number === state.number ? known.view : countsView(state);
-        const made = { state, view, version };
-        held.set(tenantId, made);
-        return made;
+        const fresh = { state, view, version };
+        counts.set(tenantId, fresh);
+        return fresh;
       })
       .finally(() => renewing.delete(tenantId));
     renewing.set(tenantId, { version, work });
@@ -59,7 +59,7 @@ export function createCountsKeeper(database: Database, onError: (error: unknown)
 
   return {
     get(tenantId, version, now) {
-      const known = held.get(tenantId);
+      const known = counts.get(tenantId);
       const age = known === undefined ? Infinity : now - known.state.checkedAt;
       // A clock that was set back says nothing of the age.
       if (known === undefined || known.version < version || age > oldestMs || age < -oldestMs) {

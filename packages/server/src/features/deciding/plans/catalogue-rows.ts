@@ -75,17 +75,17 @@ export async function readRows(tx: Tx, wanted: WantedRows, before: CatalogueRows
   const count = piecesFor(fingerprints[0]!.reduce((sum, { rows }) => sum + rows, 0));
   const fingerprintOf = joinFingerprints(fingerprints, count);
   const usable = before !== null && sameRows(before.wanted, wanted) ? before : null;
-  const kept = (usable?.pieces ?? []).filter(({ number, fingerprint }) => fingerprintOf.get(number) === fingerprint);
-  const keptNumbers = new Set(kept.map(({ number }) => number));
+  const reused = (usable?.pieces ?? []).filter(({ number, fingerprint }) => fingerprintOf.get(number) === fingerprint);
+  const keptNumbers = new Set(reused.map(({ number }) => number));
   const changed = new Set([...fingerprintOf.keys()].filter((number) => !keptNumbers.has(number)));
   // Most of what is shared was met when everything was read; a catalogue that is read anew starts anew.
-  const shared = kept.length > 0 && usable !== null ? usable.shared : createSharedValues();
+  const shared = reused.length > 0 && usable !== null ? usable.shared : createSharedValues();
   const lists = await readLists(tx, wanted, changed, count, shared);
   const read = [...changed].map((number): RowPiece => {
     const rows = lists.get(number)!;
     return { number, fingerprint: fingerprintOf.get(number)!, rows, piece: newPiece(rows) };
   });
-  const pieces = [...kept, ...read].sort((a, b) => a.number - b.number);
+  const pieces = [...reused, ...read].sort((a, b) => a.number - b.number);
   const creatives = await merge(pieces.map(({ rows }) => rows.creatives));
   const known = before?.contentItems ?? noContentItems;
   return {

@@ -41,8 +41,8 @@ export async function readContentItems(
   const groups: ContentGroup[] = [];
   for (const [number, names] of Map.groupBy(published, ({ id }) => bucketOf(id) % groupCount)) {
     const fingerprint = names.map(({ id, version }) => `${id} ${version}`).join();
-    const kept = known.get(number);
-    groups.push(kept?.fingerprint === fingerprint ? kept : await readGroup(tx, number, fingerprint, names));
+    const earlier = known.get(number);
+    groups.push(earlier?.fingerprint === fingerprint ? earlier : await readGroup(tx, number, fingerprint, names));
   }
   groups.sort((a, b) => a.number - b.number);
   return { groups, items: groups.flatMap(({ items }) => items) };

@@ -40,12 +40,12 @@ export function decisionsPage(
   before: string | null,
   limit: number,
 ): { readonly rest: string; readonly values: readonly unknown[] } {
-  const asked = conditionsOf(tx.tenantId, 'd');
-  addRecordConditions(asked, filter);
-  if (before !== null) asked.add(before, (p) => `d.id < ${p}::uuid`);
-  const rest = `from decisions d ${joinCustomer('d')} where ${asked.text()}
-    order by d.id desc limit ${asked.parameter(limit)}`;
-  return { rest, values: asked.values };
+  const conditions = conditionsOf(tx.tenantId, 'd');
+  addRecordConditions(conditions, filter);
+  if (before !== null) conditions.add(before, (p) => `d.id < ${p}::uuid`);
+  const rest = `from decisions d ${joinCustomer('d')} where ${conditions.text()}
+    order by d.id desc limit ${conditions.parameter(limit)}`;
+  return { rest, values: conditions.values };
 }
 
 /** Decisions below an id, newest first. */
@@ -61,11 +61,11 @@ export async function selectDecisions(
 
 /** Returns the number of matching decisions, counted up to `countedAtMost`. */
 export async function countDecisions(tx: Tx, filter: DecisionFilter): Promise<number> {
-  const asked = conditionsOf(tx.tenantId, 'd');
-  addRecordConditions(asked, filter);
+  const conditions = conditionsOf(tx.tenantId, 'd');
+  addRecordConditions(conditions, filter);
   const [row] = await tx.query<{ total: number }>(
-    `select count(*)::int as total from (select from decisions d where ${asked.text()} limit ${countedAtMost}) counted`,
-    asked.values,
+    `select count(*)::int as total from (select from decisions d where ${conditions.text()} limit ${countedAtMost}) counted`,
+    conditions.values,
   );
   return row?.total ?? 0;
 }

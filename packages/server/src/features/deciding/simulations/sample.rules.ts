@@ -13,20 +13,20 @@ export interface Sample {
 const room = 4_096;
 
 export function createSample(seed: string, size: number): Sample {
-  let held: { readonly id: string; readonly at: number }[] = [];
+  let reservoir: { readonly id: string; readonly at: number }[] = [];
   let seen = 0;
   const trim = (): void => {
-    held = held.sort((a, b) => a.at - b.at || compareText(a.id, b.id)).slice(0, size);
+    reservoir = reservoir.sort((a, b) => a.at - b.at || compareText(a.id, b.id)).slice(0, size);
   };
   return {
     add(id) {
       seen += 1;
-      held.push({ id, at: u(`${seed}:${id}`) });
-      if (held.length >= size + room) trim();
+      reservoir.push({ id, at: u(`${seed}:${id}`) });
+      if (reservoir.length >= size + room) trim();
     },
     chosen() {
       trim();
-      return held.map(({ id }) => id);
+      return reservoir.map(({ id }) => id);
     },
     seen: () => seen,
   };

@@ -108,13 +108,13 @@ const rowsPerSlice = 1_000;
 
 /** Deletes expired rows, oldest first. */
 export async function removeExpired(tx: Tx): Promise<Removed> {
-  const gone = await tx.query(
+  const deleted = await tx.query(
     `delete from arbiter.customer_suppressions where tenant_id = $1 and id in (
        select id from arbiter.customer_suppressions where tenant_id = $1 and expires_at <= $2 order by expires_at limit $3
        for update skip locked) returning 1`,
     [tx.tenantId, tx.now, rowsPerSlice],
   );
-  return { rows: gone.length, more: gone.length === rowsPerSlice };
+  return { rows: deleted.length, more: deleted.length === rowsPerSlice };
 }
 
 /** Deletes all rows of a customer; answers with their number. */

@@ -98,12 +98,12 @@ interface OfferPieces {
 const pieces = new WeakMap<Plan, Pieces>();
 
 function piecesOf(plan: Plan): Pieces {
-  let made = pieces.get(plan);
-  if (made === undefined) {
-    made = makePieces(plan);
-    pieces.set(plan, made);
+  let planPieces = pieces.get(plan);
+  if (planPieces === undefined) {
+    planPieces = makePieces(plan);
+    pieces.set(plan, planPieces);
   }
-  return made;
+  return planPieces;
 }
 
 function makePieces(plan: Plan): Pieces {
@@ -157,13 +157,13 @@ const members = (object: object): string => JSON.stringify(object).slice(1, -1);
 const mostTexts = 1024;
 
 function once<Value>(make: (id: string) => Value): (id: string) => Value {
-  const made = new Map<string, Value>();
+  const values = new Map<string, Value>();
   return (id) => {
-    let value = made.get(id);
+    let value = values.get(id);
     if (value === undefined) {
       value = make(id);
-      if (made.size >= mostTexts) made.clear();
-      made.set(id, value);
+      if (values.size >= mostTexts) values.clear();
+      values.set(id, value);
     }
     return value;
   };

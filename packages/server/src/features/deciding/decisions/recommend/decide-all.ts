@@ -38,7 +38,7 @@ export async function decideAll(
   const { customers, stored, quota } = read;
 
   const outcomes: Outcome[] = [];
-  const held = new Map<string, DecideJob[]>();
+  const lockedElsewhere = new Map<string, DecideJob[]>();
   const counts = newDecisionCounts();
   const timed: TimedDecision[] = [];
   /** By instant. Mostly one, because customers differ only after a step of the database's clock. */
@@ -63,26 +63,26 @@ export async function decideAll(
     // A dry run alongside a decision of the same customer waits with it: without the row it would decide on no
     // contacts.
     if (!customer && stored.has(request.customerId)) {
-      const jobs = held.get(request.customerId);
+      const jobs = lockedElsewhere.get(request.customerId);
       if (jobs) jobs.push(job);
-      else held.set(request.customerId, [job]);
+      else lockedElsewhere.set(request.customerId, [job]);
       continue;
     }
     if (quota !== null && !request.dryRun && quota.left() === 0) {
       outcomes.push(failed(job, quotaExceeded()));
       continue;
     }
-    const made = decideOne(ports, catalogue, read, at, each, customer ?? null);
-    counts.add(made.decision, request.dryRun, made.input.openBreakers);
-    if (isStored(made) && customer) {
-      quota?.take(made.decision.items.length);
+    const decided = decideOne(ports, catalogue, read, at, each, customer ?? null);
+    counts.add(decided.decision, request.dryRun, decided.input.openBreakers);
+    if (isStored(decided) && customer) {
+      quota?.take(decided.decision.items.length);
       customer.key ??= ports.keys.open(tenantId, customer.row.dataKey);
-      noteDecision(writesAt(made.input.now), customer, customer.key, made);
-      read.volumes?.take(made.flow.plan, made.decision, made.interactionIds, made.reservationExpiresAt);
-      timed.push({ flow: made.flow.plan.flow, figures: figuresOf(made.decision), startedAt: job.startedAt });
+      noteDecision(writesAt(decided.input.now), customer, customer.key, decided);
+      read.volumes?.take(decided.flow.plan, decided.decision, decided.interactionIds, decided.reservationExpiresAt);
+      timed.push({ flow: decided.flow.plan.flow, figures: figuresOf(decided.decision), startedAt: job.startedAt });
     }
-    outcomes.push({ job, answer: made.answer, quotaLeft: quota?.left() ?? null });
+    outcomes.push({ job, answer: decided.answer, quotaLeft: quota?.left() ?? null });
   }
   await writeBatch(ports, catalogue, tx, [...writes.values()], read);
-  return { outcomes, held, counts, made: timed, configAgeMs: read.configAgeMs };
+  return { outcomes, held: lockedElsewhere, counts, made: timed, configAgeMs: read.configAgeMs };
 }

@@ -46,8 +46,8 @@ export async function runBatch(
   const failAll = (some: Iterable<DecideJob>, error: unknown): void =>
     settle(Array.from(some, (job) => failed(job, error)));
   try {
-    const held = await attempt(ports, tenantId, jobs, exits, false);
-    settleHeld(held, setApart, {
+    const lockedElsewhere = await attempt(ports, tenantId, jobs, exits, false);
+    settleHeld(lockedElsewhere, setApart, {
       waitingRoom: ports.waitingRoom,
       waitFor: (own) => waitAndDecide(ports, tenantId, own, exits).catch((error: unknown) => failAll(own, error)),
       together: (some) => attempt(ports, tenantId, some, exits, false),
@@ -73,8 +73,8 @@ async function waitAndDecide(
   exits: Exits,
 ): Promise<void> {
   for (let open = jobs; open.length > 0; ) {
-    const held = await attempt(ports, tenantId, open, exits, true);
-    open = [...held.values()].flat();
+    const lockedElsewhere = await attempt(ports, tenantId, open, exits, true);
+    open = [...lockedElsewhere.values()].flat();
   }
 }
 

@@ -23,7 +23,7 @@ export async function claimCall(
   const text = `respond/batch ${canonicalJson(JSON.parse(JSON.stringify(responses)))}`;
   const row = { keyHash, payloadHash: customerHash.of(tx.tenantId, text), customerId: '', answer: 'null' };
   if (await keepResponse(tx, row)) return;
-  const kept = await findResponse(tx, [keyHash]);
-  const isSame = customerHash.all(tx.tenantId, text).some((hash) => kept?.payloadHash.equals(hash) === true);
+  const earlier = await findResponse(tx, [keyHash]);
+  const isSame = customerHash.all(tx.tenantId, text).some((hash) => earlier?.payloadHash.equals(hash) === true);
   if (!isSame) throw new AppError('idempotency_key_reused');
 }

@@ -56,28 +56,29 @@ export async function selectTraces(
   offset: number,
 ): Promise<{ readonly rows: TraceRow[]; readonly total: number }> {
   if (requestId !== null && !isUuid(requestId)) return { rows: [], total: 0 };
-  const asked = conditionsOf(tx.tenantId, 't');
+  const conditions = conditionsOf(tx.tenantId, 't');
   const { customerId, from, to } = record;
-  if (customerId !== null) asked.add(customerId, (p) => `t.customer_id = ${p}`);
-  if (requestId !== null) asked.add(requestId, (p) => `t.request_id = ${p}::uuid`);
-  if (flowKey !== null) asked.add(flowKey, (p) => `t.decision_flow_key = ${p}`);
-  if (from !== null) asked.add(from, (p) => `t.created_at >= ${p}`);
-  if (to !== null) asked.add(to, (p) => `t.created_at < ${p}`);
+  if (customerId !== null) conditions.add(customerId, (p) => `t.customer_id = ${p}`);
+  if (requestId !== null) conditions.add(requestId, (p) => `t.request_id = ${p}::uuid`);
+  if (flowKey !== null) conditions.add(flowKey, (p) => `t.decision_flow_key = ${p}`);
+  if (from !== null) conditions.add(from, (p) => `t.created_at >= ${p}`);
+  if (to !== null) conditions.add(to, (p) => `t.created_at < ${p}`);
   // Filter by the trace's own columns where it has them, and by the record's for the rest.
   const rest = { ...record, customerId: null, flowIds: null, offerId: null, from: null, to: null };
-  if (Object.values(rest).some((value) => value !== null)) asked.also(recordMatches(asked, 't.decision_id', rest));
+  if (Object.values(rest).some((value) => value !== null))
+    conditions.also(recordMatches(conditions, 't.decision_id', rest));
   if (mentions !== null) {
     const texts = mentions.map((part) => JSON.stringify(part));
-    asked.add(texts, (p) => `t.body @> any(${p}::jsonb[])`);
+    conditions.add(texts, (p) => `t.body @> any(${p}::jsonb[])`);
   }
-  const where = `where ${asked.text()}`;
+  const where = `where ${conditions.text()}`;
   const [count] = await tx.query<{ total: number }>(
     `select count(*)::float8 as total from decision_traces t ${where}`,
-    [...asked.values],
+    [...conditions.values],
   );
-  const [most, skipped] = [asked.parameter(limit), asked.parameter(offset)];
+  const [most, skipped] = [conditions.parameter(limit), conditions.parameter(offset)];
   const page = `from decision_traces t ${where} order by id desc limit ${most} offset ${skipped}`;
-  return { rows: await select(tx, traceColumns, page, asked.values), total: count?.total ?? 0 };
+  return { rows: await select(tx, traceColumns, page, conditions.values), total: count?.total ?? 0 };
 }
 
 export async function findTrace(tx: Tx, id: string): Promise<TraceRow | null> {
