@@ -1,5 +1,5 @@
-import { type ConditionTree, conditionTree } from '../messages/conditions.ts';
-import { segmentTexts as t } from '../messages/segments.ts';
+import { type ConditionTree, conditionTree } from '../messages/catalogue/conditions.ts';
+import { segmentTexts as t } from '../messages/catalogue/segments.ts';
 
 /** A condition as the tree that it is: groups with a line at their side, leaves as sentences. */
 export function ConditionView({ condition, otherwise }: { readonly condition: unknown; readonly otherwise: string }) {

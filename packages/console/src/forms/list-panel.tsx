@@ -1,10 +1,10 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
-import { chooseDensity, useTableLooks } from '../data/table-looks.ts';
-import { listPanelTexts as t } from '../messages/list-panel.ts';
-import { listToolTexts } from '../messages/list-tools.ts';
+import { chooseDensity, useTableLooks } from '../data/saved/table-looks.ts';
+import { listPanelTexts as t } from '../messages/lists/list-panel.ts';
+import { listToolTexts } from '../messages/lists/list-tools.ts';
 import { Button } from '../ui/button.tsx';
-import { PopoverBy } from '../ui/popover.tsx';
+import { PopoverBy } from '../ui/overlays/popover.tsx';
 import { Segmented } from '../ui/segmented.tsx';
 import { SavedViews } from './saved-views.tsx';
 import type { LookChoices } from './use-list-look.ts';

@@ -1,9 +1,9 @@
 import type { Operation } from '@arbiter/contract/operation';
 import type { ListAnswer } from '../data/use-operation.ts';
-import { listTexts as t } from '../messages/lists.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
 import { AsOf } from '../ui/as-of.tsx';
 import { Button } from '../ui/button.tsx';
-import { DataTable, type DataTableProps } from '../ui/table.tsx';
+import { DataTable, type DataTableProps } from '../ui/table/table.tsx';
 import { FailurePanel } from './failure-panel.tsx';
 
 type ListProps = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore' | 'waitsUntil';

@@ -1,19 +1,19 @@
 import { Download, SlidersHorizontal } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useViews } from '../data/saved-views.ts';
+import { useViews } from '../data/saved/saved-views.ts';
 import type { ListAnswer } from '../data/use-operation.ts';
-import { listToolTexts as t } from '../messages/list-tools.ts';
+import { listToolTexts as t } from '../messages/lists/list-tools.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { Button } from '../ui/button.tsx';
 import type { CsvValue } from '../ui/csv.ts';
 import { cx } from '../ui/cx.ts';
 import { later } from '../ui/later.tsx';
 import { Link, useLinks } from '../ui/link.tsx';
+import { toast } from '../ui/overlays/toast.tsx';
 import { useFormat } from '../ui/provider.tsx';
 import { fileName, saveFile } from '../ui/save-file.ts';
-import type { Column } from '../ui/table-column.ts';
-import { rowsAsCsv, sortedRows } from '../ui/table-csv.ts';
-import { toast } from '../ui/toast.tsx';
+import type { Column } from '../ui/table/table-column.ts';
+import { rowsAsCsv, sortedRows } from '../ui/table/table-csv.ts';
 import type { ListLook, LookChoices } from './use-list-look.ts';
 
 const ListPanel = later(() => import('./list-panel.tsx').then((module) => module.ListPanel));

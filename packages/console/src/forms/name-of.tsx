@@ -1,5 +1,5 @@
 import type { Answer } from '../data/use-operation.ts';
-import { listTexts as t } from '../messages/lists.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
 import { Skeleton } from '../ui/progress.tsx';
 
 export interface NameOfProps {

@@ -1,6 +1,6 @@
 import type { Role } from '@arbiter/contract/operation';
 import { boot, roleOf } from '../data/boot.ts';
-import { rightsTexts as t } from '../messages/lists.ts';
+import { rightsTexts as t } from '../messages/lists/lists.ts';
 import { addresses } from '../route/addresses.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';

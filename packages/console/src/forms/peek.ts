@@ -1,5 +1,5 @@
 import type { Fact } from '../ui/facts.tsx';
-import type { Column } from '../ui/table-column.ts';
+import type { Column } from '../ui/table/table-column.ts';
 
 /** A list and, where there is room for it, the look at one of its rows beside it. */
 export const peekGrid = 'grid items-start gap-4 lg:grid-flow-col lg:auto-cols-[26rem] lg:grid-cols-[minmax(0,1fr)]';

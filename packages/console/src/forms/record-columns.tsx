@@ -1,7 +1,7 @@
-import { listTexts as t } from '../messages/lists.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
 import { Link } from '../ui/link.tsx';
 import { useFormat } from '../ui/provider.tsx';
-import type { Column } from '../ui/table-column.ts';
+import type { Column } from '../ui/table/table-column.ts';
 import { StatusBadge } from './status-badge.tsx';
 
 // Columns that records of several kinds have, so that they look and sort the same in each list.

@@ -7,7 +7,7 @@ import { segmentOperations } from '@arbiter/contract/segments';
 import { useCallback } from 'react';
 import { useAsk } from '../data/use-ask.ts';
 import { useOperation } from '../data/use-operation.ts';
-import { listTexts as t } from '../messages/lists.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
 import { addresses } from '../route/addresses.ts';
 import { middleCut } from '../ui/format.ts';
 import { Link } from '../ui/link.tsx';

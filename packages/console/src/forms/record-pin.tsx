@@ -9,13 +9,13 @@ import {
   pin,
   unpin,
   useSavedRecords,
-} from '../data/saved-records.ts';
+} from '../data/saved/saved-records.ts';
 import { savedRecordTexts as t } from '../messages/saved-records.ts';
 import type { RecordKind } from '../route/record-address.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { Button } from '../ui/button.tsx';
+import { toast } from '../ui/overlays/toast.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
-import { toast } from '../ui/toast.tsx';
 import { savedRecordName } from './saved-record-name.ts';
 
 export interface RecordPinProps {

@@ -1,8 +1,8 @@
-import { listToolTexts as t } from '../messages/list-tools.ts';
+import { listToolTexts as t } from '../messages/lists/list-tools.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Id } from '../ui/copy.tsx';
 import { type Fact, Facts } from '../ui/facts.tsx';
-import { SidePanel } from '../ui/side-panel.tsx';
+import { SidePanel } from '../ui/overlays/side-panel.tsx';
 
 export interface RowPeekProps {
   /** Key of the row; it stands in the address. */

@@ -1,7 +1,7 @@
 import type { QualificationRule } from '@arbiter/contract/qualification-rules';
 import { segmentOperations } from '@arbiter/contract/segments';
 import { useOperation } from '../data/use-operation.ts';
-import { ruleSentence } from '../messages/rules.ts';
+import { ruleSentence } from '../messages/catalogue/rules.ts';
 
 /** What a qualification rule asks, in a sentence; segments that it names by their ids are called by their names. */
 export function RuleSentence({

@@ -1,12 +1,19 @@
 import { Pencil, Save, Trash2 } from 'lucide-react';
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import { customerFilters, deleteView, type Refusal, type SavedView, saveView, useViews } from '../data/saved-views.ts';
-import { listPanelTexts as t } from '../messages/list-panel.ts';
+import {
+  customerFilters,
+  deleteView,
+  type Refusal,
+  type SavedView,
+  saveView,
+  useViews,
+} from '../data/saved/saved-views.ts';
+import { listPanelTexts as t } from '../messages/lists/list-panel.ts';
 import { Button } from '../ui/button.tsx';
 import { Copy } from '../ui/copy.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Link, useLinks } from '../ui/link.tsx';
-import { toast } from '../ui/toast.tsx';
+import { toast } from '../ui/overlays/toast.tsx';
 
 export interface SavedViewsProps {
   readonly list: string;

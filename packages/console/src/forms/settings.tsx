@@ -1,4 +1,4 @@
-import { valueText } from '../messages/conditions.ts';
+import { valueText } from '../messages/catalogue/conditions.ts';
 import { Facts } from '../ui/facts.tsx';
 
 /** `maxPerDay` -> `max per day`. */

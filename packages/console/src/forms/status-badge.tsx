@@ -1,4 +1,4 @@
-import { listTexts as t } from '../messages/lists.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 
 const tones: Readonly<Record<string, Tone>> = { active: 'pass', draft: 'draft', paused: 'warn', archived: 'neutral' };

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react';
-import { chooseColumns, type Density, type TableLooks, tableLooks, useTableLooks } from '../data/table-looks.ts';
-import { listToolTexts as t } from '../messages/list-tools.ts';
+import { chooseColumns, type Density, type TableLooks, tableLooks, useTableLooks } from '../data/saved/table-looks.ts';
+import { listToolTexts as t } from '../messages/lists/list-tools.ts';
 import { allColumns, columnKeys, ListAddress, sortOf, sortText, viewSearch } from '../route/list-address.ts';
 import { useSearch, useSearchText } from '../route/use-address.ts';
-import type { Column, Sort } from '../ui/table-column.ts';
+import type { Column, Sort } from '../ui/table/table-column.ts';
 
 /** What somebody may choose of how a list looks. */
 export interface LookChoices {

@@ -1,4 +1,4 @@
-import { conditionText, listText } from './conditions.ts';
+import { conditionText, listText } from './catalogue/conditions.ts';
 
 /** Short summaries of flow nodes, shown after their names (docs/design/console.md, section 3.3). */
 

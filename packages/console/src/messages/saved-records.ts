@@ -1,5 +1,5 @@
 import type { RecordKind } from '../route/record-address.ts';
-import { catalogueTitles } from './catalogue-titles.ts';
+import { catalogueTitles } from './catalogue/catalogue-titles.ts';
 import { decisionTitles } from './decision-titles.ts';
 
 /** Labels of the record types. */

@@ -32,7 +32,9 @@ function textsOf(file: string): readonly string[] {
 }
 
 test('texts use the words of the glossary, one for each thing', () => {
-  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+  );
   assert.ok(files.length > 20);
   const wrong = files.flatMap((name) =>
     textsOf(join(import.meta.dirname, name)).flatMap((text) =>

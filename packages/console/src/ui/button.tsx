@@ -2,7 +2,7 @@ import { LoaderCircle } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import { cx } from './cx.ts';
 import { Link } from './link.tsx';
-import { Tooltip } from './tooltip.tsx';
+import { Tooltip } from './overlays/tooltip.tsx';
 
 export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 

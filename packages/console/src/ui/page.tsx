@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { uiTexts } from '../messages/ui.ts';
 import { Link } from './link.tsx';
-import { RecordSteps } from './record-steps.tsx';
+import { RecordSteps } from './trail/record-steps.tsx';
 
 export interface PageProps {
   /** The heading, and the title of the window. */

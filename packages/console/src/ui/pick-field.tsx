@@ -1,6 +1,6 @@
 import { type UseComboboxReturnValue, type UseComboboxState, useCombobox } from 'downshift';
 import { useEffect, useState } from 'react';
-import { pickTexts } from '../messages/forms.ts';
+import { pickTexts } from '../messages/lists/forms.ts';
 import { cx } from './cx.ts';
 import { controlClass, Field, type FieldLook, useField } from './field.tsx';
 

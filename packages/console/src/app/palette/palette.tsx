@@ -1,11 +1,11 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { useSavedRecords } from '../../data/saved-records.ts';
+import { useSavedRecords } from '../../data/saved/saved-records.ts';
 import { paletteTexts } from '../../messages/palette.ts';
 import type { Command } from '../../route/feature.ts';
 import { writtenKeys } from '../../route/keys.ts';
 import { cx } from '../../ui/cx.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { features, screens } from '../manifest.ts';
 import { isMac } from '../platform.ts';
 import { bestFirst, type Entry, fitting, foundEntries, type Group, ownEntries, searchesFor } from './entries.ts';

@@ -1,4 +1,4 @@
-import { isSame, type SavedRecord, type SavedRecords } from '../../data/saved-records.ts';
+import { isSame, type SavedRecord, type SavedRecords } from '../../data/saved/saved-records.ts';
 import { RecordIcon } from '../../forms/record-icon.tsx';
 import { savedRecordName } from '../../forms/saved-record-name.ts';
 import { recordKindTitles, savedRecordTexts as t } from '../../messages/saved-records.ts';

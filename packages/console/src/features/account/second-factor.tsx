@@ -6,9 +6,9 @@ import { accountTexts as t } from '../../messages/settings.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Copy, Id } from '../../ui/copy.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { later } from '../../ui/later.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { Section } from '../../ui/page.tsx';
 
 /** A separate chunk: users with a second factor never load it. */

@@ -16,13 +16,13 @@ import { useSearch } from '../../route/use-address.ts';
 import { useKeys } from '../../route/use-keys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { later } from '../../ui/later.tsx';
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
-import { toast } from '../../ui/toast.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 import { MakeKey } from './make-key.tsx';
 
 const RowPeek = later(() => import('../../forms/row-peek.tsx').then((module) => module.RowPeek));

@@ -5,8 +5,8 @@ import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { apiKeyTexts as t } from '../../messages/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { CheckField, TextField } from '../../ui/field.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 
 const scopes = ['read', 'write', 'admin', 'scim'] as const;
 type Scope = (typeof scopes)[number];

@@ -7,8 +7,8 @@ import { Id } from '../../ui/copy.tsx';
 import { Diff } from '../../ui/diff/diff.tsx';
 import type { Json } from '../../ui/diff/differences.ts';
 import { Link } from '../../ui/link.tsx';
+import { SidePanel } from '../../ui/overlays/side-panel.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { SidePanel } from '../../ui/side-panel.tsx';
 import { RowVerdict } from './audit-columns.tsx';
 import type { RowCheck } from './row-hash.ts';
 

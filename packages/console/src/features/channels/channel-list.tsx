@@ -10,13 +10,13 @@ import {
 } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { channelTexts as t } from '../../messages/channels.ts';
-import { listTexts } from '../../messages/lists.ts';
+import { channelTexts as t } from '../../messages/catalogue/channels.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const columns: readonly Column<Channel>[] = [
   nameColumn(180),

@@ -10,14 +10,14 @@ import {
   wordColumn,
 } from '../../forms/record-columns.tsx';
 import { choiceOf, RecordListPage } from '../../forms/record-list.tsx';
-import { channelTexts as t } from '../../messages/channels.ts';
-import { conditionText } from '../../messages/conditions.ts';
-import { listTexts } from '../../messages/lists.ts';
+import { channelTexts as t } from '../../messages/catalogue/channels.ts';
+import { conditionText } from '../../messages/catalogue/conditions.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const columns: readonly Column<Placement>[] = [
   nameColumn(180),

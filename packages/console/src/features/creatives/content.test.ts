@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMarkup } from '../../ui/markup.ts';
+import { isMarkup } from '../../ui/preview/markup.ts';
 import { lengthOf, partsOf, shownOf, tokensOf } from './content.ts';
 
 test('a text is cut at its tokens and loses nothing', () => {

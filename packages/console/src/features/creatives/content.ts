@@ -1,5 +1,5 @@
 import type { Creative } from '@arbiter/contract/creatives';
-import { isMarkup } from '../../ui/markup.ts';
+import { isMarkup } from '../../ui/preview/markup.ts';
 
 /** How to show a creative's content: texts with tokens, markup as source, everything else as JSON. */
 

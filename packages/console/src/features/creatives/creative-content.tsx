@@ -1,12 +1,12 @@
 import type { Creative } from '@arbiter/contract/creatives';
 import { placementOperations } from '@arbiter/contract/placements';
 import { useOperation } from '../../data/use-operation.ts';
-import { creativeTexts as t } from '../../messages/creatives.ts';
+import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
 import { previewTexts } from '../../messages/preview.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Id } from '../../ui/copy.tsx';
-import { HtmlPreview, SourceText } from '../../ui/html-preview.tsx';
 import { Section } from '../../ui/page.tsx';
+import { HtmlPreview, SourceText } from '../../ui/preview/html-preview.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { lengthOf, partsOf, type Shown, shownOf } from './content.ts';

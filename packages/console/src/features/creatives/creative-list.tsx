@@ -4,13 +4,13 @@ import { useList } from '../../data/use-operation.ts';
 import { codeColumn, countColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { choiceOf, RecordListPage } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { creativeTexts as t } from '../../messages/creatives.ts';
+import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 /** Impressions, linked to the decisions that showed the offer on the channel. */
 function Shown({ creative: { offerId, channelId, metrics } }: { readonly creative: Creative }) {

@@ -1,5 +1,5 @@
 import { Users } from 'lucide-react';
-import { catalogueTitles } from '../../messages/catalogue-titles.ts';
+import { catalogueTitles } from '../../messages/catalogue/catalogue-titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { feature } from '../../route/feature.ts';
 

@@ -9,12 +9,12 @@ import { addresses } from '../../route/addresses.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Metric } from '../../ui/metric.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 import { attributeLabel, attributeText } from './attribute-text.ts';
 import { reasonTitle } from './reasons.ts';
 

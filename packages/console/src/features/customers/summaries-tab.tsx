@@ -9,8 +9,8 @@ import { Empty } from '../../ui/empty.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Metric } from '../../ui/metric.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 import { useChannelNames } from './use-channel-names.ts';
 
 const sums = ['impressions', 'positive', 'negative', 'neutral', 'converts', 'totalValue'] as const;

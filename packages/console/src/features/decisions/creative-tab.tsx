@@ -1,7 +1,7 @@
 import { decisionTexts as t } from '../../messages/decisions.ts';
-import { HtmlPreview } from '../../ui/html-preview.tsx';
-import { isMarkup } from '../../ui/markup.ts';
 import { Section } from '../../ui/page.tsx';
+import { HtmlPreview } from '../../ui/preview/html-preview.tsx';
+import { isMarkup } from '../../ui/preview/markup.ts';
 import type { Explained } from './explained.ts';
 import { isObject, type JsonObject, numberOf, objectOf, objectsOf, textOf } from './reading.ts';
 import type { DecisionRecord } from './record.ts';

@@ -2,7 +2,7 @@ import type { DecisionListRow } from '@arbiter/contract/decision-lists';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 import { emptyText } from './drops.ts';
 import { type JsonObject, numberOf, objectOf, objectsOf, textOf } from './reading.ts';
 

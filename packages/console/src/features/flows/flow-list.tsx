@@ -9,7 +9,7 @@ import { flowTexts as t } from '../../messages/flows.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 /** The steps of a flow that tell it from others: what goes in, how it is scored and ranked. */
 function sentence({ draftConfig }: DecisionFlow): string {

@@ -4,7 +4,7 @@ import { useOperation } from '../../data/use-operation.ts';
 import { readFlow } from '../../flow-canvas/index.ts';
 import { RecordPage } from '../../forms/record-page.tsx';
 import { flowTexts as t } from '../../messages/flows.ts';
-import { listTexts } from '../../messages/lists.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';

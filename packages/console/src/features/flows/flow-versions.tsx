@@ -2,12 +2,12 @@ import { decisionFlowVersionOperations } from '@arbiter/contract/decision-flow-v
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
-import { valueText } from '../../messages/conditions.ts';
+import { valueText } from '../../messages/catalogue/conditions.ts';
 import { flowTexts as t } from '../../messages/flows.ts';
 import { SelectField } from '../../ui/field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
+import { DataTable } from '../../ui/table/table.tsx';
 
 export interface FlowVersionsProps {
   readonly flow: DecisionFlow;

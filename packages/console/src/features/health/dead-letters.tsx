@@ -8,10 +8,10 @@ import { healthTexts as t } from '../../messages/health.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { groupsOf } from './letters.ts';
 
 const everyMs = 30_000;

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { setBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';
 import { fetchBoot } from '../../data/fetch-boot.ts';
-import { tray } from '../../data/tray.ts';
+import { tray } from '../../data/live/tray.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { homeTexts as t } from '../../messages/home.ts';

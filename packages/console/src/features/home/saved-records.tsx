@@ -1,6 +1,6 @@
 import { PinOff } from 'lucide-react';
 import { useState } from 'react';
-import { isForPageOnly, type SavedRecord, unpin, useSavedRecords } from '../../data/saved-records.ts';
+import { isForPageOnly, type SavedRecord, unpin, useSavedRecords } from '../../data/saved/saved-records.ts';
 import { RecordIcon } from '../../forms/record-icon.tsx';
 import { savedRecordName } from '../../forms/saved-record-name.ts';
 import { recordKindTitles, savedRecordTexts as t } from '../../messages/saved-records.ts';

@@ -3,7 +3,7 @@ import type { Offer } from '@arbiter/contract/offers';
 import { useList } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
-import { offerTexts as t } from '../../messages/offers.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';

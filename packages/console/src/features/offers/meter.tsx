@@ -1,4 +1,4 @@
-import { offerTexts as t } from '../../messages/offers.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { cx } from '../../ui/cx.ts';
 import type { Format } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';

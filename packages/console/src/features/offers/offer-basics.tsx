@@ -1,10 +1,10 @@
 import type { Offer } from '@arbiter/contract/offers';
 import { versionFacts } from '../../forms/record-page.tsx';
 import { humanKey, Settings } from '../../forms/settings.tsx';
-import { valueText } from '../../messages/conditions.ts';
-import { listTexts } from '../../messages/lists.ts';
-import { offerTexts as t } from '../../messages/offers.ts';
-import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/schedules.ts';
+import { valueText } from '../../messages/catalogue/conditions.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
+import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/catalogue/schedules.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useNow } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';

@@ -1,6 +1,6 @@
 import type { Offer } from '@arbiter/contract/offers';
-import { listText } from '../../messages/conditions.ts';
-import { offerTexts as t } from '../../messages/offers.ts';
+import { listText } from '../../messages/catalogue/conditions.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';

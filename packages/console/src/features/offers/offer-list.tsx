@@ -11,11 +11,11 @@ import {
 } from '../../forms/record-columns.tsx';
 import { choiceOf, RecordListPage } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { offerTexts as t } from '../../messages/offers.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Link } from '../../ui/link.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 import { limitsOf, plainLimit, tightest } from './limits.ts';
 import { Meter } from './meter.tsx';
 import { plainSchedule, ScheduleText } from './schedule-text.tsx';

@@ -1,8 +1,8 @@
 import { type Offer, offerOperations } from '@arbiter/contract/offers';
 import { useOperation } from '../../data/use-operation.ts';
 import { DecisionsLink, RecordPage } from '../../forms/record-page.tsx';
-import { offerTexts as t } from '../../messages/offers.ts';
-import { scheduleState } from '../../messages/schedules.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
+import { scheduleState } from '../../messages/catalogue/schedules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { useNow } from '../../ui/as-of.tsx';

@@ -1,5 +1,5 @@
 import type { OfferSchedule } from '@arbiter/contract/offers';
-import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/schedules.ts';
+import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/catalogue/schedules.ts';
 import { useNow } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import type { Format } from '../../ui/format.ts';

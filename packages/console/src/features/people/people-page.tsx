@@ -14,7 +14,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 import { Deactivate } from './deactivate.tsx';
 
 const parents = [{ title: settingsTexts.title, to: addresses.settings() }];

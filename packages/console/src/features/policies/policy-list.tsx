@@ -5,11 +5,11 @@ import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../form
 import { RecordListPage } from '../../forms/record-list.tsx';
 import { plainScopes, ScopeText, useNamesOf } from '../../forms/record-name.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { cannotAct, policySentence, policyTypeNames, policyTexts as t } from '../../messages/policies.ts';
+import { cannotAct, policySentence, policyTypeNames, policyTexts as t } from '../../messages/catalogue/policies.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const columns: readonly Column<ContactPolicy>[] = [
   nameColumn(),

@@ -1,4 +1,4 @@
-import { policyTexts as t } from '../../messages/policies.ts';
+import { policyTexts as t } from '../../messages/catalogue/policies.ts';
 
 export interface WeekProps {
   readonly from: number;

@@ -11,11 +11,11 @@ import { RecordListPage } from '../../forms/record-list.tsx';
 import { type Names, plainScopes, ScopeText, useNamesOf } from '../../forms/record-name.tsx';
 import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { listTexts } from '../../messages/lists.ts';
-import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
+import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/catalogue/rules.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 /** What a rule points at by ids: where it applies, and the segments that it asks for. */
 const pointsAt = ({ scopes, config: { requiredSegments } }: QualificationRule) => [

@@ -1,5 +1,5 @@
 import { Database } from 'lucide-react';
-import { catalogueTitles } from '../../messages/catalogue-titles.ts';
+import { catalogueTitles } from '../../messages/catalogue/catalogue-titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const schemas = feature({

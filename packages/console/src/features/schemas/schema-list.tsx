@@ -2,12 +2,12 @@ import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/schem
 import { useList } from '../../data/use-operation.ts';
 import { changedColumn, codeColumn, countColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
-import { listTexts } from '../../messages/lists.ts';
-import { schemaTexts as t } from '../../messages/schemas.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const columns: readonly Column<DataSchema>[] = [
   wordColumn('name', listTexts.name, ({ displayName }) => displayName, 200, 'grows'),

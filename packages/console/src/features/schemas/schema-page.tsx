@@ -4,7 +4,7 @@ import { can } from '../../data/can.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
-import { schemaTexts as t } from '../../messages/schemas.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';

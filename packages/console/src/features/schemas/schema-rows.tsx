@@ -7,8 +7,8 @@ import { ListTools } from '../../forms/list-tools.tsx';
 import { numericTypes } from '../../forms/numeric-types.ts';
 import { lookAt, peekGrid } from '../../forms/peek.ts';
 import { useListLook } from '../../forms/use-list-look.ts';
-import { listTexts } from '../../messages/lists.ts';
-import { schemaTexts as t } from '../../messages/schemas.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ListAddress } from '../../route/list-address.ts';
 import { useSearch } from '../../route/use-address.ts';
@@ -19,8 +19,8 @@ import { Empty } from '../../ui/empty.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { later } from '../../ui/later.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const RowPeek = later(() => import('../../forms/row-peek.tsx').then((module) => module.RowPeek));
 

@@ -2,11 +2,11 @@ import { type SchemaStats, schemaFigureOperations } from '@arbiter/contract/sche
 import type { DataSchema } from '@arbiter/contract/schemas';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
-import { schemaTexts as t } from '../../messages/schemas.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 
 type FieldStats = SchemaStats['fields'][number];
 

@@ -3,13 +3,13 @@ import { useList } from '../../data/use-operation.ts';
 import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { conditionText } from '../../messages/conditions.ts';
-import { segmentTexts as t } from '../../messages/segments.ts';
+import { conditionText } from '../../messages/catalogue/conditions.ts';
+import { segmentTexts as t } from '../../messages/catalogue/segments.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 /** How many customers a segment has, as of its last count. */
 function Count({ segment: { customerCount } }: { readonly segment: Segment }) {

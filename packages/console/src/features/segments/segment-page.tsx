@@ -5,7 +5,7 @@ import { ListTable } from '../../forms/list-table.tsx';
 import { ListTools } from '../../forms/list-tools.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { useListLook } from '../../forms/use-list-look.ts';
-import { segmentTexts as t } from '../../messages/segments.ts';
+import { segmentTexts as t } from '../../messages/catalogue/segments.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { AsOf } from '../../ui/as-of.tsx';
@@ -15,7 +15,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const parents = [{ title: t.segments, to: addresses.segments() }];
 

@@ -11,9 +11,9 @@ import { titles } from '../../messages/titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { PickField } from '../../ui/pick-field.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { findRegions, regionText } from './regions.ts';
 import { SampleData } from './sample-data.tsx';
 import {

@@ -1,4 +1,4 @@
-import { type CsvValue, csvText } from './csv.ts';
+import { type CsvValue, csvText } from '../csv.ts';
 import { bySortValue, type Column, type Sort } from './table-column.ts';
 
 /** The rows in the order in which a table shows them when it is sorted; rows without a value come last in both directions. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { forgetAll } from '../storage.ts';
+import { MemoryStorage, setGlobals, signIn, signOut } from '../test-browser.ts';
 import {
   addRecent,
   markDeleted,
@@ -10,8 +12,6 @@ import {
   savedRecords,
   unpin,
 } from './saved-records.ts';
-import { forgetAll } from './storage.ts';
-import { MemoryStorage, setGlobals, signIn, signOut } from './test-browser.ts';
 
 const local = new MemoryStorage();
 const { kept: items } = local;

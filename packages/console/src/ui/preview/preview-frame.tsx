@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { useLinks } from './link.tsx';
+import { useLinks } from '../link.tsx';
 
 export interface PreviewFrameProps {
   readonly html: string;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { onBoot } from './boot.ts';
-import { recall, remember } from './storage.ts';
+import { onBoot } from '../boot.ts';
+import { recall, remember } from '../storage.ts';
 
 /**
  * Named filters, columns and sort order of a list, stored in this browser. Opening a view only changes the list's address, so

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect } from './call.ts';
+import { connect } from '../call.ts';
 import { onEvents, type PollerSurroundings, startEvents } from './events.ts';
 
 const event = (id: string) => ({

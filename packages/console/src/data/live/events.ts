@@ -1,8 +1,8 @@
 import { eventOperations, type StreamEvent } from '@arbiter/contract/events';
-import { boot, tenantOf } from './boot.ts';
-import { call } from './call.ts';
-import { codeOf, failureOf } from './failure.ts';
-import { isAskingToSignIn } from './signed-out.ts';
+import { boot, tenantOf } from '../boot.ts';
+import { call } from '../call.ts';
+import { codeOf, failureOf } from '../failure.ts';
+import { isAskingToSignIn } from '../signed-out.ts';
 
 /**
  * Live events of the tenant. One tab polls the server (a web lock elects it) and forwards events to the others. When it

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Button } from './button.tsx';
-import { useFormat } from './provider.tsx';
+import { Button } from '../button.tsx';
+import { useFormat } from '../provider.tsx';
 
 export interface TableFootProps {
   readonly label: string;

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
-import { isRecordKind, type RecordKind } from '../route/record-address.ts';
-import { onBoot } from './boot.ts';
-import { onOtherTab, recall, recallInPage, remember, rememberInPage } from './storage.ts';
+import { isRecordKind, type RecordKind } from '../../route/record-address.ts';
+import { onBoot } from '../boot.ts';
+import { onOtherTab, recall, recallInPage, remember, rememberInPage } from '../storage.ts';
 
 /**
  * Pinned and recent records of the user. They live in the browser and follow the rules of storage.ts. Catalogue records store

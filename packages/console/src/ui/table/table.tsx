@@ -8,17 +8,17 @@ import {
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { cx } from './cx.ts';
-import { type Density, useDensity } from './density.tsx';
-import { useLinks } from './link.tsx';
+import { cx } from '../cx.ts';
+import { type Density, useDensity } from '../density.tsx';
+import { useLinks } from '../link.tsx';
+import { leaveTrail } from '../trail/trail.ts';
+import { useWidth } from '../use-width.ts';
 import { CardLine, CardSort, cardHeight } from './table-cards.tsx';
 import { bySortValue, type Column, type Selection, type Sort } from './table-column.ts';
 import { TableFoot } from './table-foot.tsx';
 import { moved, type Place, toggled, withRange } from './table-keys.ts';
 import { layOutCard, placeColumns, visibleColumns } from './table-layout.ts';
 import { HeadLine, RowLine, SkeletonLines, selectWidth } from './table-parts.tsx';
-import { leaveTrail } from './trail.ts';
-import { useWidth } from './use-width.ts';
 
 export interface DataTableProps<Row> {
   /** What the rows are, in the plural: "Offers". */

@@ -1,9 +1,9 @@
 import type { SortingState } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { memo, useLayoutEffect, useRef } from 'react';
-import { cx } from './cx.ts';
-import { Link, leftToBrowser, onHover, useLinks } from './link.tsx';
-import { Skeleton } from './progress.tsx';
+import { cx } from '../cx.ts';
+import { Link, leftToBrowser, onHover, useLinks } from '../link.tsx';
+import { Skeleton } from '../progress.tsx';
 import type { Column, Selection } from './table-column.ts';
 import { type Place, toggled } from './table-keys.ts';
 import type { Placed } from './table-layout.ts';

@@ -1,10 +1,10 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { type ReactNode, useRef, useState } from 'react';
-import { uiTexts } from '../messages/ui.ts';
-import { Button } from './button.tsx';
-import { cx } from './cx.ts';
-import { TextField } from './field.tsx';
+import { uiTexts } from '../../messages/ui.ts';
+import { Button } from '../button.tsx';
+import { cx } from '../cx.ts';
+import { TextField } from '../field.tsx';
 
 export interface DialogProps {
   readonly open: boolean;

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { previewTexts as t } from '../messages/preview.ts';
-import { CheckField } from './field.tsx';
+import { previewTexts as t } from '../../messages/preview.ts';
+import { CheckField } from '../field.tsx';
+import { Segmented } from '../segmented.tsx';
 import { PreviewFrame } from './preview-frame.tsx';
-import { Segmented } from './segmented.tsx';
 
 export interface HtmlPreviewProps {
   readonly html: string;

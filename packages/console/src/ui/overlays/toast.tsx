@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { uiTexts } from '../messages/ui.ts';
-import { Button } from './button.tsx';
+import { uiTexts } from '../../messages/ui.ts';
+import { Button } from '../button.tsx';
 
 export interface Toast {
   /** What happened elsewhere: "Exported 1,204 rows". Never an error that needs an act. */

@@ -1,8 +1,8 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useMemo } from 'react';
-import { trailTexts as t } from '../messages/trail.ts';
-import { Link, useLinks } from './link.tsx';
-import { Tooltip } from './tooltip.tsx';
+import { trailTexts as t } from '../../messages/trail.ts';
+import { Link, useLinks } from '../link.tsx';
+import { Tooltip } from '../overlays/tooltip.tsx';
 import { stepsFrom } from './trail.ts';
 
 /** The way to the record before this one and to the one after, in the list that it was opened from; the keys [ and ] do the same. */

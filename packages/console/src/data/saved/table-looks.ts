@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { onBoot } from './boot.ts';
-import { recall, remember } from './storage.ts';
+import { onBoot } from '../boot.ts';
+import { recall, remember } from '../storage.ts';
 
 /** Table layouts in this browser: one row height for all tables, and the columns of each list. */
 export interface TableLooks {

@@ -1,5 +1,5 @@
-import { type JobKind, type JobStanding, type JobWatches, jobKinds } from '../route/job.ts';
-import { recallInTab, rememberInTab } from './storage.ts';
+import { type JobKind, type JobStanding, type JobWatches, jobKinds } from '../../route/job.ts';
+import { recallInTab, rememberInTab } from '../storage.ts';
 
 /**
  * Background jobs in one shape. They are visible on every page, continue across navigation and reloads (only their IDs are

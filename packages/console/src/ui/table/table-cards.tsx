@@ -1,8 +1,8 @@
 import { memo } from 'react';
-import { cx } from './cx.ts';
-import type { Density } from './density.tsx';
-import { SelectField } from './field.tsx';
-import { Link } from './link.tsx';
+import { cx } from '../cx.ts';
+import type { Density } from '../density.tsx';
+import { SelectField } from '../field.tsx';
+import { Link } from '../link.tsx';
 import type { Column } from './table-column.ts';
 import type { CardCell, CardLayout } from './table-layout.ts';
 import { RowLink, type RowProps, RowSelect, ringClass, rowClass } from './table-parts.tsx';

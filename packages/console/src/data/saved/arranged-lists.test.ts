@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { operations } from '@arbiter/contract/all-operations';
 import type { Operation } from '@arbiter/contract/operation';
+import { MemoryStorage, setGlobals, signOut } from '../test-browser.ts';
 import { customerFilters, deleteView, mostViews, refusalOf, saveView, viewsOf } from './saved-views.ts';
 import { chooseColumns, chooseDensity, tableLooks } from './table-looks.ts';
-import { MemoryStorage, setGlobals, signOut } from './test-browser.ts';
 
 const store = new MemoryStorage();
 const { kept: items } = store;

@@ -1,8 +1,8 @@
 import { X } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
-import { Button } from './button.tsx';
+import { Button } from '../button.tsx';
+import { Section, type SectionProps } from '../page.tsx';
 import { moveInto } from './move-into.ts';
-import { Section, type SectionProps } from './page.tsx';
 
 export interface SidePanelProps extends Omit<SectionProps, 'flush'> {
   /** What is looked at: another one is shown anew. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { oldAfterEvent, pollWait } from './events.ts';
-import { createTray, type Job, jobWait } from './jobs.ts';
-import { forgetAll, recall, remember } from './storage.ts';
-import { MemoryStorage, setGlobals, signIn } from './test-browser.ts';
+import { oldAfterEvent, pollWait } from '../live/events.ts';
+import { createTray, type Job, jobWait } from '../live/jobs.ts';
+import { forgetAll, recall, remember } from '../storage.ts';
+import { MemoryStorage, setGlobals, signIn } from '../test-browser.ts';
 
 let local = new MemoryStorage();
 let tab = new MemoryStorage();

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { CsvValue } from './csv.ts';
+import type { CsvValue } from '../csv.ts';
 
 /** A column of a DataTable. */
 export interface Column<Row> {

@@ -1,7 +1,7 @@
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
-import { cx } from './cx.ts';
-import { useLinks } from './link.tsx';
+import { cx } from '../cx.ts';
+import { useLinks } from '../link.tsx';
 
 export type MenuItem =
   | {
