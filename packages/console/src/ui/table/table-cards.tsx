@@ -3,30 +3,28 @@ import { cx } from '../cx.ts';
 import type { Density } from '../density.tsx';
 import { SelectField } from '../field.tsx';
 import { Link } from '../link.tsx';
+import type { SortedRows } from './sorted-rows.ts';
 import type { Column } from './table-column.ts';
 import type { CardCell, CardLayout } from './table-layout.ts';
 import { RowLink, type RowProps, RowSelect, ringClass, rowClass } from './table-parts.tsx';
 
-/** Px: space above and below, the line of the name, each further line. */
+/** In px: padding above and below, height of the name's line, height of other lines. */
 const edges: Readonly<Record<Density, number>> = { compact: 5, comfortable: 10 };
 const nameLine = 26;
 const line = 24;
 
-/** What a row that is drawn as a card will be high, in px, as long as it is not drawn: no text of it takes a second line. */
+/** Returns the estimated height of a card before it's drawn, in px: assumes that no text wraps. */
 export const cardHeight = ({ lines }: CardLayout, density: Density): number =>
   2 * edges[density] + nameLine + (lines - 1) * line;
 
 interface CardLineProps<Row> extends RowProps<Row> {
   readonly card: CardLayout;
   readonly density: Density;
-  /** Told the element, whose height is that of its texts. */
+  /** Measures the element: its height depends on its texts. */
   readonly measure: (element: HTMLElement | null) => void;
 }
 
-/**
- * A row where the columns do not fit side by side: the name above, the other values with their names below it. Long texts take
- * further lines, and what says nothing of this row takes none.
- */
+/** A row of a narrow table: the name on top, labeled values below. Long texts wrap, empty values take no line. */
 function Card<Row>(props: CardLineProps<Row>) {
   const { columns, leading, selection, cellId, totalWidth, active, card, row, rowId, index, top, to, measure } = props;
   const selected = selection?.selected.has(rowId) ?? false;
@@ -60,13 +58,13 @@ function Card<Row>(props: CardLineProps<Row>) {
         const content = column.cell(row);
         const bare = at === 0 || column.corner === true || column.header === '';
         return (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the grid itself has the keys; a press only says where the reader is
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys; a click only moves the active cell
           <div
             key={column.key}
             id={cellId({ row: index, column: at })}
             role={at === 0 ? 'rowheader' : 'gridcell'}
             aria-colindex={at + (selection ? 2 : 1)}
-            className={cx('min-w-0 px-4', placeClass(cell, hasCorner), active === at ? ringClass : hiddenWhereEmpty)}
+            className={cx('min-w-0 px-4', placeClass(cell, hasCorner), active === at ? ringClass : hiddenIfEmpty)}
             style={cell.part === 'end' && cell.line === 0 ? { top: edges[props.density] } : undefined}
             onClick={() => props.onPlace({ row: index, column: at })}
           >
@@ -102,7 +100,7 @@ function Card<Row>(props: CardLineProps<Row>) {
 export const CardLine = memo(Card) as typeof Card;
 
 const nameClass = 'line-clamp-3 min-w-0 break-words font-medium leading-5 [&_.truncate]:whitespace-normal';
-const hiddenWhereEmpty = 'has-[>[data-value]:empty]:hidden';
+const hiddenIfEmpty = 'has-[>[data-value]:empty]:hidden';
 
 function placeClass({ line: at, part }: CardCell, hasCorner: boolean): string {
   if (at === 0 && part === 'end')
@@ -111,15 +109,14 @@ function placeClass({ line: at, part }: CardCell, hasCorner: boolean): string {
   return cx('flex flex-wrap gap-x-1.5 leading-6', part === 'whole' ? 'col-span-full' : 'pe-1');
 }
 
-export interface CardSortProps<Row> {
+export interface CardSortProps<Row> extends Pick<SortedRows<Row>, 'sorting' | 'setSort'> {
   readonly columns: readonly Column<Row>[];
-  readonly sorted: { readonly id: string; readonly desc: boolean } | undefined;
-  readonly onSort: (sorted: { readonly id: string; readonly desc: boolean } | undefined) => void;
 }
 
-/** Chooses the order of rows that are drawn as cards, in place of the heads of columns. */
-export function CardSort<Row>({ columns, sorted, onSort }: CardSortProps<Row>) {
+/** Selects the sort order of cards, which have no column heads. */
+export function CardSort<Row>({ columns, sorting: [sorted], setSort }: CardSortProps<Row>) {
   const sortable = columns.filter(({ sortBy }) => sortBy !== undefined);
+  if (sortable.length === 0) return null;
   return (
     <div className="border-b border-line p-2">
       <SelectField
@@ -132,7 +129,7 @@ export function CardSort<Row>({ columns, sorted, onSort }: CardSortProps<Row>) {
         ])}
         value={sorted === undefined ? '' : `${sorted.desc ? '-' : ''}${sorted.id}`}
         onChange={({ target: { value } }) =>
-          onSort(value === '' ? undefined : { id: value.replace(/^-/, ''), desc: value.startsWith('-') })
+          setSort(() => (value === '' ? null : { key: value.replace(/^-/, ''), descending: value.startsWith('-') }))
         }
       />
     </div>

@@ -5,41 +5,41 @@ import type { CsvValue } from '../csv.ts';
 export interface Column<Row> {
   readonly key: string;
   readonly header: string;
-  /** In the head, behind the name: "%", "ms". */
+  /** In the head, after the name: "%", "ms". */
   readonly unit?: string;
   readonly cell: (row: Row) => ReactNode;
   /**
-   * What the cell says, for files: numbers as numbers, instants in ISO 8601, names of what is referred to. Null: the column
-   * holds a link or a button and says nothing of the row.
+   * The value for files: numbers as numbers, instants in ISO 8601, names instead of IDs. Null: the column has only links or
+   * buttons.
    */
   readonly text: ((row: Row) => CsvValue) | null;
-  /** What the column sorts by once all rows are loaded; without it, it does not sort. */
+  /** The value to sort by once all rows are loaded. Columns without it don't sort. */
   readonly sortBy?: (row: Row) => string | number | null;
-  /** Numbers stand at the end. */
+  /** `end` for numbers. */
   readonly align?: 'start' | 'end';
-  /** Stands beside the name, without its own, where a row is drawn as a card: a status. */
+  /** On a card, shown without a label next to the name: a status. */
   readonly corner?: boolean;
-  /** Shares its line of a card with another one though it is wide beside others: most of its values are short. */
+  /** On a card, shares a line with another column although it's wide: most of its values are short. */
   readonly halfCard?: boolean;
-  /** Least width in px (140). */
+  /** Minimum width in px (140). */
   readonly width?: number;
-  /** Part of the width that is left over (1); 0 keeps the width. */
+  /** Share of the remaining width (1); 0 for a fixed width. */
   readonly grow?: number;
 }
 
-/** Which rows are selected, by key. It outlives paging and sorting. */
+/** Selected rows, by key. Survives paging and sorting. */
 export interface Selection {
   readonly selected: ReadonlySet<string>;
   readonly onChange: (selected: ReadonlySet<string>) => void;
 }
 
-/** Order of two values to sort by: numbers as numbers, texts as people read them ("Offer 9" before "Offer 10"). */
+/** Compares two values: numbers as numbers, texts in natural order ("Offer 9" before "Offer 10"). */
 export function bySortValue(one: unknown, other: unknown): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
   return String(one).localeCompare(String(other), undefined, { numeric: true });
 }
 
-/** By which column rows are sorted. */
+/** The column to sort by. */
 export interface Sort {
   readonly key: string;
   readonly descending: boolean;

@@ -1,7 +1,7 @@
 import { type CsvValue, csvText } from '../csv.ts';
 import { bySortValue, type Column, type Sort } from './table-column.ts';
 
-/** The rows in the order in which a table shows them when it is sorted; rows without a value come last in both directions. */
+/** Returns the rows in the order of a sorted table; rows without a value come last in both directions. */
 export function sortedRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -19,7 +19,7 @@ export function sortedRows<Row>(
     .map(({ row }) => row);
 }
 
-/** Rows as a CSV file: what the columns say, each under its head, and behind them `further` values that no column shows. */
+/** Returns rows as a CSV file: one field per column, then the `further` values that no column shows. */
 export function rowsAsCsv<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

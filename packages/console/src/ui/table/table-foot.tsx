@@ -1,46 +1,35 @@
 import type { ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import { useFormat } from '../provider.tsx';
+import type { Column } from './table-column.ts';
 
-export interface TableFootProps {
+export interface TableFootProps<Row> {
   readonly label: string;
+  readonly columns: readonly Column<Row>[];
   readonly loaded: number;
-  readonly total: number | undefined;
+  readonly total?: number | undefined;
   readonly complete: boolean;
-  readonly sortable: boolean;
-  /** Head of the column that the rows are, or shall be, sorted by. */
+  /** Head of the column to sort by, now or once all rows are loaded. */
   readonly sortedBy: string | undefined;
   readonly selected: number;
-  readonly onMore?: () => void;
-  readonly loadingMore: boolean;
-  /** Until when the next page waits for the server; null: it does not. */
-  readonly waitsUntil: number | null;
-  readonly partial: ReactNode;
-  readonly foot: ReactNode;
+  readonly onMore?: (() => void) | undefined;
+  readonly loadingMore?: boolean;
+  /** When the next page loads after a rate limit, in milliseconds since 1970; null without a limit. */
+  readonly waitsUntil?: number | null;
+  readonly partial?: ReactNode;
+  readonly foot?: ReactNode;
 }
 
-/** A heading within a sentence: "offers", but "API keys". */
+/** Returns a heading as it reads within a sentence: "offers", but "API keys". */
 function inSentence(label: string): string {
   const [first = '', second = ''] = label;
   return second === second.toLocaleLowerCase() ? `${first.toLocaleLowerCase()}${label.slice(1)}` : label;
 }
 
-/** How many rows there are, how many are loaded, and why the order cannot be changed where it cannot. */
-export function TableFoot(props: TableFootProps) {
-  const {
-    label,
-    loaded,
-    total,
-    complete,
-    sortable,
-    sortedBy,
-    selected,
-    onMore,
-    loadingMore,
-    waitsUntil,
-    partial,
-    foot,
-  } = props;
+/** Row counts, and why the rows can't be sorted yet. */
+export function TableFoot<Row>(props: TableFootProps<Row>) {
+  const { label, loaded, total, complete, sortedBy, selected, onMore, waitsUntil = null, partial } = props;
+  const sortable = props.columns.some(({ sortBy }) => sortBy !== undefined);
   const format = useFormat();
   const count = complete ? (total ?? loaded) : loaded;
   const of = total === undefined ? '' : ` of ${format.number(total)}`;
@@ -63,10 +52,10 @@ export function TableFoot(props: TableFootProps) {
           {sortedBy === undefined ? 'Load all rows to sort.' : `Load all rows to sort by ${sortedBy}.`}
         </span>
       ) : null}
-      {foot}
+      {props.foot}
       {onMore ? (
         <span className="ms-auto">
-          <Button kind="quiet" size="small" busy={loadingMore} onClick={onMore}>
+          <Button kind="quiet" size="small" busy={props.loadingMore ?? false} onClick={onMore}>
             Load more
           </Button>
         </span>

@@ -1,5 +1,5 @@
-/** Where the reader of a grid is: row -1 is the head. */
-export interface Place {
+/** Position of a cell in a grid: row -1 is the head. */
+export interface GridPlace {
   readonly row: number;
   readonly column: number;
 }
@@ -7,22 +7,22 @@ export interface Place {
 export interface GridSize {
   readonly rows: number;
   readonly columns: number;
-  /** Rows that fit into the window. */
+  /** Rows that fit in the window. */
   readonly page: number;
 }
 
-export interface Pressed {
+export interface KeyPress {
   readonly key: string;
   readonly mod: boolean;
 }
 
-const within = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value));
+const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(max, value));
 
-/** Where a key leads in a grid (ARIA grid pattern, and j and k as everywhere in the console); null: not a key of the grid. */
-export function moved(place: Place, { key, mod }: Pressed, size: GridSize): Place | null {
-  const to = (row: number, column: number): Place => ({
-    row: within(row, -1, size.rows - 1),
-    column: within(column, 0, size.columns - 1),
+/** Returns the cell that a key moves to (ARIA grid pattern, and j and k); null for other keys. */
+export function nextPlace(place: GridPlace, { key, mod }: KeyPress, size: GridSize): GridPlace | null {
+  const to = (row: number, column: number): GridPlace => ({
+    row: clamp(row, -1, size.rows - 1),
+    column: clamp(column, 0, size.columns - 1),
   });
   const { row, column } = place;
   switch (key) {

@@ -1,43 +1,40 @@
-/** Width of a column in px: what it needs, and its part of what is left over. */
+/** Width of a column in px: its minimum, and its share of the remaining width. */
 export interface ColumnWidth {
   readonly width: number;
-  /** 0: keeps its width. */
+  /** 0: fixed width. */
   readonly grow: number;
 }
 
-export interface Placed {
+/** Position of a column, in px. */
+export interface ColumnPlace {
   readonly left: number;
   readonly width: number;
 }
 
-/** Part of its width below which a column that grows is not squeezed. */
-const leastShare = 0.75;
+/** Growing columns shrink to this share of their width at most. */
+const minShare = 0.75;
 
 /**
- * Columns that grow also give way where a little less makes everything fit: a column cut at the border of the window says
- * less than texts that end in dots. The first one names the row and keeps its width. Where that is not enough all do, and the
- * table scrolls.
+ * Shrinks growing columns a little if everything fits then: shortened texts say more than a column cut off at the border. The
+ * first column names the row and keeps its width. If that isn't enough, all keep it and the table scrolls.
  */
-function squeezed(columns: readonly ColumnWidth[], available: number): readonly ColumnWidth[] {
+function shrinkToFit(columns: readonly ColumnWidth[], available: number): readonly ColumnWidth[] {
   const over = columns.reduce((sum, { width }) => sum + width, -available);
-  const gives = ({ grow }: ColumnWidth, index: number) => index > 0 && grow > 0;
+  const shrinks = ({ grow }: ColumnWidth, index: number) => index > 0 && grow > 0;
   const room = columns.reduce(
-    (sum, column, index) => sum + (gives(column, index) ? column.width * (1 - leastShare) : 0),
+    (sum, column, index) => sum + (shrinks(column, index) ? column.width * (1 - minShare) : 0),
     0,
   );
   if (over <= 0 || over > room) return columns;
   return columns.map(({ width, grow }, index) => ({
-    width: gives({ width, grow }, index) ? Math.floor(width - (over * width * (1 - leastShare)) / room) : width,
+    width: shrinks({ width, grow }, index) ? Math.floor(width - (over * width * (1 - minShare)) / room) : width,
     grow,
   }));
 }
 
-/**
- * Places columns side by side in `available` px. What is left over goes to the columns that grow, to the last pixel; where
- * a little is missing, they give it.
- */
-export function placeColumns(given: readonly ColumnWidth[], available: number): readonly Placed[] {
-  const columns = squeezed(given, available);
+/** Places columns side by side in `available` px. Growing columns share the remaining width, to the last pixel, or shrink. */
+export function placeColumns(given: readonly ColumnWidth[], available: number): readonly ColumnPlace[] {
+  const columns = shrinkToFit(given, available);
   const needed = columns.reduce((sum, column) => sum + column.width, 0);
   const growing = columns.reduce((sum, column) => sum + column.grow, 0);
   const spare = growing > 0 ? Math.max(0, available - needed) : 0;
@@ -54,16 +51,16 @@ export function placeColumns(given: readonly ColumnWidth[], available: number): 
   });
 }
 
-/** Indexes of the columns that touch the visible part, which begins `from` px from the start; the first is always there. */
-export function visibleColumns(placed: readonly Placed[], from: number, width: number): readonly number[] {
-  // Half a window on both sides: a short scroll shows what is there already.
+/** Returns the indexes of the columns in the visible part, which begins `from` px from the start. Includes the first one. */
+export function visibleColumns(placed: readonly ColumnPlace[], from: number, width: number): readonly number[] {
+  // Half a window on both sides, so that a short scroll needs no new columns.
   const margin = width / 2;
   return placed.flatMap(({ left, width: own }, index) =>
     index === 0 || (left + own >= from - margin && left <= from + width + margin) ? [index] : [],
   );
 }
 
-/** Where a cell stands in a row that is drawn as a card: its line, and which part of that. */
+/** Position of a cell in a row drawn as a card: its line, and the part of the line. */
 export interface CardCell {
   readonly line: number;
   readonly part: 'whole' | 'start' | 'end';
@@ -75,13 +72,12 @@ export interface CardLayout {
   readonly lines: number;
 }
 
-/** A column that needs no more px than this shares its line. */
-const halfWidth = 150;
+/** Columns up to this width share a line, in px. */
+const maxHalfWidth = 150;
 
 /**
- * Places the cells of a row as a card, for windows that are too narrow to put the columns side by side. The first column has
- * the first line, with what stands in the corner; short columns stand two in a line, the others alone. A short one fills a
- * half that is free above it.
+ * Lays out a row as a card, for narrow windows. The first line has the first column and the corner; short columns share a line
+ * in pairs, the others have one each. A short column fills a free half above it.
  */
 export function layOutCard(
   columns: readonly (ColumnWidth & { readonly corner?: boolean; readonly half?: boolean })[],
@@ -91,7 +87,7 @@ export function layOutCard(
   const cells = columns.map(({ width, grow, corner, half }, index): CardCell => {
     if (index === 0) return { line: 0, part: 'start' };
     if (corner === true) return { line: 0, part: 'end' };
-    if (half !== true && (width > halfWidth || grow > 1)) return { line: lines++, part: 'whole' };
+    if (half !== true && (width > maxHalfWidth || grow > 1)) return { line: lines++, part: 'whole' };
     if (free !== null) {
       const cell: CardCell = { line: free, part: 'end' };
       free = null;

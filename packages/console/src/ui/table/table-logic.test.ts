@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { moved, toggled, withRange } from './table-keys.ts';
+import { nextPlace, toggled, withRange } from './table-keys.ts';
 import { layOutCard, placeColumns, visibleColumns } from './table-layout.ts';
 
 const size = { rows: 100, columns: 4, page: 10 };
-const press = (key: string, from = { row: 5, column: 1 }, mod = false) => moved(from, { key, mod }, size);
+const press = (key: string, from = { row: 5, column: 1 }, mod = false) => nextPlace(from, { key, mod }, size);
 
 test('the keys of a grid', () => {
   assert.deepEqual(press('ArrowDown'), { row: 6, column: 1 });

@@ -5,35 +5,35 @@ import { cx } from '../cx.ts';
 import { Link, leftToBrowser, onHover, useLinks } from '../link.tsx';
 import { Skeleton } from '../progress.tsx';
 import type { Column, Selection } from './table-column.ts';
-import { type Place, toggled } from './table-keys.ts';
-import type { Placed } from './table-layout.ts';
+import { type GridPlace, toggled } from './table-keys.ts';
+import type { ColumnPlace } from './table-layout.ts';
 
 export const selectWidth = 40;
 
-interface Shared<Row> {
+export interface SharedProps<Row> {
   readonly columns: readonly Column<Row>[];
-  readonly placed: readonly Placed[];
+  readonly placed: readonly ColumnPlace[];
   readonly visible: readonly number[];
   /** Width of the column of checkboxes, 0 without. */
   readonly leading: number;
   readonly selection: Selection | undefined;
-  readonly cellId: (place: Place) => string;
+  readonly cellId: (place: GridPlace) => string;
   readonly totalWidth: number;
-  /** Column of the place where the reader is, -1 when it is in another row. */
+  /** The active column; -1 if the active cell is in another row. */
   readonly active: number;
 }
 
-/** The ring of the place where the reader is; shown only while the grid has the focus by keyboard. */
+/** Ring of the active cell, shown while the grid has keyboard focus. */
 export const ringClass =
   'group-focus-visible/grid:outline-2 group-focus-visible/grid:-outline-offset-2 group-focus-visible/grid:outline-accent';
 
-function cellStyle(index: number, placed: Placed, leading: number) {
+function cellStyle(index: number, placed: ColumnPlace, leading: number) {
   return index === 0
     ? { width: placed.width, insetInlineStart: leading }
     : { width: placed.width, insetInlineStart: placed.left + leading };
 }
 
-/** The first and the last cell stand as far from the border as the heading of a section does. */
+/** The first and last cells align with the headings of sections. */
 function cellClass(
   index: number,
   isLast: boolean,
@@ -51,16 +51,16 @@ function cellClass(
   );
 }
 
-interface HeadProps<Row> extends Shared<Row> {
+interface HeadProps<Row> extends SharedProps<Row> {
   readonly sorting: SortingState;
   readonly complete: boolean;
   readonly keys: readonly string[];
   readonly sortBy: (key: string) => void;
-  /** Heard and not seen: above rows that are drawn as cards. */
+  /** For screen readers only: above rows drawn as cards. */
   readonly hidden: boolean;
 }
 
-/** The names of the columns. A name sorts where the whole list is loaded. */
+/** Column names. They sort once all rows are loaded. */
 export function HeadLine<Row>(props: HeadProps<Row>) {
   const { columns, placed, visible, leading, selection, cellId, totalWidth, active, sorting, complete, keys, sortBy } =
     props;
@@ -136,16 +136,15 @@ export function HeadLine<Row>(props: HeadProps<Row>) {
   );
 }
 
-export interface RowProps<Row> extends Shared<Row> {
+export interface RowProps<Row> extends SharedProps<Row> {
   readonly row: Row;
   readonly rowId: string;
   readonly index: number;
   readonly top: number;
   readonly to: string | undefined;
-  readonly onPlace: (place: Place) => void;
+  readonly onPlace: (place: GridPlace) => void;
 }
 
-/** The look of a row. */
 export const rowClass = (selected: boolean, active: boolean): string =>
   cx(
     'table-row-line absolute start-0 top-0 border-b border-line text-dense',
@@ -164,7 +163,7 @@ interface RowSelectProps {
   readonly selected: boolean;
 }
 
-/** The box that selects a row. */
+/** The checkbox that selects a row. */
 export function RowSelect({ selection, leading, rowId, index, selected }: RowSelectProps) {
   return (
     <div
@@ -185,7 +184,7 @@ export function RowSelect({ selection, leading, rowId, index, selected }: RowSel
   );
 }
 
-/** The link that lies over a whole row. */
+/** The link that covers a whole row. */
 export function RowLink({ to }: { readonly to: string }) {
   const links = useLinks();
   return (
@@ -210,7 +209,7 @@ interface LineProps<Row> extends RowProps<Row> {
   readonly sticks: boolean;
 }
 
-/** One row. A link lies over all of it, so that the browser's own ways of opening work; controls inside lie above the link. */
+/** A row. A link covers it, so that the browser's own ways of opening a link work; controls in cells are above the link. */
 function Line<Row>(props: LineProps<Row>) {
   const {
     columns,
@@ -230,7 +229,7 @@ function Line<Row>(props: LineProps<Row>) {
   } = props;
   const selected = selection?.selected.has(rowId) ?? false;
   const element = useRef<HTMLDivElement>(null);
-  // The element may show another row next: a control that has the focus must not act on that one.
+  // The element may show another row next: a focused control must not act on that one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the row changes
   useLayoutEffect(
     () => () => {
@@ -254,7 +253,7 @@ function Line<Row>(props: LineProps<Row>) {
         if (!column || !place) return null;
         const content = column.cell(row);
         return (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the grid itself has the keys; a press only says where the reader is
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys; a click only moves the active cell
           <div
             key={column.key}
             id={cellId({ row: index, column: at })}
@@ -279,10 +278,10 @@ function Line<Row>(props: LineProps<Row>) {
   );
 }
 
-/** A row is drawn anew only when something about it changed: neither a key nor a turn of the wheel touches most of them. */
+/** Rendered again only when the row changes, so that keys and scrolling leave most rows alone. */
 export const RowLine = memo(Line) as typeof Line;
 
-/** Holds the place of rows that are on their way. */
+/** Placeholders for rows that are loading. */
 export function SkeletonLines({
   count,
   height,
@@ -295,7 +294,7 @@ export function SkeletonLines({
   return (
     <div aria-hidden style={{ width }}>
       {Array.from({ length: count }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: places without content
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders
         <div key={index} className="flex items-center border-b border-line px-4" style={{ height }}>
           <Skeleton className="h-3 w-full max-w-3xl" />
         </div>
