@@ -1,5 +1,7 @@
 import { Pin } from 'lucide-react';
 import { useEffect } from 'react';
+import { savedRecordTexts as t } from '../messages/saved-records.ts';
+import { type RecordKind, recordKinds } from '../records/record-kinds.ts';
 import {
   addRecent,
   isForPageOnly,
@@ -9,9 +11,7 @@ import {
   pin,
   unpin,
   useSavedRecords,
-} from '../data/saved/saved-records.ts';
-import { savedRecordTexts as t } from '../messages/saved-records.ts';
-import type { RecordKind } from '../route/record-address.ts';
+} from '../records/saved-records.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { Button } from '../ui/button.tsx';
 import { toast } from '../ui/overlays/toast.tsx';
@@ -31,6 +31,7 @@ export interface RecordPinProps {
  */
 export function RecordPin({ kind, id, name }: RecordPinProps) {
   const { pins } = useSavedRecords();
+  const title = recordKinds[kind].titles.one;
   const isPinned = pins.some((each) => isSame(each, { kind, id }));
   const full = !isPinned && pins.length >= mostPins ? t.full(mostPins) : null;
   useEffect(() => addRecent({ kind, id, name }, Date.now()), [kind, id, name]);
@@ -54,7 +55,7 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
       aria-pressed={isPinned}
       aria-keyshortcuts="p"
       tooltip={isPinned ? t.unpinTip : t.pinTip}
-      typed={isPinned ? t.unpinOf(kind) : t.pinOf(kind)}
+      typed={isPinned ? t.unpinOf(title) : t.pinOf(title)}
       disabledReason={full}
       icon={
         <Pin aria-hidden className={`size-4 ${isPinned ? 'fill-current text-accent-ink' : ''}`} strokeWidth={1.75} />
@@ -86,7 +87,7 @@ export function DeletedPin({ kind, id }: Omit<RecordPinProps, 'name'>) {
         </Button>
       }
     >
-      <p>{t.deletedText(kind, savedRecordName(known))}</p>
+      <p>{t.deletedText(recordKinds[kind].titles.one, savedRecordName(known))}</p>
     </ProblemPanel>
   );
 }

@@ -1,4 +1,4 @@
-import type { SavedRecord } from '../data/saved/saved-records.ts';
+import type { SavedRecord } from '../records/saved-records.ts';
 import { middleCut } from '../ui/format.ts';
 
 /** What a kept record is called: its name as it was last seen; a customer by their id, a decision by a part of its. */

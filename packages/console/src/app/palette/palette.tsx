@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { useSavedRecords } from '../../data/saved/saved-records.ts';
 import { paletteTexts } from '../../messages/palette.ts';
+import { useSavedRecords } from '../../records/saved-records.ts';
 import type { Command } from '../../route/feature.ts';
 import { writtenKeys } from '../../route/keys.ts';
 import { cx } from '../../ui/cx.ts';
@@ -34,25 +34,7 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
     const ahead = takeTyped();
     setText((now) => ahead + now);
   }, []);
-  const found = useFound(text);
-  const own = useMemo(() => ownEntries(screens, commands), [commands]);
-  // The page below doesn't change while the palette is open.
-  const [here] = useState(() => ownEntries([], pageActs(document.getElementById('page'))).acts);
-  const saved = savedRecordGroups(useSavedRecords(), text);
-  const opened = new Set(saved.flatMap(({ entries }) => entries.map(({ id }) => id)));
-  const groups = [
-    ...bestFirst(text, [
-      ...saved,
-      { title: paletteTexts.pages, entries: fitting(text, own.pages) },
-      { title: paletteTexts.here, entries: fitting(text, here) },
-      { title: paletteTexts.acts, entries: fitting(text, own.acts) },
-    ]),
-    // Pending results must not move the line that Enter opens.
-    ...found.groups.map(({ title, entries }) => ({
-      title,
-      entries: entries.filter(({ act }) => !('open' in act) || !opened.has(`kept ${act.open}`)),
-    })),
-  ].filter(({ entries }) => entries.length > 0);
+  const { groups, found } = useGroups(text, commands);
   const lines = groups.flatMap(({ entries }) => entries);
   const listId = useId();
   const choose = (entry: Entry | undefined) => {
@@ -114,6 +96,30 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
       </div>
     </Dialog>
   );
+}
+
+/** Returns what matches the query: saved records, pages, actions of this page and of all pages, and found records. */
+function useGroups(text: string, commands: readonly Command[]) {
+  const found = useFound(text);
+  const own = useMemo(() => ownEntries(screens, commands), [commands]);
+  // The page below doesn't change while the palette is open.
+  const [here] = useState(() => ownEntries([], pageActs(document.getElementById('page'))).acts);
+  const saved = savedRecordGroups(useSavedRecords(), text);
+  const opened = new Set(saved.flatMap(({ entries }) => entries.map(({ id }) => id)));
+  const groups = [
+    ...bestFirst(text, [
+      ...saved,
+      { title: paletteTexts.pages, entries: fitting(text, own.pages) },
+      { title: paletteTexts.here, entries: fitting(text, here) },
+      { title: paletteTexts.acts, entries: fitting(text, own.acts) },
+    ]),
+    // Pending results must not move the line that Enter opens.
+    ...found.groups.map(({ title, entries }) => ({
+      title,
+      entries: entries.filter(({ act }) => !('open' in act) || !opened.has(`saved ${act.open}`)),
+    })),
+  ].filter(({ entries }) => entries.length > 0);
+  return { groups, found };
 }
 
 interface LinesProps {
@@ -188,7 +194,7 @@ function Line({ entry, id, active, choose }: LineProps) {
       <span className="min-w-0 truncate" dir="auto">
         {entry.title}
       </span>
-      {entry.detail && /^(found|kept) /.test(entry.id) ? (
+      {entry.detail && /^(found|saved) /.test(entry.id) ? (
         <span className="max-w-2/5 shrink-0 truncate text-dense text-soft">{entry.detail}</span>
       ) : null}
       {entry.keys === undefined ? null : (
@@ -202,7 +208,7 @@ function Line({ entry, id, active, choose }: LineProps) {
   );
 }
 
-const allSearches = [...recordSearches(screens), ...features.flatMap((feature) => feature.searches ?? [])];
+const allSearches = [...recordSearches, ...features.flatMap((feature) => feature.searches ?? [])];
 
 interface FoundState {
   readonly groups: readonly Group[];

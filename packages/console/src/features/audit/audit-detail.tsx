@@ -1,7 +1,7 @@
 import type { AuditLog } from '@arbiter/contract/audit-logs';
 import { auditKind, auditTexts as t } from '../../messages/audit.ts';
+import { recordAddress } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
-import { recordAddress } from '../../route/record-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Diff } from '../../ui/diff/diff.tsx';

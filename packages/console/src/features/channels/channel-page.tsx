@@ -17,8 +17,6 @@ import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { BoundCreatives } from './bound-creatives.tsx';
 
-const parents = [{ title: t.channels, to: addresses.channels() }];
-
 /** One channel: how it works, its placements and creatives. */
 export function ChannelPage() {
   const id = useParam('id');
@@ -29,7 +27,6 @@ export function ChannelPage() {
       operation={channelOperations.get}
       kind="channel"
       id={id}
-      parents={parents}
       actions={<DecisionsLink to={addresses.decisions({ channelId: id })}>{t.decisions}</DecisionsLink>}
     >
       {(body) => (

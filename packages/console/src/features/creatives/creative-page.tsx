@@ -16,7 +16,6 @@ import { useFormat } from '../../ui/provider.tsx';
 import { tokensOf } from './content.ts';
 import { Content } from './creative-content.tsx';
 
-const parents = [{ title: t.creatives, to: addresses.creatives() }];
 const Search = Type.Object({ view: Type.Optional(Type.Literal('json')) });
 
 /** One creative: content, placement and performance. */
@@ -25,7 +24,7 @@ export function CreativePage() {
   const [search, change] = useSearch(Search);
   const answer = useOperation(creativeOperations.get, { params: { id }, query: { includeDeleted: true } });
   return (
-    <RecordPage answer={answer} operation={creativeOperations.get} kind="creative" id={id} parents={parents}>
+    <RecordPage answer={answer} operation={creativeOperations.get} kind="creative" id={id}>
       {(body) => (
         <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
           <div className="flex min-w-0 flex-col gap-4">

@@ -1,10 +1,10 @@
 import { PinOff } from 'lucide-react';
 import { useState } from 'react';
-import { isForPageOnly, type SavedRecord, unpin, useSavedRecords } from '../../data/saved/saved-records.ts';
-import { RecordIcon } from '../../forms/record-icon.tsx';
 import { savedRecordName } from '../../forms/saved-record-name.ts';
-import { recordKindTitles, savedRecordTexts as t } from '../../messages/saved-records.ts';
-import { screenOfRecord } from '../../route/record-address.ts';
+import { savedRecordTexts as t } from '../../messages/saved-records.ts';
+import { RecordIcon } from '../../records/record-icon.tsx';
+import { recordKinds } from '../../records/record-kinds.ts';
+import { isForPageOnly, type SavedRecord, unpin, useSavedRecords } from '../../records/saved-records.ts';
 import { useNow } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -75,7 +75,7 @@ function Line({ record }: { readonly record: SavedRecord }) {
   return (
     <Link
       look="plain"
-      to={screenOfRecord(kind, id)}
+      to={recordKinds[kind].record(id)}
       className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 px-4 py-2 hover:bg-hover"
     >
       <RecordIcon kind={kind} />
@@ -83,7 +83,7 @@ function Line({ record }: { readonly record: SavedRecord }) {
         <span className="min-w-0 truncate font-medium" dir="auto">
           {savedRecordName(record)}
         </span>
-        <span className="text-dense text-soft">{recordKindTitles[kind]}</span>
+        <span className="text-dense text-soft">{recordKinds[kind].titles.one}</span>
         {isDeleted ? <Badge tone="warn">{t.deleted}</Badge> : null}
       </span>
       <time

@@ -14,8 +14,6 @@ import { OfferDecisions } from './offer-decisions.tsx';
 import { Limits } from './offer-limits.tsx';
 import { Who } from './offer-who.tsx';
 
-const parents = [{ title: t.offers, to: addresses.offers() }];
-
 /** One offer, read: what it is, when and for whom it may be shown, its creatives, the decisions that showed it. */
 export function OfferPage() {
   const id = useParam('id');
@@ -26,7 +24,6 @@ export function OfferPage() {
       operation={offerOperations.get}
       kind="offer"
       id={id}
-      parents={parents}
       lead={({ shortDesc }) => shortDesc}
       actions={<DecisionsLink to={addresses.decisions({ offerId: id })}>{t.allDecisions}</DecisionsLink>}
     >

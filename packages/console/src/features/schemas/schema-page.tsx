@@ -27,8 +27,6 @@ const SchemaSearch = Type.Object({
   peek: Type.Optional(Type.String()),
 });
 
-const parents = [{ title: t.schemas, to: addresses.schemas() }];
-
 /** One schema, read: its fields, its rows, what its rows hold. */
 export function SchemaPage() {
   const id = useParam('id');
@@ -40,7 +38,6 @@ export function SchemaPage() {
       operation={schemaRecordOperations.get}
       kind="schema"
       id={id}
-      parents={parents}
       nameOf={({ displayName }) => displayName}
       fixes={(body) =>
         body.warnings?.some(({ code }) => code === 'rows_not_read') ? <ReadRows schema={body} /> : null

@@ -5,6 +5,7 @@ export const catalogueTitles = {
   creatives: 'Creatives',
   creative: 'Creative',
   categories: 'Categories',
+  category: 'Category',
   channels: 'Channels',
   channel: 'Channel',
   placements: 'Placements',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { forgetAll } from '../storage.ts';
-import { MemoryStorage, setGlobals, signIn, signOut } from '../test-browser.ts';
+import { forgetAll } from '../data/storage.ts';
+import { MemoryStorage, setGlobals, signIn, signOut } from '../data/test-browser.ts';
 import {
   addRecent,
   markDeleted,

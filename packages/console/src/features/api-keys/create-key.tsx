@@ -12,33 +12,14 @@ const scopes = ['read', 'write', 'admin', 'scim'] as const;
 type Scope = (typeof scopes)[number];
 
 /** Creates a key and shows it once. The dialog stays until the user confirms. */
-export function MakeKey({ onClose }: { onClose: () => void }) {
+export function CreateKey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<readonly Scope[]>(['read', 'write']);
   const [day, setDay] = useState('');
   const [created, setCreated] = useState<ApiKeyCreated | null>(null);
   const { run, busy, failure } = useMutate(apiKeyOperations.create);
-  if (created !== null) {
-    return (
-      <Dialog
-        open
-        mustAnswer
-        onOpenChange={() => undefined}
-        title={t.newTitle}
-        description={t.newText}
-        footer={
-          <Button kind="primary" onClick={onClose}>
-            {t.keySaved}
-          </Button>
-        }
-      >
-        <div className="rounded-card bg-sunken px-3 py-2">
-          <Id id={created.key} what="key" whole />
-        </div>
-      </Dialog>
-    );
-  }
-  const make = async () => {
+  if (created !== null) return <NewKey apiKey={created.key} onClose={onClose} />;
+  const create = async () => {
     const body = {
       scopes: scopes.filter((scope) => chosen.includes(scope)),
       ...(name.trim() === '' ? {} : { name: name.trim() }),
@@ -58,7 +39,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
             kind="primary"
             busy={busy}
             disabledReason={chosen.length === 0 ? t.scopes : null}
-            onClick={() => void make()}
+            onClick={() => void create()}
           >
             {t.make}
           </Button>
@@ -67,7 +48,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
     >
       <div className="flex flex-col gap-4">
         {failure === null ? null : (
-          <FailurePanel failure={failure} operation={apiKeyOperations.create} retry={() => void make()} />
+          <FailurePanel failure={failure} operation={apiKeyOperations.create} retry={() => void create()} />
         )}
         <TextField
           label={t.name}
@@ -98,6 +79,28 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
           value={day}
           onChange={({ target }) => setDay(target.value)}
         />
+      </div>
+    </Dialog>
+  );
+}
+
+/** Shows a new key once. */
+function NewKey({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
+  return (
+    <Dialog
+      open
+      mustAnswer
+      onOpenChange={() => undefined}
+      title={t.newTitle}
+      description={t.newText}
+      footer={
+        <Button kind="primary" onClick={onClose}>
+          {t.keySaved}
+        </Button>
+      }
+    >
+      <div className="rounded-card bg-sunken px-3 py-2">
+        <Id id={apiKey} what="key" whole />
       </div>
     </Dialog>
   );

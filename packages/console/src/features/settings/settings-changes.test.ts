@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { TenantSettingsAnswer } from '@arbiter/contract/tenant-settings';
 import { defaultTenantSettings, settingsWithoutEffect } from '@arbiter/contract/tenant-settings';
 import { settingsTexts } from '../../messages/settings.ts';
-import { patchOf, shownSettings, validChanges } from './settings-form.ts';
+import { patchOf, shownSettings, validChanges } from './settings-changes.ts';
 
 const stored: TenantSettingsAnswer = { ...defaultTenantSettings, settingsVersion: 3 };
 

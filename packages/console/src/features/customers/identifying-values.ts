@@ -1,7 +1,7 @@
 import type { SchemaField } from '@arbiter/contract/schemas';
 
 /** A value that identifies a customer to people. */
-export interface Telling {
+export interface IdentifyingValue {
   readonly label: string;
   readonly value: string;
 }
@@ -19,7 +19,10 @@ type Field = Pick<SchemaField, 'name' | 'displayName' | 'dataType' | 'isPrimaryK
  * Returns identifying values: the first short text columns of the customer's row. Skips sensitive and never stored fields,
  * because headers are visible to bystanders.
  */
-export function whoOf(fields: readonly Field[], values: Readonly<Record<string, unknown>>): readonly Telling[] {
+export function identifyingValues(
+  fields: readonly Field[],
+  values: Readonly<Record<string, unknown>>,
+): readonly IdentifyingValue[] {
   return fields
     .filter(({ dataType }) => words.includes(dataType))
     .filter(({ isPrimaryKey, isSensitive, neverStore }) => !isPrimaryKey && !isSensitive && !neverStore)

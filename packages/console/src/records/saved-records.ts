@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
-import { isRecordKind, type RecordKind } from '../../route/record-address.ts';
-import { onBoot } from '../boot.ts';
-import { onOtherTab, recall, recallInPage, remember, rememberInPage } from '../storage.ts';
+import { onBoot } from '../data/boot.ts';
+import { onOtherTab, recall, recallInPage, remember, rememberInPage } from '../data/storage.ts';
+import { isRecordKind, type RecordKind, recordKinds } from './record-kinds.ts';
 
 /**
  * Pinned and recent records of the user. They live in the browser and follow the rules of storage.ts. Catalogue records store
@@ -41,7 +41,7 @@ export const mostRecents = 20;
 const mostLetters = 255;
 
 /** Whether records of this type stay in memory only. */
-export const isForPageOnly = (kind: RecordKind): boolean => kind === 'customer';
+export const isForPageOnly = (kind: RecordKind): boolean => recordKinds[kind].pins === 'page';
 
 /** Whether two entries are the same record. */
 export const isSame = (one: Pick<SavedRecord, 'kind' | 'id'>, other: Pick<SavedRecord, 'kind' | 'id'>): boolean =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { whoOf } from './who.ts';
+import { identifyingValues } from './identifying-values.ts';
 
 const field = (name: string, more: object = {}) => ({
   name,
@@ -14,7 +14,7 @@ const field = (name: string, more: object = {}) => ({
 
 test('the first words of the table tell who it is, in its order', () => {
   const fields = ['name', 'city', 'tier', 'favourite'].map((name) => field(name));
-  assert.deepEqual(whoOf(fields, { tier: 'gold', favourite: 'latte', name: 'Mia', city: 'Leeds' }), [
+  assert.deepEqual(identifyingValues(fields, { tier: 'gold', favourite: 'latte', name: 'Mia', city: 'Leeds' }), [
     { label: 'The name', value: 'Mia' },
     { label: 'The city', value: 'Leeds' },
     { label: 'The tier', value: 'gold' },
@@ -33,6 +33,6 @@ test('keys, numbers, what is sensitive or not stored, long, bare or missing is l
     field('job', { dataType: 'text' }),
   ];
   const values = { id: 'C1', age: 7, illness: 'flu', iban: 'DE00', loan: 'no', note: 'x'.repeat(41), gone: null };
-  assert.deepEqual(whoOf(fields, values), []);
-  assert.deepEqual(whoOf(fields, { ...values, job: 'baker' }), [{ label: 'The job', value: 'baker' }]);
+  assert.deepEqual(identifyingValues(fields, values), []);
+  assert.deepEqual(identifyingValues(fields, { ...values, job: 'baker' }), [{ label: 'The job', value: 'baker' }]);
 });
