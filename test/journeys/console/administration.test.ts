@@ -25,26 +25,22 @@ const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 const statusWith = async (key: string) =>
   (await patiently(() => fetch(`${stage.url}/api/v1/offers`, { headers: { authorization: `Bearer ${key}` } }))).status;
 
-test(
-  'a deep link asks to sign in, a wrong password is told, and the printed link opens the console',
-  skip,
-  async () => {
-    // Which pages there are is not told to those who are signed out.
-    await page.goto(`${stage.url}/nowhere/at-all`);
-    await page.getByLabel('Email').waitFor();
-    assert.match(page.url(), /\/login\?returnTo=%2Fnowhere%2Fat-all$/);
-    await page.goto(`${stage.url}/health`);
-    await page.getByLabel('Email').fill('nobody@example.test');
-    await page.getByLabel('Password').fill('Passw0rd');
-    await button('Sign in').click();
-    await page.getByText('The email or password is wrong.').waitFor();
-    assert.match(page.url(), /\/login\?returnTo=%2Fhealth$/);
-    await page.goto(stage.firstRun);
-    await page.getByRole('heading', { level: 1, name: /decide, see why, prove it/ }).waitFor();
-  },
-);
+test('asks to sign in for a deep link, reports a wrong password, and opens with the printed link', skip, async () => {
+  // Which pages there are is not told to those who are signed out.
+  await page.goto(`${stage.url}/nowhere/at-all`);
+  await page.getByLabel('Email').waitFor();
+  assert.match(page.url(), /\/login\?returnTo=%2Fnowhere%2Fat-all$/);
+  await page.goto(`${stage.url}/health`);
+  await page.getByLabel('Email').fill('nobody@example.test');
+  await page.getByLabel('Password').fill('Passw0rd');
+  await button('Sign in').click();
+  await page.getByText('The email or password is wrong.').waitFor();
+  assert.match(page.url(), /\/login\?returnTo=%2Fhealth$/);
+  await page.goto(stage.firstRun);
+  await page.getByRole('heading', { level: 1, name: /decide, see why, prove it/ }).waitFor();
+});
 
-test('the first steps: a decision, its reasons, the limits, a call to copy', skip, async () => {
+test('walks through the first steps: a decision, its reasons, the limits, a call to copy', skip, async () => {
   await page.goto(stage.url);
   await page.getByText('0 of 3 steps done').waitFor();
   await page.locator('input[value="CM-000001"]').waitFor();
@@ -60,7 +56,7 @@ test('the first steps: a decision, its reasons, the limits, a call to copy', ski
   await page.waitForURL(/\/decisions\//);
 });
 
-test('a key is shown once, opens the API, and is revoked', skip, async () => {
+test('shows a key once, and revokes it', skip, async () => {
   await page.goto(`${stage.url}/settings/api-keys`);
   await button('Create key').click();
   const dialog = page.getByRole('dialog');
@@ -79,7 +75,7 @@ test('a key is shown once, opens the API, and is revoked', skip, async () => {
   assert.equal(await statusWith(key), 401);
 });
 
-test('who deactivates a person sees their credentials first, and hands them to another admin', skip, async () => {
+test("reassigns a person's credentials before deactivating them", skip, async () => {
   const email = 'leaving@example.test';
   await stage.call('POST', 'users', { email, role: 'admin' });
   const token = await mailedToken(stage, email, 'accept-invite');
@@ -106,7 +102,7 @@ test('who deactivates a person sees their credentials first, and hands them to a
   assert.equal(await statusWith(key), 200, 'the key goes on under its new owner');
 });
 
-test('a setting that is refused says why at its field; one that is saved is saved', skip, async () => {
+test('shows the error of a setting at its field, and saves valid ones', skip, async () => {
   await page.goto(`${stage.url}/settings`);
   const limit = page.getByLabel('Maximum offers per decision');
   await limit.fill('0');
@@ -128,7 +124,7 @@ test('a setting that is refused says why at its field; one that is saved is save
   assert.equal(await zone.inputValue(), 'Europe/Berlin', 'a text that is no time zone is discarded');
 });
 
-test('the browser computes every hash of the audit log again, the server checks the chain', skip, async () => {
+test('verifies the hashes of the audit log in the browser, and the chain on the server', skip, async () => {
   await page.goto(`${stage.url}/audit`);
   await heading('Audit log').waitFor();
   await page.getByText(/^\d+ rows verified in your browser$/).waitFor();
@@ -142,7 +138,7 @@ test('the browser computes every hash of the audit log again, the server checks 
   assert.match(page.url(), /\?row=/);
 });
 
-test('a save that fails keeps the draft and offers to try again', skip, async () => {
+test('keeps the draft after a failed save, and retries', skip, async () => {
   await page.goto(`${stage.url}/settings`);
   const cap = page.getByLabel('Mandatory offers per customer per day');
   await cap.fill('7');
@@ -156,7 +152,7 @@ test('a save that fails keeps the draft and offers to try again', skip, async ()
   assert.equal((await stage.call('GET', 'tenant-settings')).mandatoryDailyCap, 7);
 });
 
-test('sample data is removed and loaded again, and the page knows at once', skip, async () => {
+test('removes and loads sample data, and updates the page', skip, async () => {
   await page.goto(`${stage.url}/settings`);
   await button('Remove').click();
   const dialog = page.getByRole('dialog');
@@ -173,7 +169,7 @@ test('sample data is removed and loaded again, and the page knows at once', skip
   await page.keyboard.press('Escape');
 });
 
-test('a person of two tenants sets up a second factor and goes from one tenant to the other', skip, async () => {
+test('sets up a second factor, and switches between two tenants', skip, async () => {
   const email = 'ada@example.test';
   const ada = await stage.open();
   ada.setDefaultTimeout(120_000);
@@ -243,7 +239,7 @@ function laterCode(app: TestApp): string {
   return app.code(new Date(), 1);
 }
 
-test('health shows the checks and the protected tables', skip, async () => {
+test('shows checks and protected tables on Health', skip, async () => {
   await page.goto(`${stage.url}/health`);
   await page.getByText(/Forced row-level security protects all \d+ tables/).waitFor();
   // The checks come by a call of their own, which may be the later one.
@@ -251,7 +247,7 @@ test('health shows the checks and the protected tables', skip, async () => {
   assert.equal(await page.getByText('OK', { exact: true }).count(), 5);
 });
 
-test('a session that ends is begun again over the page', skip, async () => {
+test('signs in again over the page', skip, async () => {
   await page.goto(stage.url);
   await page.getByRole('heading', { name: 'Decide now' }).waitFor();
   await page.locator('input[value="CM-000001"]').waitFor();

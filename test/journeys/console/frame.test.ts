@@ -29,7 +29,7 @@ async function openPalette(): Promise<void> {
   await page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' }).waitFor();
 }
 
-test('what is typed before the palette is there stands in it', skip, async () => {
+test('keeps letters typed before the palette opens', skip, async () => {
   const fresh = await page.context().newPage();
   fresh.setDefaultTimeout(patienceMs);
   const held = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ test('what is typed before the palette is there stands in it', skip, async () =>
   await fresh.close();
 });
 
-test('pages are opened by keys alone, and the focus goes to their headings', skip, async () => {
+test('opens pages by keys, and focuses their headings', skip, async () => {
   await page.goto(`${stage.url}/decisions`);
   await heading('Decisions').waitFor();
   await openPalette();
@@ -76,7 +76,7 @@ test('pages are opened by keys alone, and the focus goes to their headings', ski
   await heading('Simulate').waitFor();
 });
 
-test('keys that write letters are silent in fields, and can be switched off for good', skip, async () => {
+test('ignores letter keys in fields, and turns them off permanently', skip, async () => {
   await page.goto(`${stage.url}/simulate`);
   await heading('Simulate').waitFor();
   await page.getByLabel('Customer', { exact: true }).first().fill('');
@@ -109,7 +109,7 @@ test('keys that write letters are silent in fields, and can be switched off for 
   await heading('Decisions').waitFor();
 });
 
-test('[ and ] go through the records of the list that was open, and say where it ends', skip, async () => {
+test('steps through the records of the last list with [ and ], and reports its ends', skip, async () => {
   const { data } = await stage.call('GET', 'offers?limit=2');
   const [first = '', second = ''] = (data as readonly { readonly name: string }[]).map(({ name }) => name);
   await page.goto(`${stage.url}/offers`);
@@ -143,30 +143,26 @@ test('[ and ] go through the records of the list that was open, and say where it
   await way.getByText('1 of 2').waitFor();
 });
 
-test(
-  'what was changed in the settings and not saved is there when one comes back, until it is discarded',
-  skip,
-  async () => {
-    await page.goto(`${stage.url}/settings`);
-    const zone = page.getByRole('combobox', { name: 'Time zone' });
-    const before = await zone.inputValue();
-    await zone.fill('tokyo');
-    await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
-    await page.getByRole('link', { name: 'Decisions', exact: true }).click();
-    await heading('Decisions').waitFor();
-    await page.goto(`${stage.url}/settings`);
-    await page.getByText('1 change', { exact: true }).waitFor();
-    assert.equal(await zone.inputValue(), 'Asia/Tokyo');
-    await page.getByRole('button', { name: 'Discard' }).click();
-    assert.equal(await zone.inputValue(), before);
-    await page.reload();
-    await heading('Settings').waitFor();
-    await zone.waitFor();
-    assert.equal(await zone.inputValue(), before);
-  },
-);
+test('keeps unsaved settings until they are discarded', skip, async () => {
+  await page.goto(`${stage.url}/settings`);
+  const zone = page.getByRole('combobox', { name: 'Time zone' });
+  const before = await zone.inputValue();
+  await zone.fill('tokyo');
+  await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
+  await page.getByRole('link', { name: 'Decisions', exact: true }).click();
+  await heading('Decisions').waitFor();
+  await page.goto(`${stage.url}/settings`);
+  await page.getByText('1 change', { exact: true }).waitFor();
+  assert.equal(await zone.inputValue(), 'Asia/Tokyo');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  assert.equal(await zone.inputValue(), before);
+  await page.reload();
+  await heading('Settings').waitFor();
+  await zone.waitFor();
+  assert.equal(await zone.inputValue(), before);
+});
 
-test('decisions are found by an offer and a flow that are chosen by their names', skip, async () => {
+test('filters decisions by the names of an offer and a flow', skip, async () => {
   await page.goto(`${stage.url}/decisions`);
   await page.getByRole('button', { name: 'Add filter', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Add filter' });
@@ -188,7 +184,7 @@ test('decisions are found by an offer and a flow that are chosen by their names'
   await page.getByText('We Miss You Latte', { exact: true }).first().waitFor();
 });
 
-test('whatever the page has a button for can be typed, and its main act has a key', skip, async () => {
+test("offers the page's buttons in the palette, and a key for its main action", skip, async () => {
   await page.goto(`${stage.url}/settings/api-keys`);
   await page.getByRole('button', { name: 'Revoke Demo key' }).waitFor();
   await openPalette();
@@ -218,7 +214,7 @@ test('whatever the page has a button for can be typed, and its main act has a ke
   assert.equal((await asked).status(), 200);
 });
 
-test('the palette opens a decision by any of its ids, and finds nothing in words', skip, async () => {
+test('opens a decision from the palette by any of its IDs', skip, async () => {
   const { requestId, recommendationId } = await stage.call('POST', 'recommend', {
     customerId: 'CM-000031',
     channel: 'email',
@@ -236,7 +232,7 @@ test('the palette opens a decision by any of its ids, and finds nothing in words
   await heading('Decision for CM-000031').waitFor();
 });
 
-test('the palette opens every kind of record by its id, and a customer by its key', skip, async () => {
+test('opens each record type from the palette by ID, and a customer by key', skip, async () => {
   const sought = page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' });
   for (const [list, path] of [
     ['offers', '/offers/'],
@@ -270,7 +266,7 @@ test('the palette opens every kind of record by its id, and a customer by its ke
   await page.waitForURL(`${stage.url}/customers/CM-000777`);
 });
 
-test('a theme is chosen by its name and is there after a reload', skip, async () => {
+test('keeps the theme across reloads', skip, async () => {
   await openPalette();
   await page.keyboard.type('theme: light');
   await page.getByRole('option', { name: 'Theme: Light' }).waitFor();
@@ -280,7 +276,7 @@ test('a theme is chosen by its name and is there after a reload', skip, async ()
   await page.locator('html[data-theme="light"]').waitFor();
 });
 
-test('the end of a session asks over the page, and what was typed stays', skip, async () => {
+test('asks to sign in over the page when the session ends, and keeps the input', skip, async () => {
   const [, email = '', password = ''] = /^sign in\s+(\S+) with password (\S+)/m.exec(stage.output()) ?? [];
   await page.goto(`${stage.url}/simulate`);
   const customer = page.getByLabel('Customer', { exact: true }).first();
@@ -302,7 +298,7 @@ test('the end of a session asks over the page, and what was typed stays', skip, 
   await page.getByText('CM-000031', { exact: true }).first().waitFor();
 });
 
-test('what opened over the page gives the focus back, and Escape closes the topmost alone', skip, async () => {
+test('returns the focus after overlays, and closes only the topmost with Escape', skip, async () => {
   await page.goto(`${stage.url}/decisions`);
   await page.getByText('CM-000031', { exact: true }).first().waitFor();
   const opener = (name: string | RegExp) => page.getByRole('banner').getByRole('button', { name, exact: true });
@@ -344,7 +340,7 @@ test('what opened over the page gives the focus back, and Escape closes the topm
   assert.match(page.url(), /peek=/, 'the panel below stays');
 });
 
-test('where the browser has no clipboard, what was to be copied stands there whole', skip, async () => {
+test('shows the full text to copy without a clipboard', skip, async () => {
   const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
   const { planHash } = await stage.call('GET', `decisions/${String(recommendationId)}`);
   const plain = await page.context().newPage();
@@ -360,7 +356,7 @@ test('where the browser has no clipboard, what was to be copied stands there who
   await plain.close();
 });
 
-test('when what has the focus goes away, the focus goes to what stood beside it', skip, async () => {
+test('moves the focus to a neighbor when the focused element disappears', skip, async () => {
   const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
   /** Presses by Enter what the page then does without. */
   const pressed = async (name: string | RegExp, exact = true): Promise<void> => {
@@ -396,7 +392,7 @@ async function focused(element: Locator): Promise<void> {
   await page.waitForFunction((wanted) => document.activeElement === wanted, handle);
 }
 
-test('on a small screen the pages come out from the side, and Escape puts them back', skip, async () => {
+test('opens the sidebar on small screens, and closes it with Escape', skip, async () => {
   await page.setViewportSize({ width: 390, height: 800 });
   await page.getByRole('button', { name: 'Open navigation' }).click();
   const drawer = page.getByRole('dialog', { name: 'Navigation' });
@@ -426,7 +422,7 @@ test('on a small screen the pages come out from the side, and Escape puts them b
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
 });
 
-test('on a small screen the page moves to the answer that was asked for', skip, async () => {
+test('scrolls to the result on small screens', skip, async () => {
   await page.goto(`${stage.url}/simulate?customer=CM-000001`);
   const first = page.getByText('#1', { exact: true }).first();
   await first.waitFor();
@@ -441,7 +437,7 @@ test('on a small screen the page moves to the answer that was asked for', skip, 
   assert.equal(await isSeen(), true);
 });
 
-test('on a small screen a look at a row moves the page below the bar, and the bar stays', skip, async () => {
+test('scrolls to a preview below the top bar on small screens', skip, async () => {
   await page.goto(`${stage.url}/offers`);
   await page.getByRole('grid').getByRole('row').nth(1).waitFor();
   await page.getByRole('grid').focus();
@@ -456,7 +452,7 @@ test('on a small screen a look at a row moves the page below the bar, and the ba
   );
 });
 
-test('rows that are drawn as cards are as high as their texts', skip, async () => {
+test('makes cards as high as their texts', skip, async () => {
   await page.goto(`${stage.url}/policies`);
   const grid = page.getByRole('grid');
   await grid.getByRole('row').nth(2).waitFor();
@@ -478,7 +474,7 @@ test('rows that are drawn as cards are as high as their texts', skip, async () =
   }
 });
 
-test('at sign-out the browser forgets everything, and the pages are closed in every tab', skip, async () => {
+test('clears the browser at sign-out, and closes the pages in every tab', skip, async () => {
   assert.ok((await stored()) > 0, 'the theme was kept');
   const other = await page.context().newPage();
   other.setDefaultTimeout(patienceMs);

@@ -65,7 +65,7 @@ async function openPalette(): Promise<Locator> {
   return palette;
 }
 
-test('a record is pinned by its key, and is on Home and in the palette after a reload', skip, async () => {
+test('pins a record with P, and lists it on Home and in the palette', skip, async () => {
   const [first, second] = offers;
   assert.ok(first && second);
   await openOffer(second);
@@ -104,7 +104,7 @@ test('a record is pinned by its key, and is on Home and in the palette after a r
   await isPinned(false);
 });
 
-test('a pin is pressed, or typed as what it does; its name is the one that was last seen', skip, async () => {
+test('pins by button and by palette, and shows the latest name', skip, async () => {
   const [, , third] = offers;
   assert.ok(third);
   await openOffer(third);
@@ -132,7 +132,7 @@ test('a pin is pressed, or typed as what it does; its name is the one that was l
   await list('Pinned').getByText('Nothing pinned yet.').waitFor();
 });
 
-test('what is typed while the palette is still on its way does nothing to the page', skip, async () => {
+test('keeps keys typed before the palette opens away from the page', skip, async () => {
   const [first] = offers;
   assert.ok(first);
   // Loaded anew, so that the palette has to come from the server.
@@ -147,7 +147,7 @@ test('what is typed while the palette is still on its way does nothing to the pa
   assert.equal(await page.getByText('Pinned to Home').count(), 0);
 });
 
-test('nothing that names a customer is stored; the page says how long a customer stays pinned', skip, async () => {
+test('stores no customers, and tells how long they stay pinned', skip, async () => {
   await page.goto(`${stage.url}/decisions/${decisionId}`);
   await heading(`Decision for ${customerId}`).waitFor();
   await page.keyboard.press('p');
@@ -177,7 +177,7 @@ test('nothing that names a customer is stored; the page says how long a customer
   await isPinned(false);
 });
 
-test('a record that was deleted meanwhile says so, and can be unpinned there and on Home', skip, async () => {
+test('marks a deleted record, and unpins it on its page and on Home', skip, async () => {
   const made = async (name: string): Promise<Named> => {
     const { id } = await stage.call('POST', 'offers', { name, categoryId: await categoryId() });
     return { id: String(id), name };
@@ -215,7 +215,7 @@ async function categoryId(): Promise<string> {
   return first?.id ?? '';
 }
 
-test('past the last room nothing is pinned, and the button says why', skip, async () => {
+test('rejects a pin beyond the limit, and says why', skip, async () => {
   const [first, second] = offers;
   assert.ok(first && second);
   await openOffer(first);
@@ -240,7 +240,7 @@ test('past the last room nothing is pinned, and the button says why', skip, asyn
   assert.equal(await list('Pinned').getByRole('link').count(), 50);
 });
 
-test('another person in the same browser sees none of it, and a sign-out forgets all', skip, async () => {
+test('hides pins from another user, and forgets them at sign-out', skip, async () => {
   const email = 'second@example.test';
   await stage.call('POST', 'users', { email, role: 'viewer' });
   const token = await mailedToken(stage, email, 'accept-invite');
@@ -309,7 +309,7 @@ async function viewed(
 /** A picture stands alone: it needs no sheet, no variable and no address of the page. */
 const standsAlone = (svg: string) => assert.doesNotMatch(svg, /var\(|class=|href|style=|data-|light-dark/);
 
-test('Home charts what the customers of the demo saw and did, up to today', skip, async () => {
+test("charts the demo's impressions and responses up to today on Home", skip, async () => {
   await page.goto(`${stage.url}/`);
   const title = 'Impressions and conversions by day';
   const figure = page.getByRole('figure', { name: title });
@@ -324,7 +324,7 @@ test('Home charts what the customers of the demo saw and did, up to today', skip
   );
 });
 
-test('a chart is a table, a CSV file and a picture that stands alone, in both themes', skip, async () => {
+test('offers a chart as a table, a CSV file and a standalone picture, in both themes', skip, async () => {
   const title = 'Decisions by day';
   // What was decided a moment ago is counted a moment later.
   const isCounted = async () =>
@@ -373,7 +373,7 @@ test('a chart is a table, a CSV file and a picture that stands alone, in both th
   await page.waitForURL(`**/decisions?from=${today}&to=${tomorrow}`);
 });
 
-test('the way of a decision and its score are files too, and a step of the table filters the list', skip, async () => {
+test('exports the funnel and the score, and filters the list from a step', skip, async () => {
   await page.goto(`${stage.url}/decisions/${decisionId}`);
   await heading(`Decision for ${customerId}`).waitFor();
   const title = 'From candidates to result';
@@ -399,7 +399,7 @@ test('the way of a decision and its score are files too, and a step of the table
   assert.ok((await viewed(bars.text)).texts.includes(name));
 });
 
-test('the limits of a customer are drawn over time, with the decision behind each contact', skip, async () => {
+test("draws a customer's limits over time, with the decision behind each contact", skip, async () => {
   await page.goto(`${stage.url}/customers/${customerId}?tab=limits`);
   const title = 'Contacts and limits';
   const figure = page.getByRole('figure', { name: title });
@@ -409,7 +409,7 @@ test('the limits of a customer are drawn over time, with the decision behind eac
   standsAlone((await saved(title, 'Download SVG')).text);
 });
 
-test('a policy that blocks has no text until its name is there', skip, async () => {
+test('waits for the name of a blocking policy', skip, async () => {
   const { promise: named, resolve: giveNames } = Promise.withResolvers<void>();
   const names = '**/api/v1/contact-policies/*';
   await page.route(names, async (route) => {

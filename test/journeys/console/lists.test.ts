@@ -96,7 +96,7 @@ function cellsOf(text: string): string[][] {
   return rows;
 }
 
-test('columns are chosen and moved by keys alone, and stay after a reload', skip, async () => {
+test('shows, hides and moves columns by keys, and keeps them across reloads', skip, async () => {
   await go('/offers');
   const all = await heads();
   assert.deepEqual(all.slice(0, 4), ['Name', 'Status', 'Category', 'Priority']);
@@ -142,7 +142,7 @@ test('columns are chosen and moved by keys alone, and stay after a reload', skip
   assert.doesNotMatch(page.url(), /columns=/);
 });
 
-test('two presses within one moment both count', skip, async () => {
+test('handles two clicks in the same moment', skip, async () => {
   await go('/offers');
   const all = await heads();
   const priority = grid().getByRole('columnheader', { name: 'Priority' });
@@ -166,7 +166,7 @@ test('two presses within one moment both count', skip, async () => {
   await page.keyboard.press('Escape');
 });
 
-test('the height of rows is one choice for every table, also where rows are cards', skip, async () => {
+test('applies the row height to every table and to cards', skip, async () => {
   const height = async () => (await grid().getByRole('row').nth(1).boundingBox())?.height;
   await go('/offers');
   assert.equal(await height(), 40);
@@ -189,79 +189,75 @@ test('the height of rows is one choice for every table, also where rows are card
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-test(
-  'a view is saved, found, opened by its link by somebody else, written anew, renamed and deleted',
-  skip,
-  async () => {
-    await go('/offers?status=active');
-    await grid().getByRole('columnheader', { name: 'Priority' }).getByRole('button').click();
-    await grid().getByRole('columnheader', { name: 'Priority' }).getByRole('button').click();
-    await page.waitForURL(/sort=-priority/);
-    await page.keyboard.press('v');
-    await panel().getByRole('checkbox', { name: 'Schedule' }).uncheck();
-    await panel().getByRole('button', { name: 'Save view' }).click();
-    await panel().getByText('Enter a name.').waitFor();
-    await panel().getByLabel('View name').fill('What runs');
-    await panel().getByRole('button', { name: 'Save view' }).click();
-    await panel().getByText('current').waitFor();
-    await page.keyboard.press('Escape');
-    const shown = { heads: await heads(), names: await names(grid()) };
-    assert.equal(shown.heads.includes('Schedule'), false);
-    const link = page.getByRole('link', { name: 'Open view: What runs' });
-    assert.equal(await link.getAttribute('aria-current'), 'true');
-    const address = String(await link.getAttribute('href'));
+test('saves, finds, shares, updates, renames and deletes a view', skip, async () => {
+  await go('/offers?status=active');
+  await grid().getByRole('columnheader', { name: 'Priority' }).getByRole('button').click();
+  await grid().getByRole('columnheader', { name: 'Priority' }).getByRole('button').click();
+  await page.waitForURL(/sort=-priority/);
+  await page.keyboard.press('v');
+  await panel().getByRole('checkbox', { name: 'Schedule' }).uncheck();
+  await panel().getByRole('button', { name: 'Save view' }).click();
+  await panel().getByText('Enter a name.').waitFor();
+  await panel().getByLabel('View name').fill('What runs');
+  await panel().getByRole('button', { name: 'Save view' }).click();
+  await panel().getByText('current').waitFor();
+  await page.keyboard.press('Escape');
+  const shown = { heads: await heads(), names: await names(grid()) };
+  assert.equal(shown.heads.includes('Schedule'), false);
+  const link = page.getByRole('link', { name: 'Open view: What runs' });
+  assert.equal(await link.getAttribute('aria-current'), 'true');
+  const address = String(await link.getAttribute('href'));
 
-    // Somebody who may only read, in a browser that remembers nothing.
-    const other = await viewer();
-    await other.goto(new URL(address, stage.url).href);
-    await settled(other);
-    await showsColumns(shown.heads, other);
-    await showsRows(shown.names, other);
-    assert.equal(await other.getByLabel('Status').inputValue(), 'active');
-    assert.equal(
-      (await save(other.getByRole('button', { name: /^Download .* as CSV$/ }), other)).rows.length,
-      shown.names.length,
-    );
-    await other.context().close();
+  // Somebody who may only read, in a browser that remembers nothing.
+  const other = await viewer();
+  await other.goto(new URL(address, stage.url).href);
+  await settled(other);
+  await showsColumns(shown.heads, other);
+  await showsRows(shown.names, other);
+  assert.equal(await other.getByLabel('Status').inputValue(), 'active');
+  assert.equal(
+    (await save(other.getByRole('button', { name: /^Download .* as CSV$/ }), other)).rows.length,
+    shown.names.length,
+  );
+  await other.context().close();
 
-    // With other filters it is not the one that is shown; it is found in the palette of its page.
-    await go('/offers');
-    assert.equal(await link.getAttribute('aria-current'), null);
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('what runs');
-    await page.getByRole('option', { name: 'Open view: What runs' }).waitFor();
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/status=active/);
-    await showsColumns(shown.heads);
-    await showsRows(shown.names);
+  // With other filters it is not the one that is shown; it is found in the palette of its page.
+  await go('/offers');
+  assert.equal(await link.getAttribute('aria-current'), null);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('what runs');
+  await page.getByRole('option', { name: 'Open view: What runs' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/status=active/);
+  await showsColumns(shown.heads);
+  await showsRows(shown.names);
 
-    await page.getByLabel('Status').selectOption('draft');
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'View options for offers' }).click();
-    await says(page, 'Updated What runs', () =>
-      panel().getByRole('button', { name: 'Overwrite What runs with the current view' }).click(),
-    );
-    await panel().getByRole('button', { name: 'Rename What runs' }).click();
-    await panel().getByLabel('New name for What runs').fill('Drafts');
-    await page.keyboard.press('Enter');
-    await panel().getByRole('link', { name: 'Drafts' }).waitFor();
-    await page.keyboard.press('Escape');
-    await go('/offers');
-    await page.getByRole('link', { name: 'Open view: Drafts' }).click();
-    await page.waitForURL(/status=draft/);
-    await page.getByRole('button', { name: 'View options for offers' }).click();
-    await says(page, 'Deleted Drafts', () => panel().getByRole('button', { name: 'Delete Drafts' }).click());
-    await page.getByRole('link', { name: 'Open view: Drafts' }).waitFor({ state: 'detached' });
-    assert.equal(
-      await panel()
-        .getByLabel('View name')
-        .evaluate((it) => it === document.activeElement),
-      true,
-    );
-    await panel().getByRole('button', { name: 'Reset columns' }).click();
-    await page.keyboard.press('Escape');
-  },
-);
+  await page.getByLabel('Status').selectOption('draft');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'View options for offers' }).click();
+  await says(page, 'Updated What runs', () =>
+    panel().getByRole('button', { name: 'Overwrite What runs with the current view' }).click(),
+  );
+  await panel().getByRole('button', { name: 'Rename What runs' }).click();
+  await panel().getByLabel('New name for What runs').fill('Drafts');
+  await page.keyboard.press('Enter');
+  await panel().getByRole('link', { name: 'Drafts' }).waitFor();
+  await page.keyboard.press('Escape');
+  await go('/offers');
+  await page.getByRole('link', { name: 'Open view: Drafts' }).click();
+  await page.waitForURL(/status=draft/);
+  await page.getByRole('button', { name: 'View options for offers' }).click();
+  await says(page, 'Deleted Drafts', () => panel().getByRole('button', { name: 'Delete Drafts' }).click());
+  await page.getByRole('link', { name: 'Open view: Drafts' }).waitFor({ state: 'detached' });
+  assert.equal(
+    await panel()
+      .getByLabel('View name')
+      .evaluate((it) => it === document.activeElement),
+    true,
+  );
+  await panel().getByRole('button', { name: 'Reset columns' }).click();
+  await page.keyboard.press('Escape');
+});
 
 /** A page of somebody who may read only. */
 async function viewer(): Promise<Page> {
@@ -277,7 +273,7 @@ async function viewer(): Promise<Page> {
   return other;
 }
 
-test('rows that scroll into view take over the elements of those that leave', skip, async () => {
+test('reuses the elements of rows while scrolling', skip, async () => {
   await go('/customers');
   const members = page.getByRole('grid', { name: 'Rows of coffee_members' });
   const rows = members.getByRole('rowgroup').last().getByRole('row');
@@ -299,7 +295,7 @@ test('rows that scroll into view take over the elements of those that leave', sk
   assert.ok(Math.min(...places) > drawn, `rows ${places}`);
 });
 
-test('the page of a flow makes no call that is refused', skip, async () => {
+test('makes no failing call on the page of a flow', skip, async () => {
   const refused: string[] = [];
   const note = (answer: Response): void => {
     if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
@@ -327,7 +323,7 @@ test('the page of a flow makes no call that is refused', skip, async () => {
   assert.deepEqual(refused, []);
 });
 
-test('a record that cannot act says why on its page, and the page can mend what it knows how to', skip, async () => {
+test('shows the warnings of a record, and fixes what it can', skip, async () => {
   const policy = await stage.call('POST', 'contact-policies', {
     name: 'Twice a week, misspelled',
     ruleType: 'frequency_cap',
@@ -356,7 +352,7 @@ test('a record that cannot act says why on its page, and the page can mend what 
   await stage.call('DELETE', `schemas?id=${schema.id}`);
 });
 
-test('a view never remembers who a customer is', skip, async () => {
+test("doesn't save views that identify a customer", skip, async () => {
   await go('/decisions?customerId=CM-000031');
   await page.keyboard.press('v');
   await panel().getByText("the browser doesn't store customer data", { exact: false }).waitFor();
@@ -366,7 +362,7 @@ test('a view never remembers who a customer is', skip, async () => {
   assert.doesNotMatch(kept, /CM-0/);
 });
 
-test('a file holds the rows as they are shown, and no name becomes a formula in it', skip, async () => {
+test('exports the rows as shown, without formulas', skip, async () => {
   await stage.call('POST', 'offers', { name: '=HYPERLINK("http://example.test")', status: 'draft', priority: 99 });
   await go('/offers?sort=-priority');
   const shown = await names(grid());
@@ -389,7 +385,7 @@ test('a file holds the rows as they are shown, and no name becomes a formula in 
   );
 });
 
-test('a file names what its rows point at, also where only the ids came with them', skip, async () => {
+test('exports the names of linked records', skip, async () => {
   await go('/rules');
   const { heads: told, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
   const column = (head: string) => rows.map((row) => row[told.indexOf(head)] ?? '');
@@ -397,7 +393,7 @@ test('a file names what its rows point at, also where only the ids came with the
   assert.ok(column('Condition').includes('Member of High Value Members'), column('Condition').join('; '));
 });
 
-test('a file of a list that is loaded in part says so', skip, async () => {
+test('marks the file of a partly loaded list', skip, async () => {
   const { data } = await stage.call('GET', 'schemas?limit=100');
   const members = (data as readonly { readonly id: string; readonly name: string }[]).find(
     ({ name }) => name === 'coffee_members',
@@ -421,7 +417,7 @@ async function remove(path: string): Promise<void> {
   assert.ok(answer.ok, `${path}: ${answer.status}`);
 }
 
-test('deleted records are listed on demand, and open as what they are where the API answers them', skip, async () => {
+test('lists deleted records on demand, and opens those that the API returns', skip, async () => {
   const { id } = await stage.call('POST', 'offers', { name: 'Gone Tomorrow', status: 'draft' });
   await remove(`offers/${String(id)}`);
   const { id: rule } = await stage.call('POST', 'qualification-rules', {
@@ -459,7 +455,7 @@ test('deleted records are listed on demand, and open as what they are where the 
   assert.equal(await page.getByRole('checkbox', { name: 'Include deleted' }).count(), 0);
 });
 
-test('a look at a row has an address, and shows what the columns leave out', skip, async () => {
+test('gives a preview an address, and shows the hidden columns in it', skip, async () => {
   await go('/offers?columns=name,status');
   await showsColumns(['Name', 'Status']);
   const [first = ''] = await names(grid());
@@ -476,7 +472,7 @@ test('a look at a row has an address, and shows what the columns leave out', ski
   await page.getByText("This row was removed or doesn't match the filters.").waitFor();
 });
 
-test('a filter that no field shows stands there with the name of its record, and can be taken off', skip, async () => {
+test("shows a filter without a field as a chip with the record's name", skip, async () => {
   const { data } = await stage.call('GET', 'offers?limit=1');
   const [offer] = data as readonly { readonly id: string; readonly name: string }[];
   await go(`/creatives?offerId=${offer?.id}`);
@@ -489,7 +485,7 @@ test('a filter that no field shows stands there with the name of its record, and
 /** What stands in a cell without a value. */
 const nothing = new Set(['', '–', 'not set', 'checking']);
 
-test('in every list, whatever a cell says stands in the file as well', skip, async () => {
+test('exports the text of every cell in every list', skip, async () => {
   const found: string[] = [];
   const wrong: string[] = [];
   for (const { name, address, open } of await placesOf(stage)) {

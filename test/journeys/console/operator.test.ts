@@ -49,7 +49,7 @@ async function someOffer(): Promise<{ readonly id: string; readonly name: string
   return offer;
 }
 
-test('whoever comes back sees what others changed, and the decisions made meanwhile', skip, async () => {
+test('shows changes by others and new decisions since the last visit', skip, async () => {
   const offer = await someOffer();
   // The page notes the first visit by itself. It was two hours ago, then: nobody waits that long in a test.
   const noted = page.waitForResponse(
@@ -83,7 +83,7 @@ test('whoever comes back sees what others changed, and the decisions made meanwh
   await page.getByRole('heading', { level: 1, name: offer.name }).waitFor();
 });
 
-test('what waits for somebody is named, with the way to it', skip, async () => {
+test('lists what needs the user, with links', skip, async () => {
   const offer = await someOffer();
   await stage.call('POST', 'approvals', {
     entityType: 'offer',
@@ -114,7 +114,7 @@ test('what waits for somebody is named, with the way to it', skip, async () => {
   await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
 });
 
-test('dead letters stand together by their cause; they go back into the queue, or away for good', skip, async () => {
+test('groups dead letters by cause, and retries or deletes them', skip, async () => {
   await page.goto(`${stage.url}/health`);
   const letters = region('Dead letters');
   await letters.getByText('3 × “Error: no answer after … ms”', { exact: false }).waitFor();

@@ -39,7 +39,7 @@ test('2. why not: a blocked offer, its gate, a flip, and the simulation that sho
   whyNot(stage, page, demo, 'CM-000031'),
 );
 
-test('2b. do_not_contact yields no flip, and says that nothing may change it', skip, async () => {
+test('2b. do_not_contact: no flip, and the reason why', skip, async () => {
   const policy = await stage.call('POST', 'contact-policies', {
     name: 'Never contact again',
     ruleType: 'do_not_contact',
@@ -58,13 +58,13 @@ test('2b. do_not_contact yields no flip, and says that nothing may change it', s
   await stage.call('PUT', 'contact-policies', { id: policy.id, status: 'archived' });
 });
 
-test('3. proof: a changed rule changes nothing of the past; compared with now only the rule differs', skip, () =>
+test('3. proof: a changed rule leaves the past unchanged; only the rule differs from now', skip, () =>
   proof(stage, page, demo, 'CM-000036'),
 );
 
-test('3b. of an erased customer the decision says what is left', skip, () => erased(stage, page, demo, 'CM-000037'));
+test('3b. the decision of an erased customer', skip, () => erased(stage, page, demo, 'CM-000037'));
 
-test('an id of nothing, and a tenant without traces, each say the next step', skip, async () => {
+test('names the next step for an unknown ID and a tenant without traces', skip, async () => {
   await page.goto(`${stage.url}/decisions/00000000-0000-7000-8000-000000000000`);
   await page.getByText('Decision not found').waitFor();
   await page.getByRole('link', { name: 'All decisions' }).waitFor();

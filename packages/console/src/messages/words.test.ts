@@ -31,7 +31,7 @@ function textsOf(file: string): readonly string[] {
   );
 }
 
-test('texts use the words of the glossary, one for each thing', () => {
+test('uses the words of the glossary', () => {
   const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
   );
@@ -46,7 +46,7 @@ test('texts use the words of the glossary, one for each thing', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('what counts as foreign is what the glossary calls so', () => {
+test('takes its list of foreign words from the glossary', () => {
   const glossary = readFileSync(join(import.meta.dirname, '../../../../docs/glossary.md'), 'utf8');
   const elsewhere = glossary
     .split('\n')

@@ -34,7 +34,7 @@ const stored = () => [...items.values()].join();
 const names = (records: readonly { readonly name: string | null; readonly id: string }[]) =>
   records.map(({ name, id }) => name ?? id);
 
-test('what was opened last leads, each record once, and no more of them than are useful', () => {
+test('lists recent records newest first, each once, up to the limit', () => {
   addRecent(offer, 1);
   addRecent({ kind: 'segment', id: 's1', name: 'Lapsed' }, 2);
   addRecent({ ...offer, name: 'Platinum Birthday Drink' }, 3);
@@ -44,7 +44,7 @@ test('what was opened last leads, each record once, and no more of them than are
   assert.equal(savedRecords().recents[0]?.name, 'Offer 29');
 });
 
-test('a pin keeps its place and learns the name; past the last room nothing is pinned', () => {
+test('updates the name of a pin in its place, and rejects pins beyond the limit', () => {
   assert.equal(pin(offer, 1), 'pinned');
   assert.equal(pin({ kind: 'offer', id: 'o2', name: 'Oat Milk Week' }, 2), 'pinned');
   addRecent({ ...offer, name: 'Platinum Birthday Drink' }, 3);
@@ -58,7 +58,7 @@ test('a pin keeps its place and learns the name; past the last room nothing is p
   assert.ok(!savedRecords().pins.some(({ id }) => id === 'o1'));
 });
 
-test('a browser that takes nothing is told of', () => {
+test('reports blocked browser storage', () => {
   const none = { ...local, setItem: () => assert.fail('full') };
   Object.defineProperty(globalThis, 'localStorage', { value: none, configurable: true });
   assert.equal(pin(offer, 1), 'not-stored');
@@ -66,7 +66,7 @@ test('a browser that takes nothing is told of', () => {
   assert.equal(pin({ kind: 'customer', id: 'CM-000001', name: null }, 1), 'pinned');
 });
 
-test('nothing of a customer is stored: neither the id, nor what a decision is called', () => {
+test('stores neither customers nor names of decisions', () => {
   addRecent({ kind: 'customer', id: 'CM-000001', name: 'Mia' }, 1);
   pin({ kind: 'customer', id: 'CM-000002', name: 'Ben' }, 2);
   pin({ kind: 'decision', id: 'd1', name: 'Decision for CM-000003' }, 3);
@@ -82,7 +82,7 @@ test('nothing of a customer is stored: neither the id, nor what a decision is ca
   assert.deepEqual(savedRecords(), { pins: [], recents: [] });
 });
 
-test('what is gone leaves the recent ones; its pin says so until it is opened or taken out', () => {
+test('removes deleted records from the recent ones, and marks their pins', () => {
   pin(offer, 1);
   addRecent(offer, 2);
   markDeleted(offer);
@@ -92,7 +92,7 @@ test('what is gone leaves the recent ones; its pin says so until it is opened or
   assert.equal(savedRecords().pins[0]?.isDeleted, undefined);
 });
 
-test('it belongs to one person in one tenant, and other tabs are heard', () => {
+test('stores records per user and tenant, and follows other tabs', () => {
   pin(offer, 1);
   signIn('ben', 'engines');
   assert.deepEqual(savedRecords().pins, []);
@@ -112,7 +112,7 @@ test('it belongs to one person in one tenant, and other tabs are heard', () => {
   assert.equal(hearers.size, 0);
 });
 
-test('what another version wrote, or a hand, is left out', () => {
+test('skips invalid stored records', () => {
   items.set(
     'arbiter:engines:ada:pins',
     JSON.stringify([

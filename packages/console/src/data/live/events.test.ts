@@ -51,7 +51,7 @@ function browser() {
   });
 }
 
-test('one tab asks from where it stands, tells the others, and waits longer after failures', async () => {
+test('polls in one tab, informs the others, and waits longer after failures', async () => {
   const requests = serverOf([
     { data: [event('1')], nextAfter: 'a' },
     'away',
@@ -79,7 +79,7 @@ test('one tab asks from where it stands, tells the others, and waits longer afte
   assert.deepEqual(heard.sort(), ['1', '1', '2', '2', '3', '3']);
 });
 
-test('a full part of the stream is followed by the next one without a wait', async () => {
+test('requests the next part at once after a full one', async () => {
   const full = Array.from({ length: 200 }, (_, index) => event(String(index)));
   const requests = serverOf([
     { data: full, nextAfter: 'a' },

@@ -20,7 +20,7 @@ beforeEach(() => {
   reload();
 });
 
-test('the height of rows and the columns of each list outlive a reload', () => {
+test('stores row height and columns across reloads', () => {
   chooseDensity('compact');
   chooseColumns('offers.list', ['name', 'status']);
   chooseColumns('decisions.list', ['customer']);
@@ -31,7 +31,7 @@ test('the height of rows and the columns of each list outlive a reload', () => {
   });
 });
 
-test('columns as at first leave nothing behind', () => {
+test('stores nothing for default columns', () => {
   chooseColumns('offers.list', ['name']);
   chooseColumns('offers.list', null);
   assert.equal(items.size, 0);
@@ -40,7 +40,7 @@ test('columns as at first leave nothing behind', () => {
   assert.equal(tableLooks().density, 'comfortable');
 });
 
-test('what another version or a hand wrote counts as nothing', () => {
+test('ignores invalid stored values', () => {
   chooseDensity('compact');
   const name = named('tables');
   for (const text of ['{', '7', 'null', '{"density":"huge","columns":[1]}', '{"columns":{"offers.list":[1,null]}}']) {
@@ -56,7 +56,7 @@ test('what another version or a hand wrote counts as nothing', () => {
   assert.deepEqual(viewsOf('decisions.list'), []);
 });
 
-test('views belong to their list, stand in the order of their names and outlive a reload', () => {
+test('stores views per list, in the order of their names', () => {
   assert.equal(saveView('offers.list', { name: ' Retention ', search: '?status=active' }), null);
   assert.equal(saveView('offers.list', { name: 'drafts', search: '?status=draft' }), null);
   reload();
@@ -67,7 +67,7 @@ test('views belong to their list, stand in the order of their names and outlive 
   assert.deepEqual(viewsOf('creatives.list'), []);
 });
 
-test('a view is named anew and written anew in its place, and deleted', () => {
+test('renames, updates and deletes a view', () => {
   saveView('offers.list', { name: 'One', search: '?a=1' });
   assert.equal(saveView('offers.list', { name: 'Uno', search: '?a=1' }, 'One'), null);
   assert.equal(saveView('offers.list', { name: 'Uno', search: '?a=2' }, 'Uno'), null);
@@ -78,7 +78,7 @@ test('a view is named anew and written anew in its place, and deleted', () => {
   assert.equal(items.size, 0);
 });
 
-test('a view without a name, with a long one, or with that of another is refused, and so is one too many', () => {
+test('rejects views without a name, with a long or duplicate name, and beyond the limit', () => {
   saveView('offers.list', { name: 'One', search: '?a=1' });
   const refused = (name: string) => saveView('offers.list', { name, search: '?a=2' });
   assert.equal(refused('  '), 'unnamed');
@@ -91,7 +91,7 @@ test('a view without a name, with a long one, or with that of another is refused
   assert.equal(refusalOf('offers.list', { name: 'Two', search: '?a=2' }, 'One'), null);
 });
 
-test('nothing that says who a customer is reaches the browser’s memory', () => {
+test('never stores values that identify a customer', () => {
   assert.equal(saveView('decisions.list', { name: 'Sofia', search: '?customerId=CM-000001' }), 'customer');
   assert.equal(saveView('auditLogs.list', { name: 'Somebody', search: '?entityId=CM-000001' }), 'customer');
   const ofCustomer = '?entityType=customer&entityId=CM-000001';
@@ -104,7 +104,7 @@ test('nothing that says who a customer is reaches the browser’s memory', () =>
   assert.deepEqual(viewsOf('decisions.list'), []);
 });
 
-test('every filter of the API that names a customer is known to say who one is', () => {
+test('knows every filter of the API that names a customer', () => {
   const all: readonly Operation[] = Object.values(operations);
   const names = all.flatMap(({ query }) => Object.keys(Reflect.get(query ?? {}, 'properties') ?? {}));
   const ofCustomers = new Set(names.filter((name) => /customer/i.test(name)));

@@ -15,7 +15,7 @@ beforeEach(() => {
   signIn('ada', 'engines');
 });
 
-test('what is remembered belongs to one person in one tenant', () => {
+test('stores values per user and tenant', () => {
   remember('theme', 'dark');
   assert.equal(recall('theme'), 'dark');
   signIn('ada', 'looms');
@@ -28,7 +28,7 @@ test('what is remembered belongs to one person in one tenant', () => {
   assert.equal(local.length, 0);
 });
 
-test('at sign-out everything of the console goes, and nothing else', () => {
+test('removes everything of the console at sign-out, and nothing else', () => {
   remember('views', { offers: [] });
   remember('draft:offers', { name: 'x' });
   signIn('ben', 'looms');
@@ -40,7 +40,7 @@ test('at sign-out everything of the console goes, and nothing else', () => {
   assert.equal(tab.length, 0);
 });
 
-test('a full store, or one written by hand, loses what it held and breaks nothing', () => {
+test('survives full and invalid storage', () => {
   remember('views', 1);
   local.full = true;
   remember('views', 2);
@@ -82,7 +82,7 @@ function trayFor(answers: readonly (Partial<Job> | Error)[]) {
 
 const load = { id: 'j1', kind: 'packLoad', title: 'Coffee', open: '/offers' } as const;
 
-test('work is asked after until it ends, over failures of single questions', async () => {
+test('polls a job until it ends, across failed polls', async () => {
   const { tray, ended } = trayFor([
     { progress: 0.2 },
     new Error('away'),
@@ -97,7 +97,7 @@ test('work is asked after until it ends, over failures of single questions', asy
   assert.deepEqual(tray.jobs(), []);
 });
 
-test('work that is watched already is not asked after twice', async () => {
+test('polls a job once', async () => {
   const { tray, ended, left } = trayFor([{ state: 'done' }, { progress: 0.5 }]);
   tray.watch(load);
   tray.watch(load);
@@ -105,13 +105,13 @@ test('work that is watched already is not asked after twice', async () => {
   assert.equal(left.length, 1);
 });
 
-test('work that nobody can be asked about any more ends as failed', async () => {
+test("fails a job that can't be polled any more", async () => {
   const { tray, ended } = trayFor(Array.from({ length: 20 }, () => new Error('away')));
   tray.watch(load);
   assert.equal((await ended()).state, 'failed');
 });
 
-test('work is found again after a reload, and only its id and title are kept', async () => {
+test('restores jobs after a reload from their IDs and titles', async () => {
   const first = trayFor([{ progress: 0.5 }, { state: 'done' }]);
   first.tray.watch(load);
   const jobs = tab.kept.get('arbiter:engines:ada:jobs') ?? '';
@@ -127,7 +127,7 @@ test('work is found again after a reload, and only its id and title are kept', a
   assert.deepEqual(third.tray.jobs(), []);
 });
 
-test('work of this page is reported by it, cancelled in it, and not sought after a reload', async () => {
+test("reports and cancels jobs of the page itself, and doesn't restore them", async () => {
   const { tray, cancelled } = trayFor([]);
   let stopped = false;
   tray.report({ ...load, kind: 'bulkAct', state: 'running', progress: 0.1 }, () => {
@@ -141,7 +141,7 @@ test('work of this page is reported by it, cancelled in it, and not sought after
   assert.equal(tab.length, 0);
 });
 
-test('questions come less often where nobody looks, and after failures', () => {
+test('polls less often in hidden pages and after failures', () => {
   assert.deepEqual([jobWait(true, 0), jobWait(true, 9), jobWait(false, 0)], [1_000, 2_000, 10_000]);
   assert.deepEqual(
     [pollWait(0, true), pollWait(0, false), pollWait(2, true), pollWait(9, true)],

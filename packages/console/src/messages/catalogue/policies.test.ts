@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { contactPolicyTypes } from '@arbiter/contract/contact-policies';
 import { cannotAct, policySentence, policyTypeNames, windowOf } from './policies.ts';
 
-test('each of the 14 types has a name and a sentence, also for an empty config', () => {
+test('has a name and a sentence for each type, also for an empty config', () => {
   for (const type of contactPolicyTypes) {
     assert.ok(policyTypeNames[type], type);
     assert.ok(policySentence(type, {}).length > 10, type);
   }
 });
 
-test('sentences hold the numbers of the config', () => {
+test('writes the numbers of the config in sentences', () => {
   assert.equal(policySentence('frequency_cap', { maxPerDay: 3, maxPerWeek: 10 }), 'At most 3 per day and 10 per week');
   assert.equal(
     policySentence('frequency_cap', { maxPerDay: 0, windows: [{ max: 2, hours: 12 }], per: 'offer' }),
@@ -35,14 +35,14 @@ test('sentences hold the numbers of the config', () => {
   );
 });
 
-test('only a cap without any limit can be said to never act; a cap of 0 blocks all', () => {
+test('warns of a cap without a limit, not of a cap of 0', () => {
   assert.equal(cannotAct('frequency_cap', {}), true);
   assert.equal(cannotAct('frequency_cap', { maxPerDay: 0 }), false);
   assert.equal(cannotAct('frequency_cap', { windows: [{ max: 1, days: 7 }] }), false);
   assert.equal(cannotAct('cooldown', {}), false);
 });
 
-test('a window without days is open on all of them', () => {
+test('opens a window without days on all days', () => {
   assert.deepEqual(windowOf('time_window', { startHour: 8 }), { from: 8, to: 24, days: [0, 1, 2, 3, 4, 5, 6] });
   assert.equal(windowOf('cooldown', {}), null);
 });

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { qualificationRuleTypes } from '@arbiter/contract/qualification-rules';
 import { consequence, ruleSentence, ruleTypeNames } from './rules.ts';
 
-test('each of the six types has a name and a sentence, also for an empty config', () => {
+test('has a name and a sentence for each type, also for an empty config', () => {
   for (const type of qualificationRuleTypes) {
     assert.ok(ruleTypeNames[type], type);
     assert.ok(ruleSentence(type, {}).length > 5, type);
   }
 });
 
-test('sentences hold the values of the config', () => {
+test('writes the values of the config in sentences', () => {
   assert.equal(
     ruleSentence('attribute_condition', { attribute: 'age', operator: 'gte', value: 16, onMissing: 'pass' }),
     'age at least 16, or no value',
@@ -31,7 +31,7 @@ test('sentences hold the values of the config', () => {
   );
 });
 
-test('only the stage match lowers a score', () => {
+test('describes a penalty for the match stage only', () => {
   assert.equal(consequence('match', { penalty: 0.7 }), 'multiplies the score by 0.7');
   assert.equal(consequence('match', {}), 'multiplies the score by 0.5');
   assert.equal(consequence('fit', { penalty: 0.7 }), 'drops the offer');

@@ -4,7 +4,7 @@ import { datesText, hoursText, scheduleState } from './schedules.ts';
 
 const writer = { day: (day: string) => `day ${day}`, instant: (at: string) => `instant ${at}` };
 
-test('a day belongs to the schedule from its first to its last moment, in the zone of the schedule', () => {
+test('includes whole days in the zone of the schedule', () => {
   const day = { startDate: '2026-03-10', endDate: '2026-03-10', timezone: 'Europe/Berlin' };
   const at = (text: string) => scheduleState(day, Date.parse(text), 'UTC');
   assert.equal(at('2026-03-09T22:59:59Z'), 'later');
@@ -20,7 +20,7 @@ test("without a zone of its own the schedule has the tenant's", () => {
   assert.equal(scheduleState(from, now, 'Europe/Berlin'), 'running');
 });
 
-test('an instant begins at itself and ends before itself', () => {
+test('includes the start instant and excludes the end instant', () => {
   const span = { startDate: '2026-03-10T08:00:00+01:00', endDate: '2026-03-10T09:00:00+01:00' };
   const at = (text: string) => scheduleState(span, Date.parse(text), 'UTC');
   assert.equal(at('2026-03-10T06:59:59Z'), 'later');
@@ -29,7 +29,7 @@ test('an instant begins at itself and ends before itself', () => {
   assert.equal(scheduleState({ endDate: null }, 0, 'UTC'), 'always');
 });
 
-test('a schedule in words names what limits it and nothing else', () => {
+test('describes only the limits that a schedule has', () => {
   assert.equal(datesText({}, writer), null);
   assert.equal(
     datesText({ startDate: '2026-01-01', endDate: '2026-02-01T10:00:00Z' }, writer),

@@ -58,11 +58,11 @@ for (const theme of ['light', 'dark'] as const) {
   });
 }
 
-test('the measure is the one of WCAG', () => {
+test('computes the contrast of WCAG', () => {
   assert.equal(contrast('#ffffff', '#000000').toFixed(2), '21.00');
   assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
 });
 
-test('every colour of the tokens is one of the two themes', () => {
+test('has each color token in both themes', () => {
   assert.equal(tokens.size, 33);
 });

@@ -27,28 +27,28 @@ const rows: readonly Row[] = [
 ];
 const ids = (shown: readonly Row[]) => shown.map(({ id }) => id).join('');
 
-test('a file has what the columns say under their heads, then what no column shows; buttons and links are left out', () => {
+test('writes the columns and the further values to a file, without buttons and links', () => {
   assert.equal(
     rowsAsCsv(rows, columns, { id: ({ id }) => id }),
     '\ufeffName,"Rate, %",id\r\nOffer 10,0.5,1\r\n\'=Offer 9,,2\r\nOffer 9,12,3\r\n',
   );
 });
 
-test('a file without rows has its heads', () => {
+test('writes the heads of a file without rows', () => {
   assert.equal(rowsAsCsv([], columns), '\ufeffName,"Rate, %"\r\n');
 });
 
-test('rows are sorted as the table sorts them: numbers by size, texts as people read them', () => {
+test('sorts rows like the table: numbers by size, texts in natural order', () => {
   assert.equal(ids(sortedRows(rows, columns, { key: 'name', descending: false })), '231');
   assert.equal(ids(sortedRows(rows, columns, { key: 'name', descending: true })), '132');
   assert.equal(ids(sortedRows(rows, columns, { key: 'rate', descending: false })), '132');
 });
 
-test('a row without a value comes last in both directions', () => {
+test('puts rows without a value last in both directions', () => {
   assert.equal(ids(sortedRows(rows, columns, { key: 'rate', descending: true })), '312');
 });
 
-test('without an order, or by a column that has none or is not there, rows stay as they are', () => {
+test('keeps the order without a sortable column', () => {
   for (const key of ['open', 'gone']) assert.equal(ids(sortedRows(rows, columns, { key, descending: true })), '123');
   assert.equal(ids(sortedRows(rows, columns, null)), '123');
 });

@@ -6,7 +6,7 @@ import { layOutCard, placeColumns, visibleColumns } from './table-layout.ts';
 const size = { rows: 100, columns: 4, page: 10 };
 const press = (key: string, from = { row: 5, column: 1 }, mod = false) => nextPlace(from, { key, mod }, size);
 
-test('the keys of a grid', () => {
+test('moves by the keys of a grid', () => {
   assert.deepEqual(press('ArrowDown'), { row: 6, column: 1 });
   assert.deepEqual(press('j'), { row: 6, column: 1 });
   assert.deepEqual(press('k'), { row: 4, column: 1 });
@@ -19,7 +19,7 @@ test('the keys of a grid', () => {
   assert.equal(press('q'), null);
 });
 
-test('the borders hold: the head above, the last row below, no column beside', () => {
+test('stops at the head, the last row and the outer columns', () => {
   assert.deepEqual(press('ArrowUp', { row: 0, column: 0 }), { row: -1, column: 0 });
   assert.deepEqual(press('ArrowUp', { row: -1, column: 0 }), { row: -1, column: 0 });
   assert.deepEqual(press('ArrowDown', { row: 99, column: 0 }), { row: 99, column: 0 });
@@ -27,7 +27,7 @@ test('the borders hold: the head above, the last row below, no column beside', (
   assert.deepEqual(press('PageUp', { row: 5, column: 0 }), { row: 0, column: 0 });
 });
 
-test('a range selects both its ends, in either direction, and keeps what was selected', () => {
+test('selects a range with both ends, in either direction, in addition to the selection', () => {
   const keys = ['a', 'b', 'c', 'd'];
   assert.deepEqual([...withRange(new Set(['d']), keys, 0, 1)].sort(), ['a', 'b', 'd']);
   assert.deepEqual([...withRange(new Set(), keys, 2, 1)], ['b', 'c']);
@@ -36,7 +36,7 @@ test('a range selects both its ends, in either direction, and keeps what was sel
   assert.deepEqual([...toggled(new Set(['a']), 'b')], ['a', 'b']);
 });
 
-test('columns fill the width to the pixel, and scroll where they need more', () => {
+test('fills the width to the pixel, and scrolls if the columns need more', () => {
   const columns = [
     { width: 200, grow: 2 },
     { width: 100, grow: 1 },
@@ -54,7 +54,7 @@ test('columns fill the width to the pixel, and scroll where they need more', () 
   );
 });
 
-test('columns that grow give way where a little is missing, and keep their width where it does not help', () => {
+test('shrinks growing columns if everything fits then', () => {
   const columns = [
     { width: 200, grow: 2 },
     { width: 100, grow: 1 },
@@ -68,7 +68,7 @@ test('columns that grow give way where a little is missing, and keep their width
   assert.deepEqual(widths(429), [200, 100, 80, 100]);
 });
 
-test('of 200 columns only those near the window are drawn, and the first', () => {
+test('draws the columns near the window and the first one', () => {
   const placed = placeColumns(
     Array.from({ length: 200 }, () => ({ width: 100, grow: 0 })),
     1_000,
@@ -79,7 +79,7 @@ test('of 200 columns only those near the window are drawn, and the first', () =>
   assert.equal(visible.at(-1), 115);
 });
 
-test('a row as a card: the name above with its status, short values two in a line, long ones alone', () => {
+test('lays out a card: name and status, short values in pairs, long ones alone', () => {
   const card = layOutCard([
     { width: 220, grow: 1 },
     { width: 110, grow: 0, corner: true },

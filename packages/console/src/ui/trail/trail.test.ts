@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leaveTrail, stepsFrom } from './trail.ts';
 
-test('a record leads to its neighbours in the table that showed it last', () => {
+test('links a record to its neighbors in the table that showed it last', () => {
   leaveTrail('Offers', () => ['/offers/a', '/offers/b', '/offers/c']);
   assert.deepEqual(stepsFrom('/offers/b?tab=limits#x'), {
     label: 'Offers',
@@ -19,7 +19,7 @@ test('a record leads to its neighbours in the table that showed it last', () => 
   assert.equal(stepsFrom('/offers/a')?.previous, '/offers/b', 'the table as it was shown last');
 });
 
-test('there are none from what no table showed, from an only row, and between parts of one page', () => {
+test('has no neighbors without a table, for a single row, and between parts of one page', () => {
   assert.equal(stepsFrom('/rules/a'), null);
   leaveTrail('Rules', () => ['/rules/a']);
   assert.equal(stepsFrom('/rules/a'), null);
