@@ -10,13 +10,13 @@ type ListProps = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore' | 'wai
 
 export interface ListTableProps<Row> extends Omit<DataTableProps<Row>, ListProps> {
   readonly list: ListAnswer<Row>;
-  /** What was asked, for the advice on a failure. */
+  /** The operation, for advice after a failure. */
   readonly operation: Operation;
-  /** True: a look at the first rows; further ones stand elsewhere. */
+  /** True: shows only the first rows; another page has the rest. */
   readonly first?: boolean;
 }
 
-/** A table of a cursor list, in each state of the list: on its way, there, old (dimmed), failed, read in part. */
+/** The table of a list in every state: loading, loaded, stale (dimmed), failed, partly loaded. */
 export function ListTable<Row>({ list, operation, first = false, foot, ...table }: ListTableProps<Row>) {
   const { rows, failure, old, asOf } = list;
   const none = rows.length === 0;

@@ -99,13 +99,13 @@ export function RecordPage<Body extends ShownRecord>(props: RecordPageProps<Body
   );
 }
 
-/** The way from a record to the decisions in which it plays a part: the same button on every page. */
+/** Link from a record to the decisions that involve it. */
 export function DecisionsLink({ to, children }: { readonly to: string; readonly children: string }) {
   return (
     <ButtonLink
       to={to}
       icon={<Scale aria-hidden className="size-4 shrink-0" />}
-      // Long words take a second line on a small screen.
+      // Long labels wrap on small screens.
       className="max-sm:h-auto max-sm:min-h-8 max-sm:shrink max-sm:py-1 max-sm:text-start max-sm:whitespace-normal"
     >
       {children}
@@ -113,7 +113,7 @@ export function DecisionsLink({ to, children }: { readonly to: string; readonly 
   );
 }
 
-/** The reference of one call, for changes that have no form here yet. */
+/** Link to the API reference of an operation that has no form here yet. */
 export function ApiLink({ operation, children }: { readonly operation: Operation; readonly children: string }) {
   const links = useLinks();
   return (
@@ -137,7 +137,7 @@ function Deleted({ kind, at }: { readonly kind: string; readonly at: string }) {
   );
 }
 
-/** The last lines of the facts of every record: its version, and when that was made. */
+/** The last facts of every record: its version, and when it changed. */
 export function versionFacts(
   { version, updatedAt }: { readonly version: number; readonly updatedAt: string },
   format: Format,

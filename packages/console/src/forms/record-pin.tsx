@@ -21,13 +21,13 @@ import { savedRecordName } from './saved-record-name.ts';
 export interface RecordPinProps {
   readonly kind: RecordKind;
   readonly id: string;
-  /** Its name; null for what is known by its id: decisions and customers. */
+  /** Its name; null for decisions and customers, which are known by ID. */
   readonly name: string | null;
 }
 
 /**
- * The button in the head of a record that pins it, and its key. Where it stands the record is open, so it counts among the
- * recent ones, and a pin learns its name.
+ * The pin button in a record's header, and its key. It also adds the record to the recent ones, and updates the name
+ * of its pin.
  */
 export function RecordPin({ kind, id, name }: RecordPinProps) {
   const { pins } = useSavedRecords();
@@ -65,7 +65,7 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
   );
 }
 
-/** In place of a record that is not there any more: its pin says which one it was, and can be taken out. */
+/** Shown for a deleted record that is pinned: its last name, and a button to unpin it. */
 export function DeletedPin({ kind, id }: Omit<RecordPinProps, 'name'>) {
   const { pins } = useSavedRecords();
   useEffect(() => markDeleted({ kind, id }), [kind, id]);

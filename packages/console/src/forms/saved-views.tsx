@@ -17,18 +17,18 @@ import { toast } from '../ui/overlays/toast.tsx';
 
 export interface SavedViewsProps {
   readonly list: string;
-  /** What is shown now. */
+  /** Search text of the current view. */
   readonly view: string;
 }
 
-/** The views of a list: opened, named anew, written anew, deleted; and what is shown now kept as a further one. */
+/** Opens, renames, updates and deletes the views of a list, and saves the current one. */
 export function SavedViews({ list, view }: SavedViewsProps) {
   const views = useViews(list);
   const links = useLinks();
   const path = links.here?.() ?? '';
   const isOfCustomer = customerFilters(view).length > 0;
   const field = useRef<HTMLInputElement>(null);
-  // The line that had the focus is gone, or another now.
+  // The line that had the focus was deleted or replaced.
   const onLeft = () => field.current?.focus();
   return (
     <div className="flex flex-col gap-2">
@@ -84,10 +84,10 @@ function NewView({ list, view, field }: SavedViewsProps & { readonly field: RefO
 interface ViewLineProps {
   readonly list: string;
   readonly view: SavedView;
-  /** What is shown now. */
+  /** Search text of the current view. */
   readonly shown: string;
   readonly path: string;
-  /** Takes the focus when the line goes. */
+  /** Moves the focus when the line is deleted. */
   readonly onLeft: () => void;
 }
 

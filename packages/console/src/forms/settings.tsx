@@ -13,7 +13,7 @@ const isPlain = (value: unknown): boolean =>
   value === null ||
   (Array.isArray(value) && value.every((one) => typeof one !== 'object'));
 
-/** Every key of a config with its value, those that nothing reads among them. */
+/** Every key of a config with its value, also unknown keys. */
 export function Settings({
   config,
   narrow = false,

@@ -8,7 +8,7 @@ import { flowTexts as t } from '../../messages/flows.ts';
 import { Badge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/table/table-column.ts';
 
-/** The steps of a flow that tell it from others: what goes in, how it is scored and ranked. */
+/** The characteristic steps of a flow: its candidates, score and ranking. */
 function sentence({ draftConfig }: DecisionFlow): string {
   const { nodes } = readFlow(draftConfig);
   return ['inventory', 'score', 'rank']

@@ -61,7 +61,7 @@ export function FlowPage() {
   );
 }
 
-/** Which version is live, and whether it answers where no route says another. */
+/** The live version, and whether the flow is the default. */
 function badges({ publishedVersions, isDefault }: DecisionFlow) {
   const live = publishedVersions.at(-1);
   return (

@@ -20,7 +20,7 @@ export interface FlowVersionsProps {
   readonly onCompare: (change: { from?: string; to?: string }) => void;
 }
 
-/** The published versions, and what makes any two of them (or the draft) differ. */
+/** The published versions, and the differences between any two of them or the draft. */
 export function FlowVersions({ flow, from, to, onCompare }: FlowVersionsProps) {
   const columns = versionColumns(useFormat());
   const answer = useOperation(decisionFlowOperations.versions, { query: { id: flow.id } });

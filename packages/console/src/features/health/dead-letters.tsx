@@ -17,7 +17,7 @@ import { groupsOf } from './letters.ts';
 const everyMs = 30_000;
 const tones = { OK: 'pass', WARNING: 'warn', CRITICAL: 'block' } as const;
 
-/** Jobs that used up their tries: by job and cause, with the two ways out. */
+/** Jobs without retries left, by job and cause, to retry or delete. */
 export function DeadLetters() {
   const permission = can(deadLetterOperations.list);
   const report = useOperation(

@@ -12,13 +12,10 @@ import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
-/** Records of each list that are shown at first. */
+/** Number of records of each list before "Show all". */
 const shownFirst = 6;
 
-/**
- * Pinned records, and those that were opened last. Names are as they were then; opening one refreshes it. Nothing is shown
- * before a record was opened.
- */
+/** Pinned and recent records, with their last known names. Empty until a record is opened. */
 export function SavedRecordLists() {
   const { pins, recents } = useSavedRecords();
   if (pins.length + recents.length === 0) return null;

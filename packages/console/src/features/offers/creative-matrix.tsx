@@ -12,7 +12,7 @@ import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/progress.tsx';
 import { matrixOf, type Place } from './matrix.ts';
 
-/** Where the offer has words, and where it has none. */
+/** The offer's creatives by placement, with the holes. */
 export function CreativeMatrix({ offer }: { readonly offer: Offer }) {
   const channels = useList(channelOperations.list, { query: { limit: 200 } });
   return (

@@ -21,7 +21,7 @@ export function moneyText(format: Format, cents: number, currency: string | null
 export interface MeterProps {
   readonly limit: Limit;
   readonly currency: string | null | undefined;
-  /** In a row of a list: shorter. */
+  /** Short form for a row of a list. */
   readonly small?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { useToday } from './use-today.ts';
 
 const periods = ['daily', 'weekly', 'monthly', 'total'] as const;
 
-/** Budget, stock and caps: what is set, and how much of it is used. */
+/** Budget, stock and caps, with their usage. */
 export function Limits({ offer }: { readonly offer: Offer }) {
   const format = useFormat();
   const { budget, frequencyCaps } = offer;

@@ -14,7 +14,7 @@ import { OfferDecisions } from './offer-decisions.tsx';
 import { Limits } from './offer-limits.tsx';
 import { Who } from './offer-who.tsx';
 
-/** One offer, read: what it is, when and for whom it may be shown, its creatives, the decisions that showed it. */
+/** An offer: basics, schedule, eligibility, creatives, and the decisions that showed it. */
 export function OfferPage() {
   const id = useParam('id');
   const answer = useOperation(offerOperations.get, { params: { id }, query: { includeDeleted: true } });
@@ -49,7 +49,7 @@ export function OfferPage() {
   );
 }
 
-/** What keeps the offer out of every decision, whoever asks. */
+/** What keeps the offer out of every decision. */
 function WhyNotDecided({ offer }: { readonly offer: Offer }) {
   const { timeZone } = useFormat().locale;
   const state = scheduleState(offer.schedule, useNow(), timeZone);

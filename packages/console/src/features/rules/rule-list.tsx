@@ -14,7 +14,7 @@ import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../
 import { listTexts } from '../../messages/lists/lists.ts';
 import type { Column } from '../../ui/table/table-column.ts';
 
-/** What a rule points at by ids: where it applies, and the segments that it asks for. */
+/** Returns the records that a rule refers to by ID: its scopes and segments. */
 const pointsAt = ({ scopes, config: { requiredSegments } }: QualificationRule) => [
   ...scopes.map(({ scope, scopeId }) => ({ kind: scope, id: scopeId })),
   ...(Array.isArray(requiredSegments) ? requiredSegments : []).map((id) => ({ kind: 'segment', id: String(id) })),

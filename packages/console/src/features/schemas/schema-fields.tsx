@@ -11,7 +11,7 @@ function typeText({ dataType, length, precision, scale }: SchemaField): string {
   return dataType;
 }
 
-/** What is special about a field, in words. */
+/** Special properties of a field. */
 const marksOf = (field: SchemaField) =>
   [
     field.isPrimaryKey ? { text: t.primary, tone: 'info' as const } : null,

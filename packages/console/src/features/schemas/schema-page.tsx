@@ -18,12 +18,12 @@ import { SchemaFields } from './schema-fields.tsx';
 import { SchemaRows } from './schema-rows.tsx';
 import { SchemaStatistics } from './schema-statistics.tsx';
 
-/** What stands in the address: the open tab, where the rows begin, the key that is looked for. */
+/** The address of the page: tab, first row, key to find. */
 const SchemaSearch = Type.Object({
   tab: Type.Optional(Type.String()),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
   key: Type.Optional(Type.String()),
-  /** The row that is looked at. */
+  /** The row in the preview. */
   peek: Type.Optional(Type.String()),
 });
 

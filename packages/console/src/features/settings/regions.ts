@@ -1,11 +1,11 @@
 import type { Pick } from '../../ui/pick-field.tsx';
 
-/** Time zones, languages and currencies that a tenant can choose, as this browser knows them. */
+/** Time zones, languages and currencies that a tenant can select, from this browser. */
 
-/** What a search offers at most. */
+/** Maximum number of results. */
 const most = 60;
 
-/** One of a list, with what a search looks through. */
+/** An option, with the text to search. */
 interface Choice extends Pick {
   readonly words: string;
 }
@@ -21,13 +21,13 @@ const choice = (value: string, label: string): Choice => ({ value, label, words:
 
 const zoneLabel = (zone: string): string => zone.replaceAll('_', ' ');
 
-/** `GMT+2`: what the clocks of a zone differ by now. */
+/** Returns the current offset of a zone: `GMT+2`. */
 function offsetOf(zone: string): string {
   const parts = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'shortOffset' }).formatToParts();
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }
 
-/** A zone that the browser knows by another name: `Asia/Kolkata` where it lists `Asia/Calcutta`. Not an offset. */
+/** Returns a zone that the browser lists under another name: `Asia/Kolkata` for `Asia/Calcutta`. Not offsets. */
 function exactZone(text: string): string | null {
   const typed = text.replaceAll(' ', '_');
   if (!/^[a-z]/i.test(typed)) return null;
@@ -43,7 +43,7 @@ const regional =
   'en-GB en-US en-AU en-CA en-IE en-IN en-NZ en-SG en-ZA de-DE de-AT de-CH fr-FR fr-BE fr-CA fr-CH es-ES es-AR es-CL es-CO es-MX es-US ' +
   'pt-BR pt-PT it-IT it-CH nl-NL nl-BE sv-SE sv-FI ar-AE ar-EG ar-MA ar-SA zh-CN zh-HK zh-TW';
 
-/** Every language with two letters that the browser can write, and those of regions that write it in ways of their own. */
+/** Returns every two-letter language that the browser supports, and its regional variants. */
 function locales(): readonly string[] {
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
@@ -75,7 +75,7 @@ interface Source {
   readonly values: () => readonly string[];
   readonly label: (value: string) => string;
   readonly detail: (value: string) => string;
-  /** A value that isn't listed and is allowed all the same, as it was typed; null: it isn't allowed. */
+  /** Returns a valid value that isn't listed, as typed; null if it's invalid. */
   readonly exact: (text: string) => string | null;
 }
 
@@ -119,7 +119,7 @@ export function regionText(kind: Kind, value: string): string {
   return kind === 'timezone' || label === value ? label : `${label} (${value})`;
 }
 
-/** The choices whose label or code holds every word of a text, those that begin with it first. */
+/** Returns the options whose label or code has every word of a text, those that start with it first. */
 export function findRegions(kind: Kind, text: string): readonly Pick[] {
   const { label, detail, exact } = sources[kind];
   const wanted = plain(text).trim();

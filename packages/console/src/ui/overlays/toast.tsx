@@ -4,10 +4,10 @@ import { uiTexts } from '../../messages/ui.ts';
 import { Button } from '../button.tsx';
 
 export interface Toast {
-  /** What happened elsewhere: "Exported 1,204 rows". Never an error that needs an act. */
+  /** What happened: "Exported 1,204 rows". Never an error that needs an action. */
   readonly text: string;
   readonly action?: { readonly label: string; readonly run: () => void };
-  /** How long it stays, in milliseconds (6000). The pointer or focus on it stops the clock. */
+  /** How long it stays, in milliseconds (6000). Pauses while it's hovered or focused. */
   readonly staysMs?: number;
 }
 
@@ -79,7 +79,7 @@ function One({ message }: { readonly message: Shown }) {
   );
 }
 
-/** The corner where messages appear: once, in the shell. */
+/** The corner where messages appear. Rendered once, in the shell. */
 export function Toaster() {
   const messages = useSyncExternalStore(subscribe, () => shown);
   return (

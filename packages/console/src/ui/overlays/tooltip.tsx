@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 export interface TooltipProps {
   readonly text: ReactNode;
   readonly side?: 'top' | 'bottom' | 'left' | 'right';
-  /** One element that can take focus. */
+  /** One focusable element. */
   readonly children: ReactNode;
 }
 
-/** A few words beside what has focus or the pointer. Never the only place where something is said. */
+/** A short text for the focused or hovered element. Never the only place for information. */
 export function Tooltip({ text, side = 'top', children }: TooltipProps) {
   return (
     <Radix.Root>

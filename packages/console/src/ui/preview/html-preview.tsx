@@ -13,10 +13,10 @@ export interface HtmlPreviewProps {
 const ways = ['desktop', 'phone', 'source'] as const;
 /** Widths of the devices, in pixels. */
 const widths = { desktop: 640, phone: 360 } as const;
-/** An image that would have to come from somewhere else. */
+/** An external image. */
 const namesImages = /<img|background|url\(/i;
 
-/** HTML that a tenant wrote: as a mail program or a browser shows it, or as its source. Nothing of it is run. */
+/** A tenant's HTML, rendered or as source. Scripts don't run. */
 export function HtmlPreview({ html, what }: HtmlPreviewProps) {
   const [way, setWay] = useState<(typeof ways)[number]>('desktop');
   const [images, setImages] = useState(false);
@@ -49,7 +49,7 @@ export function HtmlPreview({ html, what }: HtmlPreviewProps) {
   );
 }
 
-/** A text as it is stored, letter by letter. */
+/** A text as stored. */
 export function SourceText({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard

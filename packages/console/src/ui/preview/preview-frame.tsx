@@ -3,20 +3,20 @@ import { useLinks } from '../link.tsx';
 
 export interface PreviewFrameProps {
   readonly html: string;
-  /** What is shown, for those who hear the page. */
+  /** What it shows, for screen readers. */
   readonly label: string;
-  /** Width of the device, in pixels; less where there is less room. */
+  /** Width of the device, in pixels, at most. */
   readonly width: number;
-  /** True: images of other sites are loaded, which tells those sites that somebody looks. */
+  /** True: loads external images, which tells their sites about the view. */
   readonly images: boolean;
 }
 
-/** Lowest and largest height of the frame, in pixels: what is longer scrolls inside it. */
+/** Minimum and maximum height of the frame, in pixels; longer content scrolls. */
 const heights = { least: 80, most: 640 };
 
 /**
- * Shows HTML that a tenant wrote, in a frame that has no origin, may load nothing and runs none of it
- * (docs/design/console.md 5.5). The words are handed over to it; its own policy comes with its file.
+ * Shows a tenant's HTML in a frame without origin, requests and scripts (docs/design/console.md 5.5). It receives the
+ * HTML as a message; its file has its own content security policy.
  */
 export function PreviewFrame({ html, label, width, images }: PreviewFrameProps) {
   const links = useLinks();
@@ -34,7 +34,7 @@ export function PreviewFrame({ html, label, width, images }: PreviewFrameProps) 
     return () => globalThis.removeEventListener('message', hear);
   }, []);
   useEffect(() => {
-    // A page without an origin can only be reached by "whoever you are".
+    // A frame without an origin can only be addressed by "*".
     if (loads > 0) frame.current?.contentWindow?.postMessage({ html }, '*');
   }, [html, loads]);
   return (

@@ -51,7 +51,7 @@ export function nextPlace(place: GridPlace, { key, mod }: KeyPress, size: GridSi
   }
 }
 
-/** Adds the rows between two places, both included, to what is selected. */
+/** Adds the rows between two positions, both included, to the selection. */
 export function withRange(
   selected: ReadonlySet<string>,
   keys: readonly string[],
@@ -61,7 +61,7 @@ export function withRange(
   return new Set([...selected, ...keys.slice(Math.max(0, Math.min(from, to)), Math.max(from, to) + 1)]);
 }
 
-/** Selects what is not selected, and the other way round. */
+/** Toggles the selection of a row. */
 export function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const next = new Set(selected);
   if (!next.delete(key)) next.add(key);

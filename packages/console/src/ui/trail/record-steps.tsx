@@ -5,7 +5,7 @@ import { Link, useLinks } from '../link.tsx';
 import { Tooltip } from '../overlays/tooltip.tsx';
 import { stepsFrom } from './trail.ts';
 
-/** The way to the record before this one and to the one after, in the list that it was opened from; the keys [ and ] do the same. */
+/** Links to the previous and next record of the list that this one was opened from; the keys [ and ] do the same. */
 export function RecordSteps() {
   const address = useLinks().here?.();
   const steps = useMemo(() => (address === undefined ? null : stepsFrom(address)), [address]);
