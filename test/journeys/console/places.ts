@@ -1,6 +1,6 @@
 // Every screen of the console, at an address where the demo has data.
 import assert from 'node:assert/strict';
-import { resources } from '@arbiter/contract';
+import { type Resource, resources } from '@arbiter/contract';
 import type { Page } from 'playwright-core';
 import { screens } from '../../../packages/console/src/app/manifest.ts';
 import { recordKinds } from '../../../packages/console/src/records/record-kinds.ts';
@@ -83,7 +83,7 @@ async function addressOf(stage: Stage, path: string, [a = '', b = '']: readonly 
 
 /** Returns the ID of the first record of a type; creates one if there is none. */
 async function firstOf(stage: Stage, kind: string): Promise<string> {
-  const resource = resources.find(({ entityType }) => entityType === (contractNames[kind] ?? kind));
+  const resource = Object.values<Resource>(resources).find(({ entityType }) => entityType === (contractNames[kind] ?? kind));
   assert.ok(resource, `the contract has no resource ${kind}: add its name to contractNames in places.ts`);
   const { data } = await stage.call('GET', `${resource.path}?limit=1`);
   assert.ok(Array.isArray(data), resource.path);
@@ -92,7 +92,7 @@ async function firstOf(stage: Stage, kind: string): Promise<string> {
   return String((await stage.call('POST', resource.path, drafts[kind] ?? draftOf(resource))).id);
 }
 
-function draftOf({ path, draft }: (typeof resources)[number]): object {
+function draftOf({ path, draft }: Resource): object {
   const missing = `the demo has no ${path}, and their draft refers to other records: add one to drafts in places.ts`;
   assert.ok(draft, missing);
   const id = (): string => assert.fail(missing);
