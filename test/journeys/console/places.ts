@@ -83,7 +83,9 @@ async function addressOf(stage: Stage, path: string, [a = '', b = '']: readonly 
 
 /** Returns the ID of the first record of a type; creates one if there is none. */
 async function firstOf(stage: Stage, kind: string): Promise<string> {
-  const resource = Object.values<Resource>(resources).find(({ entityType }) => entityType === (contractNames[kind] ?? kind));
+  const resource = Object.values<Resource>(resources).find(
+    ({ entityType }) => entityType === (contractNames[kind] ?? kind),
+  );
   assert.ok(resource, `the contract has no resource ${kind}: add its name to contractNames in places.ts`);
   const { data } = await stage.call('GET', `${resource.path}?limit=1`);
   assert.ok(Array.isArray(data), resource.path);

@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 
 /** Pacing by RateLimit headers: bulk calls wait before the server rejects them. */
 

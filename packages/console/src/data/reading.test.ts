@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '@arbiter/contract';
-import { type Operation, roles } from '@arbiter/contract/operation';
+import { type Operation, roles } from '@arbiter/contract/core/operation';
 import { can } from './can.ts';
 import { isOld, namedResources, oldAfter } from './invalidation.ts';
 import { operationKey, resourceOf } from './operation-key.ts';

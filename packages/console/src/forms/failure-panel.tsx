@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { codeOf, endsSession, type Failure } from '../data/failure.ts';
 import { adviceFor } from '../data/problems.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { ListAnswer } from '../data/use-operation.ts';
 import { listTexts as t } from '../messages/lists/lists.ts';
 import { AsOf } from '../ui/as-of.tsx';

@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { ReactNode } from 'react';
 import type { Answer } from '../data/use-operation.ts';
 import { uiTexts } from '../messages/ui.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '@arbiter/contract/operation';
+import type { Role } from '@arbiter/contract/core/operation';
 import { boot, roleOf } from '../data/boot.ts';
 import { rightsTexts as t } from '../messages/lists/lists.ts';
 import { addresses } from '../route/addresses.ts';

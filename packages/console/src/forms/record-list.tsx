@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { ReactNode } from 'react';
 import type { ListAnswer } from '../data/use-operation.ts';
 import { listToolTexts } from '../messages/lists/list-tools.ts';

@@ -1,5 +1,5 @@
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { Warning } from '@arbiter/contract/core/warnings';
-import type { Operation } from '@arbiter/contract/operation';
 import { Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { codeOf } from '../data/failure.ts';

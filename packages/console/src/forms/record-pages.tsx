@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { TObject } from 'typebox';
 import { type Answer, type BodyOf, type ListAnswer, type RowOf, useList, useOperation } from '../data/use-operation.ts';
 import { type RecordKind, recordKinds } from '../records/record-kinds.ts';

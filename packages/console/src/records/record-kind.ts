@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { LucideIcon } from 'lucide-react';
 import { call } from '../data/call.ts';
 import { findBy } from '../data/find.ts';

@@ -35,7 +35,7 @@ export const recordKinds = {
     path: addresses.channels(),
     rail: { group: 'catalogue', order: 40 },
     search: async (record) => {
-      const { channelOperations } = await import('@arbiter/contract/channels');
+      const { channelOperations } = await import('@arbiter/contract/catalogue/channels');
       return searchOf(channelOperations, record, ({ key }) => key);
     },
     pins: 'browser',
@@ -46,7 +46,7 @@ export const recordKinds = {
     path: addresses.policies(),
     rail: { group: 'guard', order: 10, key: 'p' },
     search: async (record) => {
-      const { contactPolicyOperations } = await import('@arbiter/contract/contact-policies');
+      const { contactPolicyOperations } = await import('@arbiter/contract/catalogue/contact-policies');
       return searchOf(contactPolicyOperations, record, ({ status }) => status);
     },
     pins: 'browser',
@@ -57,7 +57,7 @@ export const recordKinds = {
     path: addresses.creatives(),
     rail: { group: 'catalogue', order: 20 },
     search: async (record) => {
-      const { creativeOperations } = await import('@arbiter/contract/creatives');
+      const { creativeOperations } = await import('@arbiter/contract/catalogue/creatives');
       return searchOf(creativeOperations, record, ({ status }) => status);
     },
     pins: 'browser',
@@ -84,7 +84,7 @@ export const recordKinds = {
     path: addresses.flows(),
     rail: { group: 'decide', order: 30, key: 'f' },
     search: async (record) => {
-      const { decisionFlowOperations } = await import('@arbiter/contract/decision-flows');
+      const { decisionFlowOperations } = await import('@arbiter/contract/catalogue/decision-flows');
       return searchOf(decisionFlowOperations, record, ({ key }) => key);
     },
     pins: 'browser',
@@ -95,7 +95,7 @@ export const recordKinds = {
     path: addresses.offers(),
     rail: { group: 'catalogue', order: 10, key: 'o' },
     search: async (record) => {
-      const { offerOperations } = await import('@arbiter/contract/offers');
+      const { offerOperations } = await import('@arbiter/contract/catalogue/offers');
       return searchOf(offerOperations, record, ({ status }) => status);
     },
     pins: 'browser',
@@ -106,7 +106,7 @@ export const recordKinds = {
     path: addresses.placements(),
     rail: null,
     search: async (record) => {
-      const { placementOperations } = await import('@arbiter/contract/placements');
+      const { placementOperations } = await import('@arbiter/contract/catalogue/placements');
       return searchOf(placementOperations, record, ({ channel }) => channel.name);
     },
     pins: 'browser',
@@ -117,7 +117,7 @@ export const recordKinds = {
     path: addresses.rules(),
     rail: { group: 'guard', order: 20 },
     search: async (record) => {
-      const { qualificationRuleOperations } = await import('@arbiter/contract/qualification-rules');
+      const { qualificationRuleOperations } = await import('@arbiter/contract/catalogue/qualification-rules');
       return searchOf(qualificationRuleOperations, record, ({ status }) => status);
     },
     pins: 'browser',
@@ -144,7 +144,7 @@ export const recordKinds = {
     path: addresses.segments(),
     rail: { group: 'audience', order: 20 },
     search: async (record) => {
-      const { segmentOperations } = await import('@arbiter/contract/segments');
+      const { segmentOperations } = await import('@arbiter/contract/catalogue/segments');
       return searchOf(segmentOperations, record, ({ status }) => status);
     },
     pins: 'browser',

@@ -1,4 +1,4 @@
-import type { Role } from '@arbiter/contract/operation';
+import type { Role } from '@arbiter/contract/core/operation';
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { JobWatches } from './job.ts';

@@ -1,7 +1,7 @@
 import { type PackFlow, reference } from '../pack.ts';
 import { tierStars } from './members.ts';
 
-/** The pack's flows; the first becomes the tenant's default when it has none but the base flow. */
+/** Flows of the pack. The first becomes the tenant's default if the tenant has only the base flow. */
 export const coffeeFlows: readonly PackFlow[] = [
   {
     key: 'coffee-next-best-offer',
@@ -46,7 +46,8 @@ export const coffeeFlows: readonly PackFlow[] = [
         },
         { id: 'response', type: 'response', name: 'Answer', config: { responseFormat: 'standard' } },
       ],
-      // One answer in twenty is drawn from the best twenty offers: what the others would have earned can be told later.
+      // One response in twenty is drawn from the best twenty offers, so that what the others would have earned can be
+      // estimated later.
       flowConfig: { defaultLimit: 1, explore: { rate: 0.05 } },
     },
   },

@@ -15,7 +15,10 @@ const seed = `${key}@${version}`;
 
 const worth = new Map(coffeeOffers.map(({ name, revenueValue }) => [name, revenueValue ?? 0]));
 
-/** Coffee rewards: a chain of coffee shops with a loyalty programme (docs/design/api-access.md 13). Everybody in it is invented. */
+/**
+ * Coffee rewards: a chain of coffee shops with a loyalty program (docs/design/api-access.md 13). Everyone in it is
+ * invented.
+ */
 export const coffeeRewards: Pack = {
   key,
   version,

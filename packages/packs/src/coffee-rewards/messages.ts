@@ -1,4 +1,4 @@
-/** The words of one offer; creatives.ts lays them out per channel. `{first_name}` is filled in at the decision. */
+/** Texts of one offer, which creatives.ts lays out per channel. The decision fills in `{first_name}`. */
 export interface OfferMessage {
   readonly subject: string;
   readonly headline: string;
@@ -6,7 +6,7 @@ export interface OfferMessage {
   /** For the lock screen and the app. */
   readonly short: string;
   readonly ctaText: string;
-  /** Path on the web site, and in the app's deep link. */
+  /** Path on the website and in the app's deep link. */
   readonly path: string;
 }
 

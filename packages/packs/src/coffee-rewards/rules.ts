@@ -26,7 +26,7 @@ export const coffeeSegments: readonly PackSegment[] = [
   },
 ];
 
-/** Who may get what: the gates of the pack. */
+/** The pack's qualification rules. */
 export const coffeeRules: readonly PackQualificationRule[] = [
   {
     name: 'Age 16 And Over',
@@ -35,7 +35,7 @@ export const coffeeRules: readonly PackQualificationRule[] = [
     stage: 'eligibility',
     priority: 90,
     scope: 'global',
-    // Someone who is not a member yet has no age on file.
+    // Customers who aren't members yet have no age on file.
     config: { attribute: 'age', operator: 'gte', value: 16, onMissing: 'pass' },
   },
   {
@@ -90,7 +90,7 @@ export const coffeeRules: readonly PackQualificationRule[] = [
   },
 ];
 
-/** How often, at most. */
+/** The pack's contact policies. */
 export const coffeePolicies: readonly PackContactPolicy[] = [
   {
     name: 'Three A Day, Ten A Week',

@@ -1,7 +1,7 @@
 import type { ChannelCreate, OutcomeTypeCreate } from '@arbiter/contract';
 import type { PackCategory, PackOffer } from '../pack.ts';
 
-/** What the bank has to offer, and where it can say so (docs/design/api-access.md 13). */
+/** Offers of the bank and its channels (docs/design/api-access.md 13). */
 
 export const bankOutcomeTypes: readonly OutcomeTypeCreate[] = [
   {

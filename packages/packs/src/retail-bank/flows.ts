@@ -1,6 +1,6 @@
 import type { PackFlow } from '../pack.ts';
 
-/** The pack's flows; the first becomes the tenant's default when it has none but the base flow. */
+/** Flows of the pack. The first becomes the tenant's default if the tenant has only the base flow. */
 export const bankFlows: readonly PackFlow[] = [
   {
     key: 'bank-next-best-offer',

@@ -1,14 +1,14 @@
-/** The words of one offer; creatives.ts lays them out per channel. */
+/** Texts of one offer, which creatives.ts lays out per channel. */
 export interface BankMessage {
   readonly subject: string;
   readonly headline: string;
   readonly body: string;
-  /** For the app and for a text message. */
+  /** For the app and text messages. */
   readonly short: string;
-  /** What an adviser may say at the table. */
+  /** What an adviser can say in person. */
   readonly talk: string;
   readonly ctaText: string;
-  /** Path on the web site, and in the app's deep link. */
+  /** Path on the website and in the app's deep link. */
   readonly path: string;
 }
 

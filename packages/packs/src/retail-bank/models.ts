@@ -1,6 +1,6 @@
 import type { AlgorithmModelCreate } from '@arbiter/contract';
 
-/** Points for what makes a client likely to take a term deposit; the numbers follow the published data set. */
+/** Scores what makes a client likely to take a term deposit. The numbers follow the published data set. */
 export const bankModels: readonly AlgorithmModelCreate[] = [
   {
     key: 'bank-scorecard',

@@ -39,7 +39,7 @@ export const bankSegments: readonly PackSegment[] = [
   },
 ];
 
-/** Who may get what: the gates of the pack. */
+/** The pack's qualification rules. */
 export const bankRules: readonly PackQualificationRule[] = [
   {
     name: 'Adult',
@@ -88,7 +88,7 @@ export const bankRules: readonly PackQualificationRule[] = [
     priority: 65,
     scope: 'subcategory',
     scopeName: 'Loans',
-    // Clients of an uploaded file have no score yet; their loans are judged by hand.
+    // Clients of an uploaded file have no score yet; the bank reviews their loans by hand.
     config: { attribute: 'risk_score', operator: 'lt', value: 0.6, onMissing: 'pass' },
   },
   {
@@ -113,7 +113,7 @@ export const bankRules: readonly PackQualificationRule[] = [
   },
 ];
 
-/** How often, when, and when not. */
+/** The pack's contact policies. */
 export const bankPolicies: readonly PackContactPolicy[] = [
   {
     name: 'Four A Week',

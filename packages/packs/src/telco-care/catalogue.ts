@@ -1,7 +1,7 @@
 import type { ChannelCreate, OutcomeTypeCreate } from '@arbiter/contract';
 import type { PackCategory, PackOffer } from '../pack.ts';
 
-/** What the operator has to offer, and where it can say so (docs/design/api-access.md 13). */
+/** Offers of the operator and its channels (docs/design/api-access.md 13). */
 
 export const telcoOutcomeTypes: readonly OutcomeTypeCreate[] = [
   {

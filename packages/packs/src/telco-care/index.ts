@@ -16,7 +16,10 @@ const seed = `${key}@${version}`;
 const worth = new Map(telcoOffers.map(({ name, revenueValue }) => [name, revenueValue ?? 0]));
 const toSubscriber = { parentField: 'subscriber_id', childField: 'subscriber_id', joinType: 'left' };
 
-/** Telco care: a mobile operator that keeps, helps and grows (docs/design/api-access.md 13). Everybody in it is invented. */
+/**
+ * Telco care: a mobile operator that retains, helps and grows (docs/design/api-access.md 13). Everyone in it is
+ * invented.
+ */
 export const telcoCare: Pack = {
   key,
   version,

@@ -1,17 +1,17 @@
-/** The words of one offer; creatives.ts lays them out per channel. `{first_name}` is filled in at the decision. */
+/** Texts of one offer, which creatives.ts lays out per channel. The decision fills in `{first_name}`. */
 export interface TelcoMessage {
   readonly subject: string;
   readonly headline: string;
   readonly body: string;
-  /** The second way to say it on the web, which is tried against the first. */
+  /** A second headline for the web, tested against the first. */
   readonly otherHeadline: string;
   readonly otherBody: string;
   /** For the lock screen or a text message. */
   readonly short: string;
   readonly ctaText: string;
-  /** Path on the web site, and in the app's deep link. */
+  /** Path on the website and in the app's deep link. */
   readonly path: string;
-  /** Besides web and e-mail each offer is sent in one more way. */
+  /** Besides web and email, each offer has one more channel. */
   readonly also: 'Mobile Push' | 'SMS';
 }
 

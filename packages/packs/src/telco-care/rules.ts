@@ -38,7 +38,7 @@ const condition = (
   config: { attribute, operator, value, ...more },
 });
 
-/** Who may get what: the gates of the pack. */
+/** The pack's qualification rules. */
 export const telcoRules: readonly PackQualificationRule[] = [
   condition(
     {
@@ -147,7 +147,7 @@ export const telcoRules: readonly PackQualificationRule[] = [
   ),
 ];
 
-/** How often, when, and when not. */
+/** The pack's contact policies. */
 export const telcoPolicies: readonly PackContactPolicy[] = [
   {
     name: 'Two A Day',

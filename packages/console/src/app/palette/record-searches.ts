@@ -13,7 +13,7 @@ const specialSearches: Readonly<Record<string, PaletteSearch>> = {
   category: {
     title: recordKinds.category.titles.many,
     load: async () => {
-      const { categoryOperations, subCategoryOperations } = await import('@arbiter/contract/categories');
+      const { categoryOperations, subCategoryOperations } = await import('@arbiter/contract/catalogue/categories');
       const first = findBy(
         categoryOperations.list,
         named,
@@ -34,7 +34,7 @@ const specialSearches: Readonly<Record<string, PaletteSearch>> = {
     title: recordKinds.decision.titles.many,
     of: 'ids',
     load: async () => {
-      const { decisionOperations } = await import('@arbiter/contract/decisions');
+      const { decisionOperations } = await import('@arbiter/contract/deciding/decisions');
       return async (text, signal) => {
         if (!isRecordId(text)) return [];
         return unlessMissing(async () => {
@@ -49,7 +49,7 @@ const specialSearches: Readonly<Record<string, PaletteSearch>> = {
     of: 'ids',
     load: async () => {
       const [{ decisionListOperations }, { schemaOperations }] = await Promise.all([
-        import('@arbiter/contract/decision-lists'),
+        import('@arbiter/contract/deciding/decision-lists'),
         import('@arbiter/contract/schemas'),
       ]);
       /** Whether the customer has a row. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { operations } from '@arbiter/contract/all-operations';
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import { MemoryStorage, setGlobals, signOut } from '../test-browser.ts';
 import { customerFilters, deleteView, mostViews, refusalOf, saveView, viewsOf } from './saved-views.ts';
 import { chooseColumns, chooseDensity, tableLooks } from './table-looks.ts';

@@ -1,4 +1,4 @@
-import type { ApiKey } from '@arbiter/contract/api-keys';
+import type { ApiKey } from '@arbiter/contract/identity/api-keys';
 import { apiKeyTexts as t } from '../../messages/settings.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,4 +1,4 @@
-import { type ApiKey, apiKeyOperations } from '@arbiter/contract/api-keys';
+import { type ApiKey, apiKeyOperations } from '@arbiter/contract/identity/api-keys';
 import { useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { apiKeyTexts as t } from '../../messages/settings.ts';

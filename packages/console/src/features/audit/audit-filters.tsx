@@ -1,4 +1,4 @@
-import { type AuditLog, auditActions } from '@arbiter/contract/audit-logs';
+import { type AuditLog, auditActions } from '@arbiter/contract/identity/audit-logs';
 import { type ReactNode, useMemo } from 'react';
 import { auditKind, auditTexts as t } from '../../messages/audit.ts';
 import { endAfter, lastDayBefore } from '../../route/days.ts';

@@ -1,4 +1,4 @@
-import { type AuditLog, auditLogOperations } from '@arbiter/contract/audit-logs';
+import { type AuditLog, auditLogOperations } from '@arbiter/contract/identity/audit-logs';
 import { useMemo } from 'react';
 import { can } from '../../data/can.ts';
 import { useList } from '../../data/use-operation.ts';

@@ -1,4 +1,4 @@
-import { auditLogOperations } from '@arbiter/contract/audit-logs';
+import { auditLogOperations } from '@arbiter/contract/identity/audit-logs';
 import Type, { type Static } from 'typebox';
 import type { SearchChange } from '../../route/use-address.ts';
 

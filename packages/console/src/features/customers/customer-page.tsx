@@ -1,5 +1,9 @@
-import { type CustomerEligibility, customerToolOperations, eligibilityPage } from '@arbiter/contract/customer-tools';
-import { interactionListOperations } from '@arbiter/contract/interaction-lists';
+import {
+  type CustomerEligibility,
+  customerToolOperations,
+  eligibilityPage,
+} from '@arbiter/contract/deciding/customer-tools';
+import { interactionListOperations } from '@arbiter/contract/deciding/interaction-lists';
 import { schemaOperations } from '@arbiter/contract/schemas';
 import { FlaskConical, Scale } from 'lucide-react';
 import Type from 'typebox';

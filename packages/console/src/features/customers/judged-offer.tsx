@@ -1,4 +1,4 @@
-import type { JudgedOffer } from '@arbiter/contract/customer-tools';
+import type { JudgedOffer } from '@arbiter/contract/deciding/customer-tools';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';

@@ -1,4 +1,4 @@
-import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
+import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
 import { readFlow } from '../../flow-canvas/index.ts';
 import { changedColumn, keyColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-pages.tsx';

@@ -1,4 +1,4 @@
-import type { MetricsSummary } from '@arbiter/contract/metrics-summary';
+import type { MetricsSummary } from '@arbiter/contract/operations/metrics-summary';
 
 /** Totals of the tenant's counters and histograms. */
 export interface Figures {

@@ -1,4 +1,4 @@
-import type { SeedDataset } from '@arbiter/contract/seed-datasets';
+import type { SeedDataset } from '@arbiter/contract/operations/seed-datasets';
 import { homeTexts as t } from '../../messages/home.ts';
 
 /** Selects a dataset of sample data. */

@@ -1,4 +1,4 @@
-import { recommendOperations } from '@arbiter/contract/recommendation';
+import { recommendOperations } from '@arbiter/contract/deciding/recommendation';
 import type { FormEvent } from 'react';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { homeTexts as t } from '../../messages/home.ts';

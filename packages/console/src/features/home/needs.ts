@@ -1,4 +1,4 @@
-import { type Role, roles } from '@arbiter/contract/operation';
+import { type Role, roles } from '@arbiter/contract/core/operation';
 
 /** The signed-in user. */
 export interface Person {

@@ -1,4 +1,4 @@
-import type { DecisionListRow } from '@arbiter/contract/decision-lists';
+import type { DecisionListRow } from '@arbiter/contract/deciding/decision-lists';
 
 /** The data that the first steps are derived from. */
 export interface Done {

@@ -1,4 +1,4 @@
-import { schemaOperations } from '@arbiter/contract/schemas';
+import { schemaOperations } from '@arbiter/contract/catalogue/schemas';
 import { useOperation } from '../../data/use-operation.ts';
 
 /** A customer of the tenant as a default; empty while none is known. */

@@ -1,5 +1,5 @@
-import { channelOperations } from '@arbiter/contract/channels';
-import { type RecommendAnswer, recommendOperations } from '@arbiter/contract/recommendation';
+import { channelOperations } from '@arbiter/contract/catalogue/channels';
+import { type RecommendAnswer, recommendOperations } from '@arbiter/contract/deciding/recommendation';
 import { useState } from 'react';
 import { boot } from '../../data/boot.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';

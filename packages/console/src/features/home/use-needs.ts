@@ -1,8 +1,8 @@
-import { type Alert, alertOperations } from '@arbiter/contract/alerts';
-import { type Approval, approvalOperations } from '@arbiter/contract/approvals';
-import { deadLetterOperations } from '@arbiter/contract/dead-letters';
-import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
-import type { Operation } from '@arbiter/contract/operation';
+import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
+import type { Operation } from '@arbiter/contract/core/operation';
+import { type Alert, alertOperations } from '@arbiter/contract/operations/alerts';
+import { type Approval, approvalOperations } from '@arbiter/contract/operations/approvals';
+import { deadLetterOperations } from '@arbiter/contract/operations/dead-letters';
 import { can } from '../../data/can.ts';
 import { type Answer, type BodyOf, useOperation } from '../../data/use-operation.ts';
 import { alertValue } from '../../messages/alerts.ts';

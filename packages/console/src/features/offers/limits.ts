@@ -1,4 +1,4 @@
-import type { Offer } from '@arbiter/contract/offers';
+import type { Offer } from '@arbiter/contract/catalogue/offers';
 
 /** A limit of an offer, and its usage. */
 export interface Limit {

@@ -1,4 +1,8 @@
-import { type ContactPolicy, contactPolicyOperations, contactPolicyTypes } from '@arbiter/contract/contact-policies';
+import {
+  type ContactPolicy,
+  contactPolicyOperations,
+  contactPolicyTypes,
+} from '@arbiter/contract/catalogue/contact-policies';
 import { useCallback } from 'react';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { plainScopes, ScopeText, useNamesOf } from '../../forms/record-name.tsx';

@@ -1,4 +1,4 @@
-import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/contact-policies';
+import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/catalogue/contact-policies';
 import { ScopeText } from '../../forms/record-name.tsx';
 import { ApiLink, DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
 import { RecordScreen } from '../../forms/record-pages.tsx';

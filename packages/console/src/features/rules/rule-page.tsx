@@ -1,4 +1,4 @@
-import { type QualificationRule, qualificationRuleOperations } from '@arbiter/contract/qualification-rules';
+import { type QualificationRule, qualificationRuleOperations } from '@arbiter/contract/catalogue/qualification-rules';
 import { ScopeText } from '../../forms/record-name.tsx';
 import { DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
 import { RecordScreen } from '../../forms/record-pages.tsx';

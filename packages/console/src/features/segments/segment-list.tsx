@@ -1,4 +1,4 @@
-import { type Segment, segmentOperations } from '@arbiter/contract/segments';
+import { type Segment, segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-pages.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';

@@ -1,4 +1,4 @@
-import type { TenantSettingsAnswer, TenantSettingsPatch } from '@arbiter/contract/tenant-settings';
+import type { TenantSettingsAnswer, TenantSettingsPatch } from '@arbiter/contract/identity/tenant-settings';
 
 /** Settings on this page, by the type of their field. */
 export const textSettings = ['timezone', 'locale', 'currency'] as const;

@@ -1,4 +1,4 @@
-import { type TenantSettingsAnswer, tenantSettingsOperations } from '@arbiter/contract/tenant-settings';
+import { type TenantSettingsAnswer, tenantSettingsOperations } from '@arbiter/contract/identity/tenant-settings';
 import type { ReactNode } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
-/** Random writes of policies with their scopes against an oracle in memory: answers, lists, filters, versions. */
+/** Compares random writes of policies and scopes with an in-memory oracle: responses, lists, filters, versions. */
 
 interface Policy {
   readonly id: string;
