@@ -128,7 +128,7 @@ export const recordKinds = {
     path: addresses.schemas(),
     rail: { group: 'data', order: 10 },
     search: async (record) => {
-      const { schemaOperations } = await import('@arbiter/contract/schemas');
+      const { schemaOperations } = await import('@arbiter/contract/catalogue/schemas');
       return searchOf(
         schemaOperations,
         record,

@@ -50,7 +50,7 @@ const specialSearches: Readonly<Record<string, PaletteSearch>> = {
     load: async () => {
       const [{ decisionListOperations }, { schemaOperations }] = await Promise.all([
         import('@arbiter/contract/deciding/decision-lists'),
-        import('@arbiter/contract/schemas'),
+        import('@arbiter/contract/catalogue/schemas'),
       ]);
       /** Whether the customer has a row. */
       const isStored = async (key: string, signal: AbortSignal): Promise<boolean> => {

@@ -1,10 +1,10 @@
+import { schemaOperations } from '@arbiter/contract/catalogue/schemas';
 import {
   type CustomerEligibility,
   customerToolOperations,
   eligibilityPage,
 } from '@arbiter/contract/deciding/customer-tools';
 import { interactionListOperations } from '@arbiter/contract/deciding/interaction-lists';
-import { schemaOperations } from '@arbiter/contract/schemas';
 import { FlaskConical, Scale } from 'lucide-react';
 import Type from 'typebox';
 import { useOperation } from '../../data/use-operation.ts';

@@ -1,4 +1,4 @@
-import type { DataSchema, SchemaField } from '@arbiter/contract/schemas';
+import type { DataSchema, SchemaField } from '@arbiter/contract/catalogue/schemas';
 import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import { Badge } from '../../ui/badge.tsx';

@@ -1,4 +1,4 @@
-import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/schemas';
+import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/catalogue/schemas';
 import { changedColumn, codeColumn, countColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordList } from '../../forms/record-pages.tsx';
 import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
