@@ -1,4 +1,5 @@
-// What an admin does in the console: the way in, the first steps, keys, settings, the audit log, sample data; and a session's end.
+// What an admin does in the console: sign in, first steps, API keys, settings, audit log, sample data, end of a
+// session.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -14,7 +15,7 @@ before(async () => {
   if (cannotBrowse !== false) return;
   stage = await openStage();
   page = await stage.open();
-  // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
+  // Long, because the machine may be busy. Every wait ends as soon as its condition holds.
   page.setDefaultTimeout(120_000);
 });
 holdEachJourney(() => stage);
@@ -26,7 +27,7 @@ const statusWith = async (key: string) =>
   (await patiently(() => fetch(`${stage.url}/api/v1/offers`, { headers: { authorization: `Bearer ${key}` } }))).status;
 
 test('asks to sign in for a deep link, reports a wrong password, and opens with the printed link', skip, async () => {
-  // Which pages there are is not told to those who are signed out.
+  // Signed-out users can't find out which pages exist.
   await page.goto(`${stage.url}/nowhere/at-all`);
   await page.getByLabel('Email').waitFor();
   assert.match(page.url(), /\/login\?returnTo=%2Fnowhere%2Fat-all$/);
@@ -118,7 +119,7 @@ test('shows the error of a setting at its field, and saves valid ones', skip, as
   assert.equal((await stage.call('GET', 'tenant-settings')).timezone, 'Europe/Berlin');
   await zone.fill('nowhere at all');
   await zone.press('Tab');
-  // The field restores its value after it lost the focus.
+  // The field restores its value after losing the focus.
   for (let tries = 0; tries < 100 && (await zone.inputValue()) !== 'Europe/Berlin'; tries++)
     await page.waitForTimeout(50);
   assert.equal(await zone.inputValue(), 'Europe/Berlin', 'a text that is no time zone is discarded');
@@ -161,7 +162,7 @@ test('removes and loads sample data, and updates the page', skip, async () => {
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await button('Load Coffee rewards').click();
   await page.getByRole('heading', { name: 'Decide now' }).waitFor();
-  // The load was long work: the tray of jobs on every page knows of it.
+  // The load was a job, so the jobs tray on every page lists it.
   await button('Jobs').click();
   const jobs = page.getByRole('dialog', { name: 'Jobs' });
   await jobs.getByText('Sample data: Coffee rewards').waitFor();
@@ -181,7 +182,7 @@ test('sets up a second factor, and switches between two tenants', skip, async ()
     });
     assert.ok(answer.ok(), await answer.text());
   };
-  // A tenant of her own, then an invitation into the demo: each account has its own password and was proven by mail.
+  // Her own tenant, then an invitation to the demo: each account has its own password and a verified email.
   await post('register', { name: 'Ada', email, password: 'Passw0rd-engines', tenantName: 'Engines' });
   await ada.goto(`${stage.url}/api/v1/auth/verify?token=${await mailedToken(stage, email, 'verify')}`);
   await stage.call('POST', 'users', { email, role: 'editor' });
@@ -197,7 +198,7 @@ test('sets up a second factor, and switches between two tenants', skip, async ()
     on.getByRole('heading', { level: 1, name: `${tenant}: decide, see why, prove it` }).waitFor();
   await ada.goto(`${stage.url}/settings/me`);
   await signIn('Passw0rd-engines');
-  // The second factor: a code to scan, and the same as a text.
+  // The second factor: a QR code, and its text.
   await press('Set up');
   await ada.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   const secret = (await ada.getByText(/^[A-Z2-7]{32}$/).textContent()) ?? '';
@@ -207,7 +208,7 @@ test('sets up a second factor, and switches between two tenants', skip, async ()
   await ada.getByRole('dialog', { name: 'Save your backup codes' }).waitFor();
   await press("I've saved them");
   await ada.getByRole('region', { name: 'Second factor' }).getByText('on', { exact: true }).waitFor();
-  // Into the demo, which another tab then shows too: a cookie belongs to the browser, not to a tab.
+  // To the demo, also in the other tab: a cookie belongs to the browser, not to a tab.
   const other = await ada.context().newPage();
   other.setDefaultTimeout(120_000);
   await other.goto(`${stage.url}/offers`);
@@ -221,7 +222,7 @@ test('sets up a second factor, and switches between two tenants', skip, async ()
   await press('Switch to Demo');
   await at('Demo');
   await at('Demo', other);
-  // And back, where the second factor is asked for.
+  // And back, which needs the second factor.
   await ada.getByRole('button', { name: /'s account$/ }).click();
   await ada.getByRole('menuitem', { name: 'Switch tenant' }).click();
   await dialog.getByText('current').waitFor();
@@ -234,7 +235,7 @@ test('sets up a second factor, and switches between two tenants', skip, async ()
   await at('Engines', other);
 });
 
-/** A code that was not used yet: of the next step of 30 seconds, which the server takes as well. */
+/** Returns an unused code: that of the next 30 seconds, which the server accepts too. */
 function laterCode(app: TestApp): string {
   return app.code(new Date(), 1);
 }
@@ -242,7 +243,7 @@ function laterCode(app: TestApp): string {
 test('shows checks and protected tables on Health', skip, async () => {
   await page.goto(`${stage.url}/health`);
   await page.getByText(/Forced row-level security protects all \d+ tables/).waitFor();
-  // The checks come by a call of their own, which may be the later one.
+  // The checks load separately and may arrive later.
   await page.getByText('OK', { exact: true }).nth(4).waitFor();
   assert.equal(await page.getByText('OK', { exact: true }).count(), 5);
 });
@@ -252,7 +253,7 @@ test('signs in again over the page', skip, async () => {
   await page.getByRole('heading', { name: 'Decide now' }).waitFor();
   await page.locator('input[value="CM-000001"]').waitFor();
   await page.context().clearCookies();
-  // This press finds out, unless the stream of events has before it: then the dialog is over the button.
+  // The click finds out, unless the event stream was first: then the dialog covers the button.
   const asked = page.getByRole('dialog', { name: "You're signed out" }).waitFor();
   await Promise.race([asked, button(/^Decide\b/).click()]);
   await asked;

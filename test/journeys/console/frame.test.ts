@@ -1,4 +1,4 @@
-// The frame around every page of the console: keys, palette, focus, themes, the end of a session, small screens.
+// The frame of every page: keys, palette, focus, themes, the end of a session, small screens.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -21,7 +21,7 @@ after(() => stage?.close());
 
 const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const stored = () => page.evaluate(() => Object.keys(localStorage).length + Object.keys(sessionStorage).length);
-/** What has the focus, waited for. */
+/** Waits for the focused element. */
 const focusOn = (selector: string) => page.locator(`${selector}:focus`).waitFor();
 
 async function openPalette(): Promise<void> {
@@ -97,7 +97,7 @@ test('ignores letter keys in fields, and turns them off permanently', skip, asyn
   await openPalette();
   assert.match(page.url(), /\/simulate/);
   assert.equal(await keys.count(), 0);
-  // Keys with a modifier stay, and so does the way back.
+  // Keys with a modifier stay on, and so does the way back.
   await page.keyboard.type('keyboard');
   await page.getByRole('option', { name: /^Keyboard shortcuts/ }).waitFor();
   await page.keyboard.press('Enter');
@@ -126,14 +126,14 @@ test('steps through the records of the last list with [ and ], and reports its e
   await focusOn('h1');
   await page.keyboard.press('[');
   await heading(first).waitFor();
-  // The same by pressing; and there is no way from where no list was open.
+  // The same by clicking; without an open list, there are no neighbors.
   await way.getByRole('link', { name: 'Next record' }).click();
   await way.getByText('2 of 12').waitFor();
   await page.reload();
   await heading(second).waitFor();
   await says(page, 'Open a record from a list first.', () => page.keyboard.press(']'));
   assert.equal(await way.count(), 0);
-  // Of a filtered list its rows alone are gone through, and of a list of one record none.
+  // A filtered list steps through its rows only, and a list of one record has no neighbors.
   await page.goto(`${stage.url}/offers`);
   await page.getByLabel('Search offers').fill('star');
   await page.waitForURL(/search=star/);
@@ -170,7 +170,7 @@ test('filters decisions by the names of an offer and a flow', skip, async () => 
   await offer.click();
   await page.keyboard.type('latte');
   await dialog.getByRole('option', { name: /^We Miss You Latte/ }).waitFor();
-  // Escape closes the list alone, and a text that nobody chose is taken back.
+  // Escape closes only the list, and unselected text is discarded.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Tab');
   assert.equal(await offer.inputValue(), '');
@@ -193,12 +193,12 @@ test("offers the page's buttons in the palette, and a key for its main action", 
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Create key' });
   await dialog.waitFor();
-  // The main act of a dialog has the same key, as everywhere.
+  // The main action of a dialog has the same key.
   await dialog.getByLabel('Name').fill('by keys');
   await page.keyboard.press('Control+Enter');
   const kept = page.getByRole('dialog').getByRole('button', { name: 'Done' });
   await kept.waitFor();
-  // What is shown once is not answered by a second press of the same keys.
+  // Pressing the keys again doesn't confirm a dialog that is shown once.
   await page.keyboard.press('Control+Enter');
   await kept.press('Enter');
   await kept.waitFor({ state: 'detached' });
@@ -255,7 +255,7 @@ test('opens each record type from the palette by ID, and a customer by key', ski
     await page.keyboard.press('Enter');
     await page.waitForURL(`${stage.url}${path}${id}`);
   }
-  // A customer who is stored and was never decided for.
+  // A stored customer without decisions.
   await openPalette();
   await sought.fill('CM-000777');
   await page
@@ -282,7 +282,7 @@ test('asks to sign in over the page when the session ends, and keeps the input',
   const customer = page.getByLabel('Customer', { exact: true }).first();
   await customer.fill('CM-000017');
   await page.context().clearCookies();
-  // Whatever asks the server next finds out: the stream of events, at the latest.
+  // The next call finds out; at the latest, the event stream.
   const dialog = page.getByRole('dialog', { name: "You're signed out" });
   await dialog.waitFor();
   assert.equal(await dialog.getByLabel('Email').inputValue(), email);
@@ -302,7 +302,7 @@ test('returns the focus after overlays, and closes only the topmost with Escape'
   await page.goto(`${stage.url}/decisions`);
   await page.getByText('CM-000031', { exact: true }).first().waitFor();
   const opener = (name: string | RegExp) => page.getByRole('banner').getByRole('button', { name, exact: true });
-  /** Opens by Enter, closes by Escape, and looks where the focus is then. */
+  /** Opens with Enter, closes with Escape, and checks the focus. */
   const comesBack = async (
     button: ReturnType<typeof opener>,
     role: 'dialog' | 'menu',
@@ -320,7 +320,7 @@ test('returns the focus after overlays, and closes only the topmost with Escape'
   await comesBack(opener('Jobs'), 'dialog');
   await comesBack(opener('Help'), 'menu');
   await comesBack(opener(/'s account$/), 'menu');
-  // From a menu, which is gone when the dialog closes: its button is what the person came from.
+  // From a menu, which is closed when the dialog closes: the focus returns to its button.
   const account = opener(/'s account$/);
   await account.focus();
   await page.keyboard.press('Enter');
@@ -345,7 +345,7 @@ test('shows the full text to copy without a clipboard', skip, async () => {
   const { planHash } = await stage.call('GET', `decisions/${String(recommendationId)}`);
   const plain = await page.context().newPage();
   plain.setDefaultTimeout(patienceMs);
-  // As over plain HTTP, from another machine.
+  // As over plain HTTP from another machine.
   await plain.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
   await plain.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=proof`);
   const copy = plain.getByRole('button', { name: 'Copy Plan', exact: true });
@@ -358,7 +358,7 @@ test('shows the full text to copy without a clipboard', skip, async () => {
 
 test('moves the focus to a neighbor when the focused element disappears', skip, async () => {
   const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
-  /** Presses by Enter what the page then does without. */
+  /** Presses Enter on an element that then disappears. */
   const pressed = async (name: string | RegExp, exact = true): Promise<void> => {
     const button = page.getByRole('button', { name, exact }).first();
     await button.focus();
@@ -370,14 +370,14 @@ test('moves the focus to a neighbor when the focused element disappears', skip, 
   await page.goto(`${stage.url}/decisions?customerId=CM-000031`);
   await pressed('Remove filter Customer');
   await isKept();
-  // The panel beside a list: the list has the row that was looked at.
+  // The preview of a row: the list still has the row.
   await page.getByRole('grid').getByRole('row').nth(1).waitFor();
   await page.getByRole('grid').focus();
   await page.keyboard.press('Space');
   await page.waitForURL(/peek=/);
   await pressed(/^Close/);
   await focused(page.getByRole('grid'));
-  // A button in whose place its answer stands.
+  // A button replaced by its result.
   await page.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=inputs`);
   await pressed('Show inputs');
   await isKept();
@@ -397,7 +397,7 @@ test('opens the sidebar on small screens, and closes it with Escape', skip, asyn
   await page.getByRole('button', { name: 'Open navigation' }).click();
   const drawer = page.getByRole('dialog', { name: 'Navigation' });
   await drawer.getByRole('link', { name: 'Simulate' }).waitFor();
-  // The focus stays in the drawer however often Tab is pressed, both ways; the page behind takes none of it.
+  // The focus stays in the drawer, however often Tab is pressed in either direction.
   const links = await drawer.getByRole('link').count();
   for (const key of ['Tab', 'Shift+Tab']) {
     for (let presses = 0; presses < links + 4; presses += 1) {
@@ -418,7 +418,7 @@ test('opens the sidebar on small screens, and closes it with Escape', skip, asyn
   await drawer.getByRole('link', { name: 'Simulate' }).click();
   await heading('Simulate').waitFor();
   assert.equal(await drawer.count(), 0);
-  // Nothing is wider than the screen.
+  // Nothing overflows the screen.
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
 });
 

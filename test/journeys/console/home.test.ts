@@ -1,4 +1,4 @@
-// What a person keeps: pinned and recent records; and what they take along: tables and files of charts.
+// Pinned and recent records; tables and files of charts.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -25,7 +25,7 @@ before(async () => {
   page.setDefaultTimeout(60_000);
   await page.goto(stage.firstRun);
   offers = (await stage.call('GET', 'offers?limit=5')).data as readonly Named[];
-  // Twice the same customer, by a key: the first steps are done, and whoever comes now comes back.
+  // Two decisions for a customer, by API key: the first steps are done, and this is a return.
   const decide = async () =>
     String((await stage.call('POST', 'recommend', { customerId, channel: 'email' })).recommendationId);
   decisionId = await decide();
@@ -47,7 +47,7 @@ async function goHome(): Promise<void> {
   await page.locator('h1:has-text("decide, see why, prove it")').waitFor();
 }
 
-/** As if the page was opened anew: what it read a moment ago is asked again. */
+/** Reopens the page, so that it loads its data again. */
 async function comeBack(): Promise<void> {
   await page.goto(`${stage.url}/`);
   await page.locator('h1:has-text("decide, see why, prove it")').waitFor();
@@ -82,11 +82,11 @@ test('pins a record with P, and lists it on Home and in the palette', skip, asyn
   await list('Pinned')
     .getByRole('link', { name: new RegExp(`^${first.name} Offer`) })
     .waitFor();
-  // What is pinned was opened, too; the latest stands first.
+  // Pinned records are also recent; the latest is first.
   const recents = list('Recent').getByRole('link');
   await recents.first().filter({ hasText: first.name }).waitFor();
   await recents.nth(1).filter({ hasText: second.name }).waitFor();
-  // Before anything is typed; each record once.
+  // Before typing, each record once.
   const palette = await openPalette();
   await palette
     .getByRole('group', { name: 'Pinned' })
@@ -97,7 +97,7 @@ test('pins a record with P, and lists it on Home and in the palette', skip, asyn
     .getByRole('option', { name: new RegExp(second.name) })
     .waitFor();
   assert.equal(await palette.getByRole('option', { name: new RegExp(first.name) }).count(), 1);
-  // The first line is taken by Enter.
+  // Enter opens the first line.
   await page.keyboard.press('Enter');
   await heading(first.name).waitFor();
   await page.keyboard.press('p');
@@ -135,7 +135,7 @@ test('pins by button and by palette, and shows the latest name', skip, async () 
 test('keeps keys typed before the palette opens away from the page', skip, async () => {
   const [first] = offers;
   assert.ok(first);
-  // Loaded anew, so that the palette has to come from the server.
+  // Reload, so that the palette loads from the server.
   await openOffer(first);
   await isPinned(false);
   await page.keyboard.press('Control+k');
@@ -221,7 +221,7 @@ test('rejects a pin beyond the limit, and says why', skip, async () => {
   await openOffer(first);
   await page.keyboard.press('p');
   await isPinned(true);
-  // As if the person had pinned 49 more.
+  // As if the user had pinned 49 more.
   await page.evaluate(() => {
     const name = Object.keys(localStorage).find((each) => each.endsWith(':pins')) ?? '';
     const [pin] = JSON.parse(localStorage.getItem(name) ?? '[]');
@@ -244,7 +244,7 @@ test('hides pins from another user, and forgets them at sign-out', skip, async (
   const email = 'second@example.test';
   await stage.call('POST', 'users', { email, role: 'viewer' });
   const token = await mailedToken(stage, email, 'accept-invite');
-  // The session ended, and nobody signed out.
+  // The session ended without a sign-out.
   await page.context().clearCookies();
   const accepted = await page.request.post(`${stage.url}/api/v1/auth/accept-invite`, {
     headers: { 'x-requested-with': 'journey' },
@@ -272,7 +272,7 @@ test('hides pins from another user, and forgets them at sign-out', skip, async (
   assert.ok(back.ok(), await back.text());
 });
 
-/** Chooses in the menu of a chart. */
+/** Selects an item in the menu of a chart. */
 async function choose(title: string, item: string): Promise<void> {
   await page.getByRole('button', { name: `${title}: view and export` }).click();
   await page.getByRole('menuitem', { name: item }).click();
@@ -283,7 +283,7 @@ async function saved(title: string, item: string): Promise<{ readonly name: stri
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
 }
 
-/** What a viewer of pictures makes of a file: an image of a size, and the texts in it. Nothing of the page is there. */
+/** Reads a file as an image viewer does, without the page: its size and texts. */
 async function viewed(
   text: string,
 ): Promise<{ readonly width: number; readonly root: string; readonly texts: readonly string[] }> {
@@ -306,7 +306,7 @@ async function viewed(
   }
 }
 
-/** A picture stands alone: it needs no sheet, no variable and no address of the page. */
+/** A picture is standalone: no style sheet, no variables, no addresses. */
 const standsAlone = (svg: string) => assert.doesNotMatch(svg, /var\(|class=|href|style=|data-|light-dark/);
 
 test("charts the demo's impressions and responses up to today on Home", skip, async () => {
@@ -326,7 +326,7 @@ test("charts the demo's impressions and responses up to today on Home", skip, as
 
 test('offers a chart as a table, a CSV file and a standalone picture, in both themes', skip, async () => {
   const title = 'Decisions by day';
-  // What was decided a moment ago is counted a moment later.
+  // Decisions are counted a moment later.
   const isCounted = async () =>
     Number((await stage.call('GET', 'dashboards/decision-health/summary?days=30')).decisions) > 0;
   const until = performance.now() + 120_000;
@@ -344,7 +344,7 @@ test('offers a chart as a table, a CSV file and a standalone picture, in both th
   assert.equal(head, 'Day,Decisions');
   assert.equal(rows.length, 30);
   assert.match(rows.at(-1) ?? '', /^\d{4}-\d\d-\d\d,[1-9]\d*$/);
-  // The drill of the mark is that of the row, and leads to the decisions of the day.
+  // The mark links to the same decisions as the row: those of the day.
   const today = (rows.at(-1) ?? '').split(',')[0] ?? '';
   const drill = await table.getByRole('link').last().getAttribute('href');
   const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10);
@@ -357,7 +357,7 @@ test('offers a chart as a table, a CSV file and a standalone picture, in both th
     await page.evaluate((chosen) => {
       document.documentElement.dataset.theme = chosen;
     }, theme);
-    // Also while the table is shown: the picture is drawn for it, and the table is back at once.
+    // Also while the table is shown: the chart renders for the file, and the table returns at once.
     const svg = await saved(title, 'Download SVG');
     assert.match(svg.name, /^decisions-by-day-\d{4}-\d\d-\d\d\.svg$/);
     standsAlone(svg.text);

@@ -1,4 +1,4 @@
-// What the lists of the console have in common: columns, row height, saved views, files, deleted records, a look at a row.
+// What all lists share: columns, row height, saved views, files, deleted records, row previews.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -29,13 +29,13 @@ async function go(address: string, on: Page = page): Promise<void> {
   await settled(on);
 }
 
-/** Heads of the columns, as they stand. */
+/** Returns the heads of the columns, in order. */
 const heads = (on: Page = page): Promise<string[]> =>
   grid(on)
     .getByRole('columnheader')
     .evaluateAll((cells) => cells.map(({ textContent }) => textContent?.trim() ?? ''));
 
-/** Waits until the heads are these. */
+/** Waits for these heads. */
 async function showsColumns(wanted: readonly string[], on: Page = page): Promise<void> {
   await on.waitForFunction(
     (text) =>
@@ -46,7 +46,7 @@ async function showsColumns(wanted: readonly string[], on: Page = page): Promise
   );
 }
 
-/** The first column of the rows that are drawn, from the top. */
+/** Returns the first column of the rendered rows, from the top. */
 const names = (of: Locator): Promise<string[]> =>
   of
     .getByRole('rowheader')
@@ -60,7 +60,7 @@ const names = (of: Locator): Promise<string[]> =>
         .map(({ textContent }) => textContent?.trim() ?? ''),
     );
 
-/** Waits until the rows begin with these names. */
+/** Waits until these names come first. */
 async function showsRows(wanted: readonly string[], on: Page = page): Promise<void> {
   const deadline = Date.now() + 60_000;
   while ((await names(grid(on))).join() !== wanted.join()) {
@@ -75,7 +75,7 @@ interface Saved {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Presses a button that saves a file, and reads it. */
+/** Clicks a button that saves a file, and reads it. */
 async function save(button: Locator, on: Page = page): Promise<Saved> {
   const [download] = await Promise.all([on.waitForEvent('download'), button.click()]);
   const [first = [], ...rows] = cellsOf(await readFile(await download.path(), 'utf8'));
@@ -105,7 +105,7 @@ test('shows, hides and moves columns by keys, and keeps them across reloads', sk
   const box = (name: string) => panel().getByRole('checkbox', { name });
   assert.equal(await box('Name').isDisabled(), true, 'the first column stays');
   await panel().locator('input:focus').waitFor();
-  // The first that can be changed has the focus: Status. Tab leads on, over the buttons that move.
+  // The first changeable column has the focus: Status. Tab moves on, over the buttons.
   while (!(await box('Category').evaluate((it) => it === document.activeElement))) await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   await showsColumns(all.filter((head) => head !== 'Category'));
@@ -131,7 +131,7 @@ test('shows, hides and moves columns by keys, and keeps them across reloads', sk
   await page.reload();
   await settled(page);
   await showsColumns(chosen);
-  // From anywhere else too, as the browser remembers it; others see it by the address.
+  // The browser stores it for every way in; others get it from the address.
   await go('/offers');
   await showsColumns(chosen);
   await page.getByRole('button', { name: 'View options for offers' }).click();
@@ -208,7 +208,7 @@ test('saves, finds, shares, updates, renames and deletes a view', skip, async ()
   assert.equal(await link.getAttribute('aria-current'), 'true');
   const address = String(await link.getAttribute('href'));
 
-  // Somebody who may only read, in a browser that remembers nothing.
+  // A viewer, in a browser without stored values.
   const other = await viewer();
   await other.goto(new URL(address, stage.url).href);
   await settled(other);
@@ -221,7 +221,7 @@ test('saves, finds, shares, updates, renames and deletes a view', skip, async ()
   );
   await other.context().close();
 
-  // With other filters it is not the one that is shown; it is found in the palette of its page.
+  // With other filters it isn't the current view; the palette has it on its page.
   await go('/offers');
   assert.equal(await link.getAttribute('aria-current'), null);
   await page.keyboard.press('Control+k');
@@ -259,7 +259,7 @@ test('saves, finds, shares, updates, renames and deletes a view', skip, async ()
   await page.keyboard.press('Escape');
 });
 
-/** A page of somebody who may read only. */
+/** A page of a viewer. */
 async function viewer(): Promise<Page> {
   const other = await stage.open();
   other.setDefaultTimeout(60_000);
@@ -282,7 +282,7 @@ test('reuses the elements of rows while scrolling', skip, async () => {
     for (const element of elements) element.setAttribute('data-marked', '');
     return elements.length;
   });
-  // Of 50 rows that are loaded first, the last ones.
+  // The last of the first 50 rows.
   await members.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await members.locator('[role="row"][aria-rowindex="48"]').waitFor();
   const places = await rows.evaluateAll((elements) =>
@@ -290,7 +290,7 @@ test('reuses the elements of rows while scrolling', skip, async () => {
       .filter((element) => element.hasAttribute('data-marked'))
       .map((element) => Number(element.getAttribute('aria-rowindex'))),
   );
-  // A few more elements than rows are drawn, so that some may rest and be made anew.
+  // There are a few more elements than visible rows, so some may be new.
   assert.ok(places.length > drawn / 2, `${places.length} of ${drawn} elements stay`);
   assert.ok(Math.min(...places) > drawn, `rows ${places}`);
 });
@@ -371,7 +371,7 @@ test('exports the rows as shown, without formulas', skip, async () => {
   assert.equal(await button.getAttribute('aria-label'), `Download all ${shown.length} rows as CSV`);
   const { name, heads: told, rows } = await save(button);
   assert.match(name, /^offers-\d{4}-\d{2}-\d{2}\.csv$/);
-  // Links to decisions are no value of an offer; its id stands last.
+  // Links to decisions aren't values of an offer; the ID is last.
   assert.deepEqual(told, ['Name', 'Status', 'Category', 'Priority', 'Schedule', 'Budget', 'Creatives', 'id']);
   assert.deepEqual(
     rows.map(([first]) => first),
@@ -408,7 +408,7 @@ test('marks the file of a partly loaded list', skip, async () => {
   assert.equal(saved?.rows.length, 200);
 });
 
-/** Deletes a record; the answer has no body. */
+/** Deletes a record; the response has no body. */
 async function remove(path: string): Promise<void> {
   const answer = await fetch(`${stage.url}/api/v1/${path}`, {
     method: 'DELETE',
@@ -450,7 +450,7 @@ test('lists deleted records on demand, and opens those that the API returns', sk
   const old = grid().getByRole('row', { name: /Gone Rule/ });
   await old.getByText('deleted', { exact: true }).waitFor();
   assert.equal(await old.getByRole('link').count(), 0, 'no link leads nowhere');
-  // What is never deleted softly has no such switch.
+  // Records without soft deletion have no such switch.
   await go('/segments');
   assert.equal(await page.getByRole('checkbox', { name: 'Include deleted' }).count(), 0);
 });
@@ -482,7 +482,7 @@ test("shows a filter without a field as a chip with the record's name", skip, as
   await page.waitForURL((url) => !url.search.includes('offerId'));
 });
 
-/** What stands in a cell without a value. */
+/** Text of a cell without a value. */
 const nothing = new Set(['', '–', 'not set', 'checking']);
 
 test('exports the text of every cell in every list', skip, async () => {
@@ -540,7 +540,7 @@ test('exports the text of every cell in every list', skip, async () => {
   ]);
 });
 
-/** Heads and rows of a grid as they are drawn, in the order of the columns. Runs in the page. */
+/** Reads the heads and rows of a grid, in the order of the columns. Runs in the page. */
 function readGrid(element: Element): { heads: string[]; rows: string[][] } {
   const inOrder = (row: Element | null, roles: string): string[] => {
     const cells = [...(row?.querySelectorAll(roles) ?? [])];

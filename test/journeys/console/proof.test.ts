@@ -1,4 +1,4 @@
-// Journeys 1, 2 and 3 of docs/design/console.md 6: the first minute, why not, and proof, as a person walks them.
+// Journeys 1, 2 and 3 of docs/design/console.md 6: first minute, why not, and proof.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -8,7 +8,7 @@ import { decide, erased, firstMinute, proof, type World, whyNot } from './walks.
 let stage: Stage;
 let page: Page;
 const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
-/** Long, because the machine may be busy; every wait ends as soon as what it waits for is there. */
+/** Long, because the machine may be busy. Every wait ends as soon as its condition holds. */
 const patience = { timeout: 120_000 };
 
 before(async () => {
@@ -20,7 +20,7 @@ before(async () => {
 holdEachJourney(() => stage);
 after(() => stage?.close());
 
-/** Twelve offers of a coffee chain, which the demo brings along. */
+/** The demo: twelve offers of a coffee chain. */
 const demo: World = {
   channel: 'web',
   rival: 'We Miss You Latte',
@@ -71,7 +71,7 @@ test('names the next step for an unknown ID and a tenant without traces', skip, 
   await stage.call('PUT', 'tenant-settings', { decisionTraceEnabled: false });
   const decision = await decide(stage, 'CM-000038', 'web');
   await page.goto(`${stage.url}/decisions/${idOf(decision)}`);
-  // Rebuilt from the record: the funnel and the score are there all the same.
+  // Rebuilt from the record, with funnel and score.
   await page.getByText('rebuilt from the record').waitFor();
   await page.getByRole('region', { name: 'Score' }).getByRole('rowheader', { name: 'emphasis' }).waitFor();
 });
