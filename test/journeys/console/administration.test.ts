@@ -254,8 +254,8 @@ test('signs in again over the page', skip, async () => {
   await page.locator('input[value="CM-000001"]').waitFor();
   await page.context().clearCookies();
   // The click finds out, unless the event stream was first: then the dialog covers the button.
-  const asked = page.getByRole('dialog', { name: "You're signed out" }).waitFor();
-  await Promise.race([asked, button(/^Decide\b/).click()]);
-  await asked;
+  const signInDialog = page.getByRole('dialog', { name: "You're signed out" }).waitFor();
+  await Promise.race([signInDialog, button(/^Decide\b/).click()]);
+  await signInDialog;
   assert.equal(page.url(), `${stage.url}/`, 'the page stays where it is');
 });

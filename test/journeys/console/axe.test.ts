@@ -49,7 +49,7 @@ after(() => stage?.close());
 async function look(what: string, options: RunOptions): Promise<string[]> {
   const known = await page.evaluate(() => 'axe' in globalThis);
   if (!known) await page.evaluate(axeSource);
-  const found = await page.evaluate((asked) => globalThis.axe.run(asked), options);
+  const found = await page.evaluate((runOptions) => globalThis.axe.run(runOptions), options);
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(
       ({ target, failureSummary, html }) =>

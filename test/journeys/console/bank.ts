@@ -60,7 +60,7 @@ export async function loadBank(stage: Stage): Promise<number> {
     impressionMode: 'implicit',
   });
   const offer = async (name: string, priority: number, rule: object | null): Promise<void> => {
-    const made = await stage.call('POST', 'offers', {
+    const offer = await stage.call('POST', 'offers', {
       name,
       status: 'active',
       categoryId: category.id,
@@ -69,7 +69,7 @@ export async function loadBank(stage: Stage): Promise<number> {
     });
     await stage.call('POST', 'creatives', {
       name: `${name} (Email)`,
-      offerId: made.id,
+      offerId: offer.id,
       channelId: email.id,
       status: 'active',
       content: { subject: name, body: `${name}, made for you.` },
@@ -79,7 +79,7 @@ export async function loadBank(stage: Stage): Promise<number> {
       name: `Who may have: ${name}`,
       ruleType: 'attribute_condition',
       scope: 'offer',
-      scopeId: made.id,
+      scopeId: offer.id,
       config: rule,
     });
   };

@@ -68,9 +68,9 @@ export async function inputTimes(page: Page, acts: readonly (() => Promise<unkno
     await act();
     await rest(page);
   }
-  const told: readonly { readonly name: string; readonly ms: number }[] = await page.evaluate('benchWatch.inputs');
+  const inputs: readonly { readonly name: string; readonly ms: number }[] = await page.evaluate('benchWatch.inputs');
   const longest = new Map<string, number>();
-  for (const { name, ms } of told) longest.set(name, Math.max(longest.get(name) ?? 0, ms));
+  for (const { name, ms } of inputs) longest.set(name, Math.max(longest.get(name) ?? 0, ms));
   return [...longest.values(), ...Array<number>(Math.max(0, acts.length - longest.size)).fill(16)];
 }
 

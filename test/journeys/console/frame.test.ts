@@ -32,20 +32,20 @@ async function openPalette(): Promise<void> {
 test('keeps letters typed before the palette opens', skip, async () => {
   const fresh = await page.context().newPage();
   fresh.setDefaultTimeout(patienceMs);
-  const held = Promise.withResolvers<void>();
+  const palettePart = Promise.withResolvers<void>();
   await fresh.route(/palette-[^/]*\.js/, async (route) => {
-    await held.promise;
+    await palettePart.promise;
     await route.continue();
   });
-  const asked = fresh.waitForRequest(/palette-[^/]*\.js/);
+  const request = fresh.waitForRequest(/palette-[^/]*\.js/);
   await fresh.goto(`${stage.url}/decisions`);
   await fresh.getByRole('heading', { level: 1, name: 'Decisions', exact: true }).waitFor();
   await fresh.keyboard.press('Control+k');
-  await asked;
+  await request;
   await fresh.keyboard.type('simum');
   await fresh.keyboard.press('Backspace');
   await fresh.keyboard.press('Enter');
-  held.resolve();
+  palettePart.resolve();
   const field = fresh.getByRole('combobox', { name: 'Search pages, actions, names or IDs' });
   await field.waitFor();
   await fresh.keyboard.type('l');
@@ -196,12 +196,12 @@ test("offers the page's buttons in the palette, and a key for its main action", 
   // The main action of a dialog has the same key.
   await dialog.getByLabel('Name').fill('by keys');
   await page.keyboard.press('Control+Enter');
-  const kept = page.getByRole('dialog').getByRole('button', { name: 'Done' });
-  await kept.waitFor();
+  const done = page.getByRole('dialog').getByRole('button', { name: 'Done' });
+  await done.waitFor();
   // Pressing the keys again doesn't confirm a dialog that is shown once.
   await page.keyboard.press('Control+Enter');
-  await kept.press('Enter');
-  await kept.waitFor({ state: 'detached' });
+  await done.press('Enter');
+  await done.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Revoke by keys' }).waitFor();
   await page.keyboard.press('c');
   await dialog.waitFor();
@@ -209,9 +209,9 @@ test("offers the page's buttons in the palette, and a key for its main action", 
   await dialog.waitFor({ state: 'detached' });
   await page.goto(`${stage.url}/simulate?customer=CM-000031`);
   await page.getByText('#1', { exact: true }).waitFor();
-  const asked = page.waitForResponse((each) => each.url().endsWith('/simulate'));
+  const response = page.waitForResponse((each) => each.url().endsWith('/simulate'));
   await page.keyboard.press('Control+Enter');
-  assert.equal((await asked).status(), 200);
+  assert.equal((await response).status(), 200);
 });
 
 test('opens a decision from the palette by any of its IDs', skip, async () => {
@@ -233,7 +233,7 @@ test('opens a decision from the palette by any of its IDs', skip, async () => {
 });
 
 test('opens each record type from the palette by ID, and a customer by key', skip, async () => {
-  const sought = page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' });
+  const search = page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' });
   for (const [list, path] of [
     ['offers', '/offers/'],
     ['creatives', '/creatives/'],
@@ -250,14 +250,14 @@ test('opens each record type from the palette by ID, and a customer by key', ski
     const { data } = await stage.call('GET', `${list}?limit=1`);
     const [{ id }] = data as readonly [{ readonly id: string }];
     await openPalette();
-    await sought.fill(id);
+    await search.fill(id);
     await page.getByRole('option').first().waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(`${stage.url}${path}${id}`);
   }
   // A stored customer without decisions.
   await openPalette();
-  await sought.fill('CM-000777');
+  await search.fill('CM-000777');
   await page
     .getByRole('option', { name: /^CM-000777/ })
     .first()

@@ -164,9 +164,9 @@ test('stores no customers, and tells how long they stay pinned', skip, async () 
   await list('Recent')
     .getByRole('link', { name: new RegExp(`^${customerId} Customer`) })
     .waitFor();
-  const kept = await stored();
-  assert.doesNotMatch(kept, /CM-\d/);
-  assert.match(kept, new RegExp(decisionId));
+  const storedText = await stored();
+  assert.doesNotMatch(storedText, /CM-\d/);
+  assert.match(storedText, new RegExp(decisionId));
   await page.reload();
   const decision = list('Pinned').getByRole('link', { name: /^[0-9a-f]{8}…[0-9a-f]{4} Decision/ });
   await decision.waitFor();
@@ -178,11 +178,11 @@ test('stores no customers, and tells how long they stay pinned', skip, async () 
 });
 
 test('marks a deleted record, and unpins it on its page and on Home', skip, async () => {
-  const made = async (name: string): Promise<Named> => {
+  const createOffer = async (name: string): Promise<Named> => {
     const { id } = await stage.call('POST', 'offers', { name, categoryId: await categoryId() });
     return { id: String(id), name };
   };
-  const [one, other] = [await made('Short lived'), await made('Short lived too')];
+  const [one, other] = [await createOffer('Short lived'), await createOffer('Short lived too')];
   for (const record of [one, other]) {
     await openOffer(record);
     await page.keyboard.press('p');

@@ -84,7 +84,7 @@ async function save(button: Locator, on: Page = page): Promise<Saved> {
 
 /** The cells of a CSV file (RFC 4180), read without the code that wrote it. */
 function cellsOf(text: string): string[][] {
-  assert.equal(text.charCodeAt(0), 0xfeff, 'spreadsheets are told that it is UTF-8');
+  assert.equal(text.charCodeAt(0), 0xfeff, 'the byte order mark tells spreadsheets that it is UTF-8');
   const rows: string[][] = [];
   let row: string[] = [];
   for (const [, quoted, plain, end] of text.slice(1).matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
@@ -358,8 +358,8 @@ test("doesn't save views that identify a customer", skip, async () => {
   await panel().getByText("the browser doesn't store customer data", { exact: false }).waitFor();
   assert.equal(await panel().getByRole('button', { name: 'Save view' }).count(), 0);
   await panel().getByRole('button', { name: 'Copy link to this view' }).waitFor();
-  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
-  assert.doesNotMatch(kept, /CM-0/);
+  const storedText = await page.evaluate(() => JSON.stringify({ ...localStorage }));
+  assert.doesNotMatch(storedText, /CM-0/);
 });
 
 test('exports the rows as shown, without formulas', skip, async () => {
@@ -369,10 +369,10 @@ test('exports the rows as shown, without formulas', skip, async () => {
   assert.equal(shown[0], '=HYPERLINK("http://example.test")');
   const button = page.getByRole('button', { name: /^Download .* as CSV$/ });
   assert.equal(await button.getAttribute('aria-label'), `Download all ${shown.length} rows as CSV`);
-  const { name, heads: told, rows } = await save(button);
+  const { name, heads: fileHeads, rows } = await save(button);
   assert.match(name, /^offers-\d{4}-\d{2}-\d{2}\.csv$/);
   // Links to decisions aren't values of an offer; the ID is last.
-  assert.deepEqual(told, ['Name', 'Status', 'Category', 'Priority', 'Schedule', 'Budget', 'Creatives', 'id']);
+  assert.deepEqual(fileHeads, ['Name', 'Status', 'Category', 'Priority', 'Schedule', 'Budget', 'Creatives', 'id']);
   assert.deepEqual(
     rows.map(([first]) => first),
     shown.map((each) => (each.startsWith('=') ? `'${each}` : each)),
@@ -387,8 +387,8 @@ test('exports the rows as shown, without formulas', skip, async () => {
 
 test('exports the names of linked records', skip, async () => {
   await go('/rules');
-  const { heads: told, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
-  const column = (head: string) => rows.map((row) => row[told.indexOf(head)] ?? '');
+  const { heads: fileHeads, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
+  const column = (head: string) => rows.map((row) => row[fileHeads.indexOf(head)] ?? '');
   assert.ok(column('Applies to').includes('offer App Install Treat'), column('Applies to').join('; '));
   assert.ok(column('Condition').includes('Member of High Value Members'), column('Condition').join('; '));
 });
@@ -434,14 +434,14 @@ test('lists deleted records on demand, and opens those that the API returns', sk
   await page.waitForURL(/includeDeleted=true/);
   const row = grid().getByRole('row', { name: /Gone Tomorrow/ });
   await row.getByText('deleted', { exact: true }).waitFor();
-  const { heads: told, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
-  assert.deepEqual(told.slice(-2), ['deletedAt', 'id']);
-  const gone = rows.filter((each) => each.at(-2) !== '');
+  const { heads: fileHeads, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
+  assert.deepEqual(fileHeads.slice(-2), ['deletedAt', 'id']);
+  const deletedRows = rows.filter((each) => each.at(-2) !== '');
   assert.deepEqual(
-    gone.map((each) => [each[0], each.at(-1)]),
+    deletedRows.map((each) => [each[0], each.at(-1)]),
     [['Gone Tomorrow', id]],
   );
-  assert.match(gone[0]?.at(-2) ?? '', /^\d{4}-\d{2}-\d{2}T/);
+  assert.match(deletedRows[0]?.at(-2) ?? '', /^\d{4}-\d{2}-\d{2}T/);
   await row.click();
   await page.getByText(/^This offer was deleted on/).waitFor();
 
@@ -499,9 +499,9 @@ test('exports the text of every cell in every list', skip, async () => {
     assert.equal(await page.getByRole('grid').count(), count, name);
     if (name === 'audit') await page.getByText(/rows verified in your browser/).waitFor();
     for (let at = 0; at < count; at += 1) {
-      const { heads: told, rows } = await save(buttons.nth(at));
+      const { heads: fileHeads, rows } = await save(buttons.nth(at));
       const shown = await page.getByRole('grid').nth(at).evaluate(readGrid);
-      const places = shown.heads.map((head) => told.findIndex((each) => each.replace(', ', '') === head));
+      const places = shown.heads.map((head) => fileHeads.findIndex((each) => each.replace(', ', '') === head));
       const silent = shown.heads.filter((head, column) => places[column] === -1 && head !== '' && head !== 'Decisions');
       if (silent.length > 0) wrong.push(`${name}: no column ${silent.join()} in the file`);
       assert.ok(shown.rows.length > 0, `${name} has rows`);

@@ -49,7 +49,7 @@ const chartMenu = async (page: Page, title: string): Promise<void> => {
 export const overlays: readonly Overlay[] = [
   { name: 'pins', address: '/', open: keepSome },
   {
-    name: 'palette-kept',
+    name: 'palette-saved',
     address: '/',
     open: async (page) => {
       await keepSome(page);
@@ -63,13 +63,13 @@ export const overlays: readonly Overlay[] = [
     open: async (page) => {
       await keepSome(page);
       // As if it had been deleted: its pin refers to a missing record.
-      const gone = '00000000-0000-7000-8000-000000000000';
+      const missingId = '00000000-0000-7000-8000-000000000000';
       await page.evaluate((id) => {
         const name = Object.keys(localStorage).find((each) => each.endsWith(':pins')) ?? '';
         const [first, ...others] = JSON.parse(localStorage.getItem(name) ?? '[]');
         localStorage.setItem(name, JSON.stringify([{ ...first, kind: 'offer', id, name: 'Summer Cup' }, ...others]));
-      }, gone);
-      await page.goto(new URL(`/offers/${gone}`, page.url()).href);
+      }, missingId);
+      await page.goto(new URL(`/offers/${missingId}`, page.url()).href);
       await page.getByText('The pinned offer Summer Cup was deleted').waitFor();
     },
   },

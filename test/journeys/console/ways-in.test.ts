@@ -79,7 +79,7 @@ async function towards(tenant: string, on = page): Promise<void> {
     .click();
 }
 
-test('who has no account makes one, proves the address by the mailed link, and signs in', skip, async () => {
+test('registers, verifies the email by its link, and signs in', skip, async () => {
   await page.goto(stage.url);
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel('Your name').fill('Nora');
@@ -100,7 +100,7 @@ test('who has no account makes one, proves the address by the mailed link, and s
   await page.context().clearCookies();
 });
 
-test('Google opens the tenant that was used last, and leads into the other one without a password', skip, async () => {
+test('signs in with Google to the last tenant, and switches to the other one without a password', skip, async () => {
   await invite(nora.email, nora.demo);
   provider.person = { subject: 'google-nora', email: nora.email, emailVerified: true, name: 'Nora' };
   await page.goto(stage.url);
@@ -115,7 +115,7 @@ test('Google opens the tenant that was used last, and leads into the other one w
   await at(here);
 });
 
-test('an account that Google does not know is told so, and opens by its password', skip, async () => {
+test('explains that an account has no Google sign-in, and signs in with the password', skip, async () => {
   const email = 'otto@example.test';
   provider.person = { subject: 'google-otto', email, emailVerified: true, name: 'Otto' };
   const otto = await newcomer();
@@ -149,7 +149,7 @@ async function towardsByPassword(): Promise<void> {
   await button('Switch to Demo').click();
 }
 
-test('a tenant that wants a second factor leads to where it is set up, and then opens', skip, async () => {
+test('leads to the setup of a required second factor, and signs in afterwards', skip, async () => {
   await stage.call('PUT', 'tenant-settings', { mfaRequired: true });
   await inLooms();
   await towardsByPassword();
@@ -167,7 +167,7 @@ test('a tenant that wants a second factor leads to where it is set up, and then 
   await stage.call('PUT', 'tenant-settings', { mfaRequired: false });
 });
 
-test('a tenant that wants single sign-on says so, and its provider opens it', skip, async () => {
+test('requires single sign-on, and signs in through the provider', skip, async () => {
   await stage.call('POST', 'sso', {
     action: 'configure',
     config: {
