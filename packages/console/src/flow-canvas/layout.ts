@@ -5,7 +5,7 @@ export const nodeSize = { width: 208, height: 64 } as const;
 const gap = 40;
 const lanePad = { top: 44, side: 20, bottom: 20, between: 24 } as const;
 
-export interface Place {
+export interface NodePlace {
   readonly x: number;
   readonly y: number;
 }
@@ -23,7 +23,7 @@ export interface Size {
 }
 
 export interface Layout extends Size {
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, NodePlace>;
   readonly lanes: readonly Lane[];
 }
 
@@ -35,7 +35,7 @@ const mostRows = 6;
  * bottom. Nothing is placed by hand, so everybody sees the same canvas.
  */
 export function layoutOf({ nodes }: Flow): Layout {
-  const places = new Map<string, Place>();
+  const places = new Map<string, NodePlace>();
   const byPhase = phases.map((phase) => ({ phase, members: nodes.filter((node) => node.phase === phase) }));
   const rows = Math.min(mostRows, Math.max(1, ...byPhase.map(({ members }) => members.length)));
   const height = lanePad.top + rows * nodeSize.height + (rows - 1) * gap + lanePad.bottom;
@@ -53,7 +53,7 @@ export function layoutOf({ nodes }: Flow): Layout {
   return { places, lanes, width: Math.max(0, x - lanePad.between), height };
 }
 
-function placeMembers(members: readonly FlowNode[], start: number, places: Map<string, Place>): void {
+function placeMembers(members: readonly FlowNode[], start: number, places: Map<string, NodePlace>): void {
   for (const [at, { id }] of members.entries()) {
     const column = Math.floor(at / mostRows);
     places.set(id, {
@@ -64,7 +64,7 @@ function placeMembers(members: readonly FlowNode[], start: number, places: Map<s
 }
 
 /** The visible part of a canvas: position of its corner in the window, in px, and its zoom. */
-export interface View extends Place {
+export interface View extends NodePlace {
   readonly zoom: number;
 }
 

@@ -6,9 +6,9 @@ import { Button } from '../ui/button.tsx';
 import { DataTable, type DataTableProps } from '../ui/table/table.tsx';
 import { FailurePanel } from './failure-panel.tsx';
 
-type ListProps = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore' | 'waitsUntil';
+type TableListProps = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore' | 'waitsUntil';
 
-export interface ListTableProps<Row> extends Omit<DataTableProps<Row>, ListProps> {
+export interface ListTableProps<Row> extends Omit<DataTableProps<Row>, TableListProps> {
   readonly list: ListAnswer<Row>;
   /** The operation, for advice after a failure. */
   readonly operation: Operation;

@@ -3,10 +3,10 @@ import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'rea
 import {
   customerFilters,
   deleteView,
-  type Refusal,
   type SavedView,
   saveView,
   useViews,
+  type ViewRefusal,
 } from '../data/saved/saved-views.ts';
 import { listPanelTexts as t } from '../messages/lists/list-panel.ts';
 import { Button } from '../ui/button.tsx';
@@ -54,7 +54,7 @@ export function SavedViews({ list, view }: SavedViewsProps) {
 
 function NewView({ list, view, field }: SavedViewsProps & { readonly field: RefObject<HTMLInputElement | null> }) {
   const [name, setName] = useState('');
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [refusal, setRefusal] = useState<ViewRefusal | null>(null);
   const save = (event: FormEvent) => {
     event.preventDefault();
     const found = saveView(list, { name, search: view });
@@ -155,7 +155,7 @@ function NewName({ list, view, onDone }: NewNameProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
   const [text, setText] = useState(view.name);
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [refusal, setRefusal] = useState<ViewRefusal | null>(null);
   const save = (event: FormEvent) => {
     event.preventDefault();
     const found = saveView(list, { name: text, search: view.search }, view.name);

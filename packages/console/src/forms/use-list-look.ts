@@ -1,5 +1,11 @@
 import { useMemo, useState } from 'react';
-import { chooseColumns, type Density, type TableLooks, tableLooks, useTableLooks } from '../data/saved/table-looks.ts';
+import {
+  chooseColumns,
+  type ListDensity,
+  type TableLooks,
+  tableLooks,
+  useTableLooks,
+} from '../data/saved/table-looks.ts';
 import { listToolTexts as t } from '../messages/lists/list-tools.ts';
 import { allColumns, columnKeys, ListAddress, sortOf, sortText, viewSearch } from '../route/list-address.ts';
 import { useSearch, useSearchText } from '../route/use-address.ts';
@@ -20,7 +26,7 @@ export interface LookChoices {
   /** Filters, columns and sort order as search text of an address; null if the list isn't in the address. */
   readonly view: string | null;
   /** Row height, unless the user chose one. */
-  readonly usualDensity: Density;
+  readonly usualDensity: ListDensity;
 }
 
 export interface ListLook<Row> extends LookChoices {
@@ -31,7 +37,7 @@ export interface ListLook<Row> extends LookChoices {
 }
 
 export interface LookOptions {
-  readonly usualDensity?: Density;
+  readonly usualDensity?: ListDensity;
   /** `page`: one of several lists on its page. The table stores its sort order, and it has no views. */
   readonly stateIn?: 'address' | 'page';
 }

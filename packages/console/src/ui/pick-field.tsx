@@ -124,13 +124,13 @@ function Chooser({ label, shown, find, onPick, required = false }: ChooserProps)
   );
 }
 
-interface ListProps {
+interface OptionListProps {
   readonly box: UseComboboxReturnValue<Pick>;
   readonly label: string;
   readonly picks: readonly Pick[];
 }
 
-function List({ box: { isOpen, highlightedIndex, getMenuProps, getItemProps }, label, picks }: ListProps) {
+function List({ box: { isOpen, highlightedIndex, getMenuProps, getItemProps }, label, picks }: OptionListProps) {
   const isShown = isOpen && picks.length > 0;
   return (
     <ul

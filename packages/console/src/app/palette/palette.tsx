@@ -122,14 +122,14 @@ function useGroups(text: string, commands: readonly Command[]) {
   return { groups, found };
 }
 
-interface LinesProps {
+interface EntryLinesProps {
   readonly groups: readonly Group[];
   readonly active: number;
   readonly listId: string;
   readonly choose: (entry: Entry) => void;
 }
 
-function Lines({ groups, active, listId, choose }: LinesProps) {
+function Lines({ groups, active, listId, choose }: EntryLinesProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector(`[id="${listId}-${active}"]`)?.scrollIntoView({ block: 'nearest' });
@@ -162,7 +162,7 @@ function Lines({ groups, active, listId, choose }: LinesProps) {
   );
 }
 
-interface LineProps {
+interface EntryLineProps {
   readonly entry: Entry;
   readonly id: string;
   readonly active: boolean;
@@ -174,7 +174,7 @@ const pageIcons = new Map(
   screens.flatMap(({ path, rail }) => (rail === undefined ? [] : [[`page ${path}`, rail.icon]])),
 );
 
-function Line({ entry, id, active, choose }: LineProps) {
+function Line({ entry, id, active, choose }: EntryLineProps) {
   const PageIcon = pageIcons.get(entry.id);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the combobox keeps the focus and handles Enter.

@@ -29,7 +29,7 @@ export function customerFilters(search: string): readonly string[] {
 }
 
 /** Why a view can't be saved under a name; null if it can. */
-export type Refusal = 'unnamed' | 'long' | 'taken' | 'full' | 'customer';
+export type ViewRefusal = 'unnamed' | 'long' | 'taken' | 'full' | 'customer';
 
 const listeners = new Set<() => void>();
 let known: Readonly<Record<string, readonly SavedView[]>> | null = null;
@@ -81,7 +81,7 @@ function listen(listener: () => void): () => void {
 }
 
 /** Returns why `saveView` would fail. `before` is the name of the view to rename or overwrite. */
-export function refusalOf(list: string, { name, search }: SavedView, before?: string): Refusal | null {
+export function refusalOf(list: string, { name, search }: SavedView, before?: string): ViewRefusal | null {
   const others = viewsOf(list).filter((view) => view.name !== before);
   if (name.trim() === '') return 'unnamed';
   if (name.trim().length > longestName) return 'long';
@@ -91,7 +91,7 @@ export function refusalOf(list: string, { name, search }: SavedView, before?: st
 }
 
 /** Saves a view, replacing the one named `before` if given. Returns the reason if it can't. */
-export function saveView(list: string, view: SavedView, before?: string): Refusal | null {
+export function saveView(list: string, view: SavedView, before?: string): ViewRefusal | null {
   const refusal = refusalOf(list, view, before);
   if (refusal !== null) return refusal;
   const others = viewsOf(list).filter(({ name }) => name !== before);

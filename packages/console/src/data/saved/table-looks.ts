@@ -5,15 +5,15 @@ import { recall, remember } from '../storage.ts';
 /** Table layouts in this browser: one row height for all tables, and the columns of each list. */
 export interface TableLooks {
   /** Null: every table keeps its default. */
-  readonly density: Density | null;
+  readonly density: ListDensity | null;
   /** Keys of the visible columns, in order, by list; unlisted lists show all. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
 }
 
-export type Density = 'compact' | 'comfortable';
+export type ListDensity = 'compact' | 'comfortable';
 
-const densities: readonly unknown[] = ['compact', 'comfortable'] satisfies Density[];
-const isDensity = (value: unknown): value is Density => densities.includes(value);
+const densities: readonly unknown[] = ['compact', 'comfortable'] satisfies ListDensity[];
+const isDensity = (value: unknown): value is ListDensity => densities.includes(value);
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
@@ -57,7 +57,7 @@ function listen(listener: () => void): () => void {
 }
 
 /** Sets the row height of all tables. */
-export function chooseDensity(density: Density): void {
+export function chooseDensity(density: ListDensity): void {
   keep({ ...tableLooks(), density });
 }
 

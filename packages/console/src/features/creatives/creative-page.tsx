@@ -46,11 +46,11 @@ export function CreativePage() {
   );
 }
 
-interface PartProps {
+interface CreativePartProps {
   readonly creative: Creative;
 }
 
-function Where({ creative }: PartProps) {
+function Where({ creative }: CreativePartProps) {
   const format = useFormat();
   const { offer, offerId, channel, channelId, placement, placementId, templateType, weight, abTestVariant } = creative;
   return (
@@ -106,7 +106,7 @@ function Named({ to, name, status }: { readonly to: string; readonly name: strin
   );
 }
 
-function Figures({ creative: { metrics, offerId, channelId } }: PartProps) {
+function Figures({ creative: { metrics, offerId, channelId } }: CreativePartProps) {
   const format = useFormat();
   const seen = metrics.impressions > 0;
   const rate = (percent: number) => (seen ? format.percent(percent / 100, 2) : null);
@@ -152,7 +152,7 @@ function Counted({ count, rate }: { readonly count: number; readonly rate: strin
   );
 }
 
-function Limits({ creative: { constraints } }: PartProps) {
+function Limits({ creative: { constraints } }: CreativePartProps) {
   const { frequencyCapPerDay, cooldownHours, priorityOverride } = constraints;
   const none = frequencyCapPerDay === undefined && cooldownHours === undefined && priorityOverride === undefined;
   return (
@@ -170,7 +170,7 @@ function Limits({ creative: { constraints } }: PartProps) {
 }
 
 /** Source and fallback of each token. */
-function Tokens({ creative: { content, contentItemId, personalization } }: PartProps) {
+function Tokens({ creative: { content, contentItemId, personalization } }: CreativePartProps) {
   const tokens = tokensOf(content, personalization);
   return (
     <Section title={t.tokens} flush={tokens.length > 0}>

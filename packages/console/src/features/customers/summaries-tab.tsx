@@ -18,7 +18,7 @@ import { DataTable } from '../../ui/table/table.tsx';
 import type { Column } from '../../ui/table/table-column.ts';
 import { useChannelNames } from './use-channel-names.ts';
 
-type Row = InteractionSummary & { readonly offerName: string | null };
+type SummaryRow = InteractionSummary & { readonly offerName: string | null };
 
 const sums = ['impressions', 'positive', 'negative', 'neutral', 'converts', 'totalValue'] as const;
 
@@ -36,7 +36,7 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
   const answer = useOperation(interactionListOperations.ofCustomer, { params: { customerId }, query: { periodType } });
   const columns = summaryColumns(format, channels, periodType !== 'alltime');
   const look = useListLook(interactionListOperations.ofCustomer.id, columns, { stateIn: 'page' });
-  const rows: readonly Row[] = answer.data?.data ?? [];
+  const rows: readonly SummaryRow[] = answer.data?.data ?? [];
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-end gap-2">
@@ -54,7 +54,7 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
         />
       </div>
       {answer.data === undefined ? null : <Totals customerId={customerId} totals={answer.data.totals} />}
-      <DataTable<Row>
+      <DataTable<SummaryRow>
         label={t.tabs.summaries}
         columns={look.columns}
         sort={look.sort}
@@ -109,7 +109,7 @@ const summaryColumns = (
   format: Format,
   channels: ReadonlyMap<string, string>,
   hasPeriods: boolean,
-): readonly Column<Row>[] => [
+): readonly Column<SummaryRow>[] => [
   {
     key: 'offer',
     header: t.columns.offer,
@@ -133,12 +133,12 @@ const summaryColumns = (
           key: 'period',
           header: t.period,
           width: 110,
-          cell: ({ periodKey }: Row) => periodKey,
-          text: ({ periodKey }: Row) => periodKey,
+          cell: ({ periodKey }: SummaryRow) => periodKey,
+          text: ({ periodKey }: SummaryRow) => periodKey,
         },
       ]),
   ...sums.map(
-    (sum): Column<Row> => ({
+    (sum): Column<SummaryRow> => ({
       key: sum,
       header: t.sums[sum],
       align: 'end',

@@ -20,11 +20,11 @@ export interface DroppedOffer {
   readonly reason: string;
 }
 
-type Values = Readonly<Record<string, unknown>>;
+type RunValues = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Values =>
+const isObject = (value: unknown): value is RunValues =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const rowsOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const rowsOf = (value: unknown): readonly RunValues[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 

@@ -12,7 +12,7 @@ import { addresses } from '../../route/addresses.ts';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { type Change, changesOf, readVisit, visitOf } from './visit.ts';
+import { changesOf, type RecordChange, readVisit, visitOf } from './visit.ts';
 
 /** Maximum number of records to list; the audit log has the rest. */
 const shown = 6;
@@ -77,7 +77,7 @@ function Since({ since }: { since: number }) {
   );
 }
 
-function Changes({ changes, from, isPart }: { changes: readonly Change[]; from: string; isPart: boolean }) {
+function Changes({ changes, from, isPart }: { changes: readonly RecordChange[]; from: string; isPart: boolean }) {
   const format = useFormat();
   if (changes.length === 0) return <p className="px-4 py-2.5 text-soft">{t.nothing}</p>;
   return (

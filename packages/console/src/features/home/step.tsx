@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { homeTexts as t } from '../../messages/home.ts';
 import { cx } from '../../ui/cx.ts';
 
-export interface StepProps {
+export interface FirstStepProps {
   /** Left out for a section without a task. */
   readonly number?: number;
   readonly title: string;
@@ -12,7 +12,7 @@ export interface StepProps {
 }
 
 /** One of the first steps. */
-export function Step({ number, title, done = false, children }: StepProps) {
+export function Step({ number, title, done = false, children }: FirstStepProps) {
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-3 rounded-card border border-line bg-surface p-4">
       <h2 className="flex items-center gap-2.5 text-section font-semibold">

@@ -35,7 +35,7 @@ export interface ChangeRow {
   readonly timestamp: string;
 }
 
-export interface Change extends ChangeRow {
+export interface RecordChange extends ChangeRow {
   /** Number of changes. */
   readonly count: number;
 }
@@ -52,8 +52,8 @@ const quiet: readonly string[] = [
 ];
 
 /** Returns changes by others, each record once, newest first. `own`: ID of the user. */
-export function changesOf(rows: readonly ChangeRow[], own: string): readonly Change[] {
-  const found = new Map<string, Change>();
+export function changesOf(rows: readonly ChangeRow[], own: string): readonly RecordChange[] {
+  const found = new Map<string, RecordChange>();
   for (const row of rows) {
     if (row.userId === own || quiet.includes(row.action)) continue;
     const key = `${row.entityType} ${row.entityId}`;

@@ -2,7 +2,7 @@ import type { Channel } from '@arbiter/contract/catalogue/channels';
 import type { OfferCreativeRef } from '@arbiter/contract/catalogue/offers';
 
 /** A placement where an offer can be shown, and its creatives for it. */
-export interface Place {
+export interface MatrixPlace {
   readonly key: string;
   readonly channelId: string;
   readonly channelName: string;
@@ -22,7 +22,10 @@ type MatrixChannel = Pick<Channel, 'id' | 'name' | 'status' | 'placements'>;
  * Returns channels by name, each with its placements, and a row for creatives of any placement if there are some or
  * the channel has no placements. That row also has the creatives of deleted placements.
  */
-export function matrixOf(channels: readonly MatrixChannel[], creatives: readonly OfferCreativeRef[]): readonly Place[] {
+export function matrixOf(
+  channels: readonly MatrixChannel[],
+  creatives: readonly OfferCreativeRef[],
+): readonly MatrixPlace[] {
   return [...channels]
     .sort((one, other) => one.name.localeCompare(other.name))
     .flatMap((channel) => {

@@ -24,7 +24,7 @@ import type { Column } from '../../ui/table/table-column.ts';
 
 const RowPeek = later(() => import('../../forms/row-peek.tsx').then((module) => module.RowPeek));
 
-type Row = Readonly<Record<string, unknown>>;
+type SchemaRow = Readonly<Record<string, unknown>>;
 
 export interface SchemaRowsProps {
   readonly schema: DataSchema;
@@ -53,7 +53,7 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
   const { data } = answer;
   const key = schema.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? schema.rowKey;
   // The position identifies rows without a key of their own.
-  const rows = useMemo(() => data?.rows.map((row, at): Row => ({ ...row, '': at })), [data]);
+  const rows = useMemo(() => data?.rows.map((row, at): SchemaRow => ({ ...row, '': at })), [data]);
   const hasCustomers = schema.schemaType === 'customer';
   const [{ peek }, changePlace] = useSearch(ListAddress);
   const peeked = rows?.find((row) => cellText(row[key]) === peek);
@@ -81,7 +81,7 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
           rows={answer.loading || (data === undefined && answer.failure !== null) ? undefined : rows}
           rowKey={(row) => `${cellText(row[key])} ${cellText(row[''])}`}
           onPeek={(row) => changePlace({ peek: cellText(row[key]) })}
-          {...(hasCustomers ? { rowTo: (row: Row) => addresses.customer(cellText(row[schema.rowKey])) } : {})}
+          {...(hasCustomers ? { rowTo: (row: SchemaRow) => addresses.customer(cellText(row[schema.rowKey])) } : {})}
           complete={false}
           total={data?.total}
           filtered={rowKey !== ''}
@@ -124,11 +124,11 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
 }
 
 /** Columns of the schema's fields, the key first. */
-function columnsOf({ fields, rowKey }: DataSchema): readonly Column<Row>[] {
+function columnsOf({ fields, rowKey }: DataSchema): readonly Column<SchemaRow>[] {
   return [...fields]
     .sort((a, b) => Number(b.name === rowKey) - Number(a.name === rowKey) || a.ordinal - b.ordinal)
     .map(
-      ({ name, dataType }): Column<Row> => ({
+      ({ name, dataType }): Column<SchemaRow> => ({
         key: name,
         header: name,
         cell: (row) => cellText(row[name]),

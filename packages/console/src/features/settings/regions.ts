@@ -6,7 +6,7 @@ import type { Pick } from '../../ui/pick-field.tsx';
 const most = 60;
 
 /** An option, with the text to search. */
-interface Choice extends Pick {
+interface RegionChoice extends Pick {
   readonly words: string;
 }
 
@@ -17,7 +17,7 @@ const plain = (text: string): string =>
     .replaceAll(/[_/-]+/g, ' ')
     .toLowerCase();
 
-const choice = (value: string, label: string): Choice => ({ value, label, words: plain(`${label} ${value}`) });
+const choice = (value: string, label: string): RegionChoice => ({ value, label, words: plain(`${label} ${value}`) });
 
 const zoneLabel = (zone: string): string => zone.replaceAll('_', ' ');
 
@@ -69,7 +69,7 @@ const exactLanguage = (text: string): string | null => {
   return tag ?? null;
 };
 
-type Kind = 'timezone' | 'locale' | 'currency';
+type RegionKind = 'timezone' | 'locale' | 'currency';
 
 interface Source {
   readonly values: () => readonly string[];
@@ -79,7 +79,7 @@ interface Source {
   readonly exact: (text: string) => string | null;
 }
 
-const sources: Readonly<Record<Kind, Source>> = {
+const sources: Readonly<Record<RegionKind, Source>> = {
   timezone: {
     values: () => [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])],
     label: zoneLabel,
@@ -100,9 +100,9 @@ const sources: Readonly<Record<Kind, Source>> = {
   },
 };
 
-const lists = new Map<Kind, readonly Choice[]>();
+const lists = new Map<RegionKind, readonly RegionChoice[]>();
 
-function listOf(kind: Kind): readonly Choice[] {
+function listOf(kind: RegionKind): readonly RegionChoice[] {
   const known = lists.get(kind);
   if (known !== undefined) return known;
   const { values, label } = sources[kind];
@@ -114,20 +114,20 @@ function listOf(kind: Kind): readonly Choice[] {
 }
 
 /** How a value reads in its field: `Europe/Berlin`, `British English (en-GB)`, `Euro (EUR)`. */
-export function regionText(kind: Kind, value: string): string {
+export function regionText(kind: RegionKind, value: string): string {
   const label = sources[kind].label(value);
   return kind === 'timezone' || label === value ? label : `${label} (${value})`;
 }
 
 /** Returns the options whose label or code has every word of a text, those that start with it first. */
-export function findRegions(kind: Kind, text: string): readonly Pick[] {
+export function findRegions(kind: RegionKind, text: string): readonly Pick[] {
   const { label, detail, exact } = sources[kind];
   const wanted = plain(text).trim();
   const words = wanted.split(' ');
   const found = listOf(kind).filter((each) => words.every((word) => each.words.includes(word)));
   const typed = exact(text.trim());
   const isListed = typed === null || found.some(({ value }) => value === typed);
-  const begins = ({ words: all, value }: Choice) => all.startsWith(wanted) || plain(value) === wanted;
+  const begins = ({ words: all, value }: RegionChoice) => all.startsWith(wanted) || plain(value) === wanted;
   const ordered = [...found.filter(begins), ...found.filter((each) => !begins(each))];
   return [...(isListed ? [] : [choice(typed, label(typed))]), ...ordered]
     .slice(0, most)

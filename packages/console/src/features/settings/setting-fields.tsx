@@ -13,7 +13,7 @@ import type { SettingsForm } from './use-settings-form.ts';
 
 const helpOf = (name: SettingName): string | undefined => (name in t.helps ? Reflect.get(t.helps, name) : undefined);
 
-interface FieldProps<Name extends SettingName> {
+interface SettingFieldProps<Name extends SettingName> {
   readonly form: SettingsForm;
   readonly name: Name;
 }
@@ -25,7 +25,7 @@ const finders = {
 } as const;
 
 /** Time zone, language or currency. */
-export function RegionField({ form, name }: FieldProps<(typeof textSettings)[number]>) {
+export function RegionField({ form, name }: SettingFieldProps<(typeof textSettings)[number]>) {
   const shown = regionText(name, form.values[name]);
   if (form.isReadOnly) return <TextField label={t.labels[name]} value={shown} readOnly />;
   return (
@@ -65,7 +65,7 @@ export function NumberField({
   form,
   name,
   step,
-}: FieldProps<(typeof numberSettings)[number] | 'decisionTraceSampleRate'> & { readonly step: '1' | 'any' }) {
+}: SettingFieldProps<(typeof numberSettings)[number] | 'decisionTraceSampleRate'> & { readonly step: '1' | 'any' }) {
   const value = form.values[name];
   return (
     <TextField
@@ -84,7 +84,7 @@ export function NumberField({
 
 type SwitchName = (typeof governanceSettings)[number] | (typeof featureSettings)[number] | 'decisionTraceEnabled';
 
-export function SwitchField({ form, name }: FieldProps<SwitchName>) {
+export function SwitchField({ form, name }: SettingFieldProps<SwitchName>) {
   return (
     <CheckField
       label={t.labels[name]}

@@ -1,8 +1,8 @@
 /** Conditions in words: `{ field, operator, value }` and groups of them (docs/design/api-catalogue.md, section 1.3). */
 
-type Values = Readonly<Record<string, unknown>>;
+type ConditionValues = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Values =>
+const isObject = (value: unknown): value is ConditionValues =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Alternative spellings of operators that the API accepts. */

@@ -2,14 +2,14 @@ import type { ContactPolicyType } from '@arbiter/contract/catalogue/contact-poli
 import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { conditionText, listText } from './conditions.ts';
 
-type Config = Readonly<Record<string, unknown>>;
+type PolicyConfig = Readonly<Record<string, unknown>>;
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
-const objectsOf = (value: unknown): readonly Config[] =>
-  Array.isArray(value) ? value.filter((one): one is Config => typeof one === 'object' && one !== null) : [];
+const objectsOf = (value: unknown): readonly PolicyConfig[] =>
+  Array.isArray(value) ? value.filter((one): one is PolicyConfig => typeof one === 'object' && one !== null) : [];
 
 export const policyTypeNames: Readonly<Record<ContactPolicyType, string>> = {
   frequency_cap: 'Frequency cap',
@@ -37,7 +37,7 @@ const periods: Readonly<Record<string, string>> = {
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-function caps(config: Config): readonly string[] {
+function caps(config: PolicyConfig): readonly string[] {
   const fixed = [
     ['maxPerDay', 'per day'],
     ['maxPerWeek', 'per week'],
@@ -50,12 +50,12 @@ function caps(config: Config): readonly string[] {
   });
 }
 
-const rolling = (config: Config): readonly string[] =>
+const rolling = (config: PolicyConfig): readonly string[] =>
   objectsOf(config.windows).map(({ max, days, hours }) =>
     days === undefined ? `${max} in ${hours} h` : `${max} in ${days} days`,
   );
 
-function totalCap(config: Config, of: string): string {
+function totalCap(config: PolicyConfig, of: string): string {
   const most = numberOf(config.maxTotal) ?? '?';
   const period = periods[textOf(config.periodType) ?? 'alltime'] ?? 'in total';
   return `At most ${listText([`${most} ${period}`, ...rolling(config)])}${of}`;
@@ -63,12 +63,12 @@ function totalCap(config: Config, of: string): string {
 
 const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
-const per = (config: Config) => {
+const per = (config: PolicyConfig) => {
   const counted = textOf(config.per);
   return counted === null || counted === 'scope' ? '' : `, counted per ${counted}`;
 };
 
-const sentences: Readonly<Record<ContactPolicyType, (config: Config) => string>> = {
+const sentences: Readonly<Record<ContactPolicyType, (config: PolicyConfig) => string>> = {
   frequency_cap(config) {
     const limits = [...caps(config), ...rolling(config)];
     if (limits.length === 0) return 'No limit set: it never blocks';
@@ -131,19 +131,19 @@ const sentences: Readonly<Record<ContactPolicyType, (config: Config) => string>>
 };
 
 /** Describes a policy in one sentence. */
-export function policySentence(type: ContactPolicyType, config: Config): string {
+export function policySentence(type: ContactPolicyType, config: PolicyConfig): string {
   return sentences[type](config);
 }
 
 /** Whether a policy can never block anything, judging by its configuration. */
-export function cannotAct(type: ContactPolicyType, config: Config): boolean {
+export function cannotAct(type: ContactPolicyType, config: PolicyConfig): boolean {
   return type === 'frequency_cap' && caps(config).length + rolling(config).length === 0;
 }
 
 /** Returns the hours and days that allow contact, for the week chart; null for other policy types. */
 export function windowOf(
   type: ContactPolicyType,
-  config: Config,
+  config: PolicyConfig,
 ): { from: number; to: number; days: readonly number[] } | null {
   if (type !== 'time_window') return null;
   const days = (Array.isArray(config.daysOfWeek) ? config.daysOfWeek : []).filter((day) => typeof day === 'number');

@@ -2,7 +2,7 @@ import type { QualificationRuleType, QualificationStage } from '@arbiter/contrac
 import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { listText, operatorText } from './conditions.ts';
 
-type Config = Readonly<Record<string, unknown>>;
+type RuleConfig = Readonly<Record<string, unknown>>;
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
@@ -26,7 +26,7 @@ const stageTexts: Readonly<Record<QualificationStage, string>> = {
 };
 
 const sentences: Readonly<
-  Record<QualificationRuleType, (config: Config, nameOf: (segment: string) => string) => string>
+  Record<QualificationRuleType, (config: RuleConfig, nameOf: (segment: string) => string) => string>
 > = {
   segment_required(config, nameOf) {
     const names = textsOf(config.requiredSegments);
@@ -54,7 +54,7 @@ const sentences: Readonly<
 /** Describes a rule in one sentence. `nameOf` returns the name of a segment by its ID. */
 export function ruleSentence(
   type: QualificationRuleType,
-  config: Config,
+  config: RuleConfig,
   nameOf: (segment: string) => string = (segment) => segment,
 ): string {
   const missing = config.onMissing === 'pass' ? ', or no value' : '';
@@ -62,7 +62,7 @@ export function ruleSentence(
 }
 
 /** Returns what happens to an offer whose customer doesn't meet the rule. */
-export function consequence(stage: QualificationStage, config: Config): string {
+export function consequence(stage: QualificationStage, config: RuleConfig): string {
   if (stage !== 'match') return stageTexts[stage];
   return `multiplies the score by ${numberOf(config.penalty) ?? 0.5}`;
 }

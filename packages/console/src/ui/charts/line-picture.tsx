@@ -106,7 +106,7 @@ function Axes({ plot }: { readonly plot: LinePlot }) {
   );
 }
 
-interface LineProps {
+interface SeriesLineProps {
   readonly plot: LinePlot;
   readonly points: readonly TimePoint[];
   /** Number of the series, from 0. */
@@ -115,7 +115,7 @@ interface LineProps {
 }
 
 /** The line of a series, in pieces between gaps. */
-function Line({ plot: { x, y }, points, at, filled }: LineProps) {
+function Line({ plot: { x, y }, points, at, filled }: SeriesLineProps) {
   const linePath = line<TimePoint>()
     .x((point) => x(point.at))
     .y(({ value }) => y(value ?? 0));

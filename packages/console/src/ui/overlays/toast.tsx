@@ -11,15 +11,15 @@ export interface Toast {
   readonly staysMs?: number;
 }
 
-interface Shown extends Toast {
+interface ShownToast extends Toast {
   readonly key: number;
 }
 
-let shown: readonly Shown[] = [];
+let shown: readonly ShownToast[] = [];
 let lastKey = 0;
 const listeners = new Set<() => void>();
 
-function show(next: readonly Shown[]): void {
+function show(next: readonly ShownToast[]): void {
   shown = next;
   for (const listener of listeners) listener();
 }
@@ -37,7 +37,7 @@ export function toast(message: Toast): () => void {
   return () => show(shown.filter((other) => other.key !== key));
 }
 
-function One({ message }: { readonly message: Shown }) {
+function One({ message }: { readonly message: ShownToast }) {
   const [isPaused, setPaused] = useState(false);
   const close = () => show(shown.filter(({ key }) => key !== message.key));
   const staysMs = message.staysMs ?? 6_000;

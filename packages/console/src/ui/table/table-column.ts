@@ -28,7 +28,7 @@ export interface Column<Row> {
 }
 
 /** Selected rows, by key. Survives paging and sorting. */
-export interface Selection {
+export interface RowSelection {
   readonly selected: ReadonlySet<string>;
   readonly onChange: (selected: ReadonlySet<string>) => void;
 }

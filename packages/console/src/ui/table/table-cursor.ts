@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type RefObject, useState } from 'react';
 import { useLinks } from '../link.tsx';
 import type { SortedRows } from './sorted-rows.ts';
-import type { Column, Selection } from './table-column.ts';
+import type { Column, RowSelection } from './table-column.ts';
 import type { TableGeometry } from './table-geometry.ts';
 import { type GridPlace, nextPlace, toggled, withRange } from './table-keys.ts';
 
@@ -13,7 +13,7 @@ export interface TableCursorProps<Row> {
   readonly geometry: TableGeometry;
   readonly cellId: (place: GridPlace) => string;
   readonly scrollToRow: (index: number) => void;
-  readonly selection: Selection | undefined;
+  readonly selection: RowSelection | undefined;
   readonly rowTo: ((row: Row) => string | null) | undefined;
   readonly onPeek: ((row: Row) => void) | undefined;
 }

@@ -4,7 +4,7 @@ import { memo, useLayoutEffect, useRef } from 'react';
 import { cx } from '../cx.ts';
 import { Link, leftToBrowser, onHover, useLinks } from '../link.tsx';
 import { Skeleton } from '../progress.tsx';
-import type { Column, Selection } from './table-column.ts';
+import type { Column, RowSelection } from './table-column.ts';
 import { type GridPlace, toggled } from './table-keys.ts';
 import type { ColumnPlace } from './table-layout.ts';
 
@@ -16,7 +16,7 @@ export interface SharedProps<Row> {
   readonly visible: readonly number[];
   /** Width of the column of checkboxes, 0 without. */
   readonly leading: number;
-  readonly selection: Selection | undefined;
+  readonly selection: RowSelection | undefined;
   readonly cellId: (place: GridPlace) => string;
   readonly totalWidth: number;
   /** The active column; -1 if the active cell is in another row. */
@@ -156,7 +156,7 @@ export const rowClass = (selected: boolean, active: boolean): string =>
   );
 
 interface RowSelectProps {
-  readonly selection: Selection;
+  readonly selection: RowSelection;
   readonly leading: number;
   readonly rowId: string;
   readonly index: number;
@@ -203,14 +203,14 @@ export function RowLink({ to }: { readonly to: string }) {
   );
 }
 
-interface LineProps<Row> extends RowProps<Row> {
+interface RowLineProps<Row> extends RowProps<Row> {
   readonly height: number;
   /** The columns don't fit side by side, so the first one stays in place. */
   readonly sticks: boolean;
 }
 
 /** A row. A link covers it, so that the browser's own ways of opening a link work; controls in cells are above the link. */
-function Line<Row>(props: LineProps<Row>) {
+function Line<Row>(props: RowLineProps<Row>) {
   const {
     columns,
     placed,

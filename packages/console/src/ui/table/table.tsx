@@ -5,7 +5,7 @@ import { leaveTrail } from '../trail/trail.ts';
 import { useWidth } from '../use-width.ts';
 import { type TableLine, useSortedRows } from './sorted-rows.ts';
 import { CardSort } from './table-cards.tsx';
-import type { Column, Selection, Sort } from './table-column.ts';
+import type { Column, RowSelection, Sort } from './table-column.ts';
 import { useTableCursor } from './table-cursor.ts';
 import { TableFoot } from './table-foot.tsx';
 import { type TableGeometry, useGeometry, useVisibleColumns } from './table-geometry.ts';
@@ -41,7 +41,7 @@ export interface DataTableProps<Row> {
   readonly loadingMore?: boolean;
   /** When the next page loads after a rate limit, in milliseconds since 1970. */
   readonly waitsUntil?: number | null;
-  readonly selection?: Selection;
+  readonly selection?: RowSelection;
   /** Opens a preview of the row; key Space. */
   readonly onPeek?: (row: Row) => void;
   /** Row height, unless the user chose one for all tables. */

@@ -19,14 +19,14 @@ export function RecordSteps() {
   );
 }
 
-interface StepProps {
+interface RecordStepProps {
   readonly to: string | null;
   readonly name: string;
   readonly keys: string;
   readonly icon: typeof ChevronLeft;
 }
 
-function Step({ to, name, keys, icon: Icon }: StepProps) {
+function Step({ to, name, keys, icon: Icon }: RecordStepProps) {
   const look = 'flex size-6 items-center justify-center rounded-control';
   const mark = <Icon aria-hidden className="size-4" />;
   if (to === null) return <span className={`${look} text-faint opacity-50`}>{mark}</span>;
