@@ -1,8 +1,10 @@
 import type { Operation } from '@arbiter/contract/core/operation';
 import type { ReactNode } from 'react';
-import type { ListAnswer } from '../data/use-operation.ts';
+import type { TObject } from 'typebox';
+import { type ListAnswer, type RowOf, useList } from '../data/use-operation.ts';
 import { listToolTexts } from '../messages/lists/list-tools.ts';
 import { listTexts as t } from '../messages/lists/lists.ts';
+import { type RecordKind, recordKinds } from '../records/record-kinds.ts';
 import { addresses } from '../route/addresses.ts';
 import { ListAddress } from '../route/list-address.ts';
 import { useSearch } from '../route/use-address.ts';
@@ -20,12 +22,12 @@ import { useListLook } from './use-list-look.ts';
 const RowPeek = later(() => import('./row-peek.tsx').then((module) => module.RowPeek));
 
 /** What every record of a list has. */
-export interface ListedRecord {
+interface ListedRecord {
   readonly id: string;
   readonly deletedAt?: string | null;
 }
 
-export interface RecordListPageProps<Row> extends Pick<PageProps, 'parents' | 'lead' | 'actions'> {
+interface RecordListPageProps<Row> extends Pick<PageProps, 'parents' | 'lead' | 'actions'> {
   readonly list: ListAnswer<Row>;
   /** The operation of the list, for advice after a failure. */
   readonly operation: Operation;
@@ -44,8 +46,40 @@ export interface RecordListPageProps<Row> extends Pick<PageProps, 'parents' | 'l
   readonly empty: { readonly title: string; readonly text: string; readonly next?: ReactNode };
 }
 
-/** The list of a record type: filters in the address, the rows in every state, and a preview. */
-export function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row>) {
+type Own = 'list' | 'operation' | 'title' | 'rowTo' | 'filters' | 'onFilter' | 'choices';
+
+export interface RecordListProps<List extends Operation>
+  extends Omit<RecordListPageProps<RowOf<List> & ListedRecord>, Own> {
+  readonly kind: RecordKind;
+  readonly operation: List;
+  /** Filters with fixed options. */
+  readonly choices?: RecordListPageProps<ListedRecord>['choices'];
+}
+
+/** The list page of a record type: all it needs besides are columns, filters and texts. */
+export function RecordList<const List extends Operation>(props: RecordListProps<List>) {
+  const { kind, operation, choices = [], ...parts } = props;
+  const { titles, record } = recordKinds[kind];
+  const [search, change] = useSearch(operation.query as TObject);
+  const input: object = { query: { limit: 100, ...search } };
+  const list = useList(operation, input as Parameters<typeof useList<List>>[1]);
+  return (
+    <RecordListPage
+      {...parts}
+      // Every list of records has an ID in its rows.
+      list={list as ListAnswer<RowOf<List> & ListedRecord>}
+      operation={operation}
+      title={titles.many}
+      rowTo={record}
+      filters={search}
+      onFilter={change}
+      choices={choices}
+    />
+  );
+}
+
+/** Filters from the address, the rows in every state, and a preview. */
+function RecordListPage<Row extends ListedRecord>(props: RecordListPageProps<Row>) {
   const { list, operation, title, columns, rowTo, filters, onFilter, choices, fileColumns, empty, ...page } = props;
   const look = useListLook(operation.id, columns, { usualDensity: 'comfortable' });
   const [{ peek }, changePlace] = useSearch(ListAddress);

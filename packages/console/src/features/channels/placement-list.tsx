@@ -10,7 +10,7 @@ import {
   statusColumn,
   wordColumn,
 } from '../../forms/record-columns.tsx';
-import { RecordList } from '../../forms/record-pages.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { channelTexts as t } from '../../messages/catalogue/channels.ts';
 import { conditionText } from '../../messages/catalogue/conditions.ts';
 import { listTexts } from '../../messages/lists/lists.ts';

@@ -3,7 +3,7 @@ import { type Creative, creativeOperations } from '@arbiter/contract/catalogue/c
 import { useList } from '../../data/use-operation.ts';
 import { choiceOf } from '../../forms/list-filters.tsx';
 import { codeColumn, countColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
-import { RecordList } from '../../forms/record-pages.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
 import { addresses } from '../../route/addresses.ts';

@@ -1,7 +1,7 @@
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
 import { readFlow } from '../../flow-canvas/index.ts';
 import { changedColumn, keyColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
-import { RecordList } from '../../forms/record-pages.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { nodeName, nodeSummary } from '../../messages/flow-nodes.ts';
 import { flowTexts as t } from '../../messages/flows.ts';

@@ -10,7 +10,7 @@ import {
   priorityColumn,
   statusColumn,
 } from '../../forms/record-columns.tsx';
-import { RecordList } from '../../forms/record-pages.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { addresses } from '../../route/addresses.ts';

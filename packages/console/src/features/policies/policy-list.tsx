@@ -5,8 +5,8 @@ import {
 } from '@arbiter/contract/catalogue/contact-policies';
 import { useCallback } from 'react';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { plainScopes, ScopeText, useNamesOf } from '../../forms/record-name.tsx';
-import { RecordList } from '../../forms/record-pages.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { cannotAct, policySentence, policyTypeNames, policyTexts as t } from '../../messages/catalogue/policies.ts';
 import { Badge } from '../../ui/badge.tsx';

@@ -1,7 +1,7 @@
 import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/catalogue/contact-policies';
 import { ScopeText } from '../../forms/record-name.tsx';
 import { ApiLink, DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
-import { RecordScreen } from '../../forms/record-pages.tsx';
+import { RecordScreen } from '../../forms/record-screen.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { policySentence, policyTypeNames, policyTexts as t, windowOf } from '../../messages/catalogue/policies.ts';
 import { listTexts } from '../../messages/lists/lists.ts';

@@ -6,8 +6,8 @@ import {
 } from '@arbiter/contract/catalogue/qualification-rules';
 import { useCallback } from 'react';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { type Names, plainScopes, ScopeText, useNamesOf } from '../../forms/record-name.tsx';
-import { RecordList } from '../../forms/record-pages.tsx';
 import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/catalogue/rules.ts';

@@ -1,7 +1,7 @@
 import { type QualificationRule, qualificationRuleOperations } from '@arbiter/contract/catalogue/qualification-rules';
 import { ScopeText } from '../../forms/record-name.tsx';
 import { DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
-import { RecordScreen } from '../../forms/record-pages.tsx';
+import { RecordScreen } from '../../forms/record-screen.tsx';
 import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { consequence, ruleTypeNames, ruleTexts as t } from '../../messages/catalogue/rules.ts';

@@ -1,6 +1,6 @@
 import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/catalogue/schemas';
 import { changedColumn, codeColumn, countColumn, wordColumn } from '../../forms/record-columns.tsx';
-import { RecordList } from '../../forms/record-pages.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
 import { listTexts } from '../../messages/lists/lists.ts';
 import { Badge } from '../../ui/badge.tsx';

@@ -1,6 +1,6 @@
 import { type Segment, segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
-import { RecordList } from '../../forms/record-pages.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { conditionText } from '../../messages/catalogue/conditions.ts';
 import { segmentTexts as t } from '../../messages/catalogue/segments.ts';

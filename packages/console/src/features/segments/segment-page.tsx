@@ -4,7 +4,7 @@ import { ConditionView } from '../../forms/condition-view.tsx';
 import { ListTable } from '../../forms/list-table.tsx';
 import { ListTools } from '../../forms/list-tools.tsx';
 import { versionFacts } from '../../forms/record-page.tsx';
-import { RecordScreen } from '../../forms/record-pages.tsx';
+import { RecordScreen } from '../../forms/record-screen.tsx';
 import { useListLook } from '../../forms/use-list-look.ts';
 import { segmentTexts as t } from '../../messages/catalogue/segments.ts';
 import { addresses } from '../../route/addresses.ts';
