@@ -34,7 +34,7 @@ export const nodeNames: Readonly<Record<string, string>> = {
   extension_point: 'Extension point',
 };
 
-export const phaseNames = { 1: 'Narrow', 2: 'Score and rank', 3: 'Output' } as const;
+export const phaseNames = { 1: 'Filter', 2: 'Score and rank', 3: 'Output' } as const;
 
 /** Returns the name of a record by its ID, or null if it isn't loaded. */
 export type Namer = (id: string) => string | null;
