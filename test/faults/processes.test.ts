@@ -288,7 +288,7 @@ test('a process that ends again and again ends the server, with a reason and exi
     if (pidsOf(server, '1').length >= 6) break;
   }
   assert.deepEqual(await server.ended, { code: 70, signal: null }, server.output());
-  assert.match(server.output(), /^arbiter: server process 1 ended \(SIGKILL\); .* 6 times in a row/m);
+  assert.match(server.output(), /^arbiter: server process 1 exited \(SIGKILL\); .* 6 times in a row/m);
   await gone(other);
 });
 

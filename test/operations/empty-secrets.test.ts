@@ -7,6 +7,7 @@ import { createPeople, trusting } from '../../packages/server/src/features/ident
 import {
   startServerOn,
   startTestServer,
+  type TestNode,
   type TestServer,
   type TestServerOptions,
 } from '../../packages/server/src/main/test-server.ts';
@@ -86,12 +87,12 @@ after(() => server?.close());
 for (const [spelling, value] of spellings) {
   describe(`secrets that are ${spelling}`, () => {
     const config: Config = readConfig(Object.fromEntries(names.map((name) => [name, value])));
-    const others: Omit<TestServer, 'tenants'>[] = [];
+    const others: TestNode[] = [];
     after(async () => {
       for (const other of others) await other.close();
     });
     /** Starts a server on the same database with only these secrets empty. */
-    function without(...empty: (keyof Config)[]): Omit<TestServer, 'tenants'> {
+    function without(...empty: (keyof Config)[]): TestNode {
       const changed = Object.fromEntries(empty.map((name) => [name, config[name]]));
       const options: TestServerOptions = { config: { ...trusting, ...changed } };
       const other = startServerOn({ ...server.testDatabase, close: async () => undefined }, options);

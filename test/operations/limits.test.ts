@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Operation, operations, type RateLimit } from '@arbiter/contract';
-import { startServerOn, startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import {
+  startServerOn,
+  startTestServer,
+  type TestNode,
+  type TestServer,
+} from '../../packages/server/src/main/test-server.ts';
 import { redisMissing, startTestRedis, type TestRedis } from '../../packages/server/src/platform/test-redis.ts';
 
 /** Rate limits of the API (docs/design/api-access.md 17; docs/design/quality.md T19, R13). */
@@ -78,7 +83,7 @@ for (const store of ['PostgreSQL', 'Redis'] as const) {
   }, () => {
     let redis: TestRedis | null = null;
     let server: TestServer;
-    let other: Omit<TestServer, 'tenants'>;
+    let other: TestNode;
     before(async () => {
       redis = store === 'Redis' ? await startTestRedis() : null;
       const config = { REDIS_URL: redis?.url ?? null };

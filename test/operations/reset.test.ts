@@ -11,6 +11,7 @@ import { allResets } from '../../packages/server/src/main/features.ts';
 import {
   startServerOn,
   startTestServer,
+  type TestNode,
   type TestServer,
   type TestTenant,
   testLoadPorts,
@@ -28,7 +29,7 @@ import { send } from './requests.ts';
 
 let server: TestServer;
 /** Another process on the same database. */
-let other: Omit<TestServer, 'tenants'>;
+let other: TestNode;
 before(async () => {
   server = await startTestServer({ tenants: 8, checkResponses: false });
   other = startServerOn({ ...server.testDatabase, close: async () => undefined }, {});

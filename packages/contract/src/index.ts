@@ -9,6 +9,7 @@ export * from './catalogue/decision-flow-assembly.ts';
 export * from './catalogue/decision-flow-exchange.ts';
 export * from './catalogue/decision-flow-versions.ts';
 export * from './catalogue/decision-flows.ts';
+export * from './catalogue/flow-node-types.ts';
 export * from './catalogue/flow-routes.ts';
 export * from './catalogue/offers.ts';
 export * from './catalogue/outcome-types.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { flowNodeTypes } from '@arbiter/contract/catalogue/flow-node-types';
 import { nodeNames, nodeSummary } from '../messages/flow-nodes.ts';
-import { nodeTypes, readFlow, skipsOf } from './flow.ts';
+import { readFlow, skipsOf } from './flow.ts';
 import { firstView, layoutOf } from './layout.ts';
 
 const node = (id: string, type: string, config: object = {}) => ({ id, type, config });
@@ -64,11 +65,11 @@ test('places nodes in the lane of their phase, in order, without overlap', () =>
 });
 
 test('has a name and a summary for every type', () => {
-  for (const type of nodeTypes) {
+  for (const type of flowNodeTypes) {
     assert.ok(nodeNames[type], type);
     assert.notEqual(nodeSummary(type, {}), type, type);
   }
-  assert.equal(nodeTypes.length, 16);
+  assert.ok(flowNodeTypes.length >= 16);
 });
 
 test('writes summaries as sentences', () => {

@@ -45,7 +45,7 @@ export const telcoCare: Pack = {
       schema: {
         name: 'telco_usage',
         displayName: 'Telco usage',
-        description: 'What each subscriber used in the last three whole months.',
+        description: 'Usage per subscriber in the last three full months.',
         entityType: 'custom',
         schemaType: 'transaction',
         autoEnrich: true,

@@ -1,20 +1,23 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Operation } from '@arbiter/contract';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, type HTTPMethods } from 'fastify';
 import { AppError } from '../platform/app-error.ts';
 import { createHttpServer } from '../platform/http-server.ts';
 import { newId } from '../platform/ids.ts';
 import { problemMediaType, problemOf } from './answers/problem.ts';
 import { createRefusal, type RefusalDeps } from './answers/refusal.ts';
 import type { AppDependencies } from './app-dependencies.ts';
-import { createBinder } from './binding/binder.ts';
+import { type Binder, createBinder } from './binding/binder.ts';
 import { createCors } from './binding/cors.ts';
-import { connectionLimits, createConnections, createUnusedEnd } from './connections.ts';
-import { createGate, type GatedRoute } from './limits/gate.ts';
+import type { ServeRequest } from './binding/serve-request.ts';
+import { type Connections, connectionLimits, createConnections, createUnusedEnd } from './connections.ts';
+import type { AnyHandler } from './handler.ts';
+import { createGate, type Gate } from './limits/gate.ts';
+import type { GatedRoute } from './limits/gate-queues.ts';
 import { createLoadShedder } from './limits/load-shedding.ts';
 import { createHttpMetrics } from './metrics.ts';
-import { createKnownPaths, pathsOf, routerPath } from './paths.ts';
+import { createKnownPaths, type KnownPath, pathsOf, routerPath } from './paths.ts';
 import { createSiteService, isForSite, type Site } from './site.ts';
 import { systemHandlers } from './system.routes.ts';
 import { transport } from './transport.ts';
@@ -37,38 +40,15 @@ export function createApp(deps: AppDependencies): FastifyInstance {
   const shedder = deps.loadShedder ?? createLoadShedder();
   const arrivals = new WeakMap<IncomingMessage, number>();
   const binder = createBinder(deps, { metrics, connections, cors, shedder, arrivals });
-  const { lifecycle, logger } = deps;
+  const admit = createAdmit(binder, connections);
+  const { lifecycle, logger, gateHoldMs: holdMs } = deps;
   const routes = gatedRoutes(operations, { metrics, connections, cors, lifecycle, logger });
   const { trustedProxies, publicUrl } = deps.config;
-  const withoutBase = createWithoutBase(publicUrl);
 
   const app = fastify({
-    logger: false,
-    genReqId: () => '',
-    exposeHeadRoutes: false,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
+    ...fastifyOptions,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    requestTimeout: transport.requestTimeoutMs,
-    keepAliveTimeout: transport.keepAliveTimeoutMs,
-    routerOptions: {
-      caseSensitive: true,
-      // The header limit bounds the longest path, and the schemas bound the values.
-      maxParamLength: transport.headerBytes,
-      // The binder parses queries itself, by each operation's rules.
-      querystringParser: () => noQuery,
-    },
-    serverFactory(serve) {
-      const gate = createGate({ shedder, routes, serve, arrivals, holdMs: deps.gateHoldMs });
-      const server = createHttpServer(serverOptions, (request, response) => {
-        if (withoutBase !== null) request.url = withoutBase(request.url ?? '/');
-        gate.enter(request, response);
-      });
-      server.keepAliveTimeout = transport.keepAliveTimeoutMs;
-      // Requests and answers have their own limits.
-      server.setTimeout(0);
-      return server;
-    },
+    serverFactory: (serve) => createServer(createGate({ shedder, routes, serve, arrivals, holdMs }), publicUrl),
     clientErrorHandler(error: Error, socket: Duplex) {
       refuseConnection(error, socket, limits.writeDeadlineMs);
     },
@@ -81,8 +61,22 @@ export function createApp(deps: AppDependencies): FastifyInstance {
   // RFC 9110 section 10.1.1 allows ignoring an unknown `Expect` value; Node would answer 417 by itself.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
-  /** Checks that apply to every request before its path means anything: its turn on the connection, and a Host. */
-  function admit(request: FastifyRequest, reply: FastifyReply, serve: () => void): void {
+  for (const operation of operations) {
+    addRoutes(app, operation, binder.bind(operation, handlerOf(operation, handlers)), { binder, admit });
+  }
+  const knownPath = createKnownPaths(operations);
+  const serveSite = deps.site === undefined ? null : createServeSite(deps.site, handlers, binder, knownPath);
+  addHooks(app, binder, createUnusedEnd(app.server, limits.firstRequestMs));
+  addUnmatched(app, { binder, admit, knownPath, serveSite });
+  return app;
+}
+
+/** Serves a request when its turn on the connection comes. */
+type Admit = (request: FastifyRequest, reply: FastifyReply, serve: () => void) => void;
+
+/** Checks that apply to every request before its path means anything: its turn on the connection, and a Host. */
+function createAdmit(binder: Binder, connections: Connections): Admit {
+  return (request, reply, serve) => {
     const { raw } = request;
     const admitted =
       raw.headers.host === undefined && raw.httpVersion === '1.1'
@@ -92,46 +86,74 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     // Node gives the socket to one response after another. The one that has it waits for no other.
     if (reply.raw.socket !== null) admitted();
     else connections.enterBehind(reply.raw, admitted);
-  }
+  };
+}
 
-  const knownPath = createKnownPaths(operations);
-  for (const operation of operations) {
-    const handler = handlers.get(operation.id);
-    if (handler === undefined) throw new Error(`operation ${operation.id} has no handler`);
-    const serve = binder.bind(operation, handler);
-    for (const path of pathsOf(operation)) {
-      const hasParameters = path.includes('{');
-      app.route({
-        method: operation.method === 'GET' && operation.head !== false ? ['GET', 'HEAD'] : operation.method,
-        url: routerPath(path),
-        // Never calls `done`, because the answer is sent from here.
-        onRequest: (request, reply, _done) => {
-          admit(request, reply, () => {
-            // The router matches `/offers/` as `/offers/{id}` with an empty id. We treat that path as unknown.
-            if (hasParameters && Object.values(request.params as object).includes('')) {
-              binder.answerUnmatched(request, reply, { methods: null, format: operation.errorFormat ?? 'problem' });
-            } else void serve(request, reply);
-          });
-        },
-        handler: unreachable,
-      });
-    }
-  }
+function createServer(gate: Gate, publicUrl: string): Server {
+  const withoutBase = createWithoutBase(publicUrl);
+  const server = createHttpServer(serverOptions, (request, response) => {
+    if (withoutBase !== null) request.url = withoutBase(request.url ?? '/');
+    gate.enter(request, response);
+  });
+  server.keepAliveTimeout = transport.keepAliveTimeoutMs;
+  // Requests and answers have their own limits.
+  server.setTimeout(0);
+  return server;
+}
 
-  const serveSite = deps.site === undefined ? null : siteService(deps.site);
-  function siteService(site: Site) {
-    const handler = handlers.get(site.page.id);
-    if (handler === undefined) throw new Error(`operation ${site.page.id} has no handler`);
-    return createSiteService({
-      site,
-      servePage: binder.bind(site.page, handler),
-      sendFile: binder.sendFile,
-      refuse: (request, reply) => binder.answerUnmatched(request, reply, knownPath(request.raw.url ?? '')),
-      onError: (error, request, reply) => binder.refuse(request, reply, new AppError('internal', { cause: error })),
+function handlerOf({ id }: Operation, handlers: ReadonlyMap<string, AnyHandler>): AnyHandler {
+  const handler = handlers.get(id);
+  if (handler === undefined) throw new Error(`operation ${id} has no handler`);
+  return handler;
+}
+
+/** Adds a route for each path of the operation. */
+function addRoutes(
+  app: FastifyInstance,
+  operation: Operation,
+  serve: ServeRequest,
+  { binder, admit }: { readonly binder: Binder; readonly admit: Admit },
+): void {
+  const method: HTTPMethods | HTTPMethods[] =
+    operation.method === 'GET' && operation.head !== false ? ['GET', 'HEAD'] : operation.method;
+  for (const path of pathsOf(operation)) {
+    const hasParameters = path.includes('{');
+    app.route({
+      method,
+      url: routerPath(path),
+      // Never calls `done`, because the answer is sent from here.
+      onRequest: (request, reply, _done) => {
+        admit(request, reply, () => {
+          // The router matches `/offers/` as `/offers/{id}` with an empty id. We treat that path as unknown.
+          if (hasParameters && Object.values(request.params as object).includes('')) {
+            binder.answerUnmatched(request, reply, { methods: null, format: operation.errorFormat ?? 'problem' });
+          } else void serve(request, reply);
+        });
+      },
+      handler: unreachable,
     });
   }
+}
 
-  const endUnused = createUnusedEnd(app.server, limits.firstRequestMs);
+type KnownPathOf = (url: string) => KnownPath;
+type ServeSite = (request: FastifyRequest, reply: FastifyReply) => void;
+
+function createServeSite(
+  site: Site,
+  handlers: ReadonlyMap<string, AnyHandler>,
+  binder: Binder,
+  knownPath: KnownPathOf,
+): ServeSite {
+  return createSiteService({
+    site,
+    servePage: binder.bind(site.page, handlerOf(site.page, handlers)),
+    sendFile: binder.sendFile,
+    refuse: (request, reply) => binder.answerUnmatched(request, reply, knownPath(request.raw.url ?? '')),
+    onError: (error, request, reply) => binder.refuse(request, reply, new AppError('internal', { cause: error })),
+  });
+}
+
+function addHooks(app: FastifyInstance, binder: Binder, endUnused: () => void): void {
   app.addHook('preClose', (done) => {
     endUnused();
     done();
@@ -144,6 +166,17 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     binder.warmUp();
     done();
   });
+}
+
+interface UnmatchedParts {
+  readonly binder: Binder;
+  readonly admit: Admit;
+  readonly knownPath: KnownPathOf;
+  readonly serveSite: ServeSite | null;
+}
+
+/** Answers requests that match no operation: from the site, or with an error. */
+function addUnmatched(app: FastifyInstance, { binder, admit, knownPath, serveSite }: UnmatchedParts): void {
   app.setNotFoundHandler({}, unreachable);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
@@ -153,8 +186,26 @@ export function createApp(deps: AppDependencies): FastifyInstance {
       else binder.answerUnmatched(request, reply, known);
     });
   });
-  return app;
 }
+
+const noQuery: Record<string, string> = Object.freeze({});
+
+const fastifyOptions = {
+  logger: false,
+  genReqId: () => '',
+  exposeHeadRoutes: false,
+  return503OnClosing: false,
+  forceCloseConnections: 'idle',
+  requestTimeout: transport.requestTimeoutMs,
+  keepAliveTimeout: transport.keepAliveTimeoutMs,
+  routerOptions: {
+    caseSensitive: true,
+    // The header limit bounds the longest path, and the schemas bound the values.
+    maxParamLength: transport.headerBytes,
+    // The binder parses queries itself, by each operation's rules.
+    querystringParser: () => noQuery,
+  },
+} as const;
 
 const serverOptions = {
   maxHeaderSize: transport.headerBytes,
@@ -176,8 +227,6 @@ function gatedRoutes(operations: readonly Operation[], deps: RefusalDeps): Reado
   }
   return routes;
 }
-
-const noQuery: Record<string, string> = Object.freeze({});
 
 async function unreachable(): Promise<never> {
   throw new Error('a request passed the binder');

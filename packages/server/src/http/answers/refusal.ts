@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Cors } from '../binding/cors.ts';
 import type { Connections } from '../connections.ts';
 import type { Lifecycle } from '../lifecycle.ts';
-import type { Refuse } from '../limits/gate.ts';
+import type { RefuseGated } from '../limits/gate-queues.ts';
 import { overloaded } from '../limits/load-shedding.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { requestIdOf } from '../request-id.ts';
@@ -32,7 +32,7 @@ const lineEveryMs = 1_000;
 export function createRefusal(
   { method, path, loadClass, decides = false, errorFormat = 'problem' }: Operation,
   { connections, cors, lifecycle, logger, metrics }: RefusalDeps,
-): Refuse {
+): RefuseGated {
   const textFor = (requestId: string, recommendationId: string | null) =>
     errorAnswer(overloaded(), requestId, errorFormat, recommendationId);
   const prepared = textFor(placeholder, decides ? placeholder : null);

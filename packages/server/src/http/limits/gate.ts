@@ -1,18 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 // Imported by name, because a library's types declare the browser's as a global.
 import { performance } from 'node:perf_hooks';
-import type { LoadClass } from '@arbiter/contract';
 import { afterThisTurn, oneTurn } from '../../platform/turns.ts';
+import { createGateQueues, type GatedRoute, type GateEntry, type GateQueues, newcomers } from './gate-queues.ts';
 import type { LoadShedder } from './load-shedding.ts';
-
-/** Handles a request that found no place in time. */
-export type Refuse = (request: IncomingMessage, response: ServerResponse, arrivedAt: number) => void;
-
-/** A route as the gate knows it. */
-export interface GatedRoute {
-  readonly loadClass: LoadClass;
-  readonly refuse: Refuse;
-}
 
 /** Serves a request once it's admitted. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
@@ -52,120 +43,15 @@ const refusingShareOfIdle = 0.5;
 /** Refusing time that may be saved up for a burst. */
 const mostSavedMs = 4;
 
-interface Waiting {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly route: GatedRoute;
-  readonly caller: string;
-  readonly since: number;
-}
-
-/** The queue of callers with nothing in flight. No credential is empty. */
-const newcomers = '';
-
 export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHoldMs }: GateOptions): Gate {
-  /**
-   * By class and caller, so that free places go round the callers. Callers with nothing in flight share one queue;
-   * otherwise a client that invents a new credential for each request would get most of the places.
-   */
-  const queues = new Map<LoadClass, Map<string, Waiting[]>>();
-  let waiting = 0;
-  /** Milliseconds that may be spent on refusing, and when they were computed. */
-  let allowedMs = mostSavedMs;
-  let paidAt = performance.now();
-  /** Idle milliseconds of the event loop at that time. */
-  let idleUntil = 0;
+  const queues = createGateQueues();
+  const refuseLate = createRefuseLate(queues, holdMs);
+  const pump = createPump(queues, shedder, (entry) => {
+    arrivals.set(entry.request, entry.since);
+    serve(entry.request, entry.response);
+  });
   let pumping = false;
   let ticking = false;
-
-  function enter(request: IncomingMessage, response: ServerResponse): void {
-    const route = routes.get(routeKey(request));
-    // A request behind others of its pipeline is judged when its turn on the connection comes.
-    if (route === undefined || response.socket === null) {
-      serve(request, response);
-      return;
-    }
-    const { loadClass } = route;
-    const caller = callerOf(request);
-    const line = shedder.serves(loadClass, caller) ? caller : newcomers;
-    if (queues.get(loadClass)?.has(line) !== true && shedder.hasRoom(loadClass, caller)) {
-      serve(request, response);
-      return;
-    }
-    queue(line, { request, response, route, caller, since: performance.now() });
-    waiting++;
-    tickLater();
-  }
-
-  function queue(line: string, entry: Waiting): void {
-    const lines = queues.get(entry.route.loadClass) ?? new Map<string, Waiting[]>();
-    queues.set(entry.route.loadClass, lines);
-    const known = lines.get(line);
-    if (known === undefined) lines.set(line, [entry]);
-    else known.push(entry);
-  }
-
-  /** Takes the first of a queue and moves the queue behind the others. */
-  function take(lines: Map<string, Waiting[]>, line: string): Waiting | undefined {
-    const entries = lines.get(line);
-    const entry = entries?.shift();
-    if (entries === undefined || entry === undefined) return undefined;
-    lines.delete(line);
-    if (entries.length > 0) lines.set(line, entries);
-    waiting--;
-    return entry;
-  }
-
-  /** Admits requests that find a place, one per queue in turn. Returns false when this turn was too short. */
-  function pump(isOver: () => boolean): boolean {
-    for (const [loadClass, lines] of queues) {
-      // A queue moved behind the others comes up again in the same loop.
-      for (const [line, [first]] of lines) {
-        if (shedder.isFull(loadClass)) break;
-        if (first === undefined) continue;
-        const hasRoom = shedder.hasRoom(loadClass, first.caller);
-        // A caller at its limit waits in its own queue.
-        if (!hasRoom && line === first.caller) continue;
-        take(lines, line);
-        if (!hasRoom) {
-          queue(first.caller, first);
-          waiting++;
-        } else if (!first.request.socket.destroyed) {
-          arrivals.set(first.request, first.since);
-          serve(first.request, first.response);
-        }
-        if (isOver()) return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Refuses requests that waited long enough, as far as the time for refusing lasts. Returns false when this turn was
-   * too short.
-   */
-  function refuseLate(isOver: () => boolean): boolean {
-    const started = performance.now();
-    const { idle } = performance.eventLoopUtilization();
-    const earnedMs = (started - paidAt) * refusingShare + (idle - idleUntil) * refusingShareOfIdle;
-    allowedMs = Math.min(mostSavedMs, allowedMs + earnedMs);
-    let now = started;
-    for (const lines of queues.values()) {
-      for (const [line, entries] of lines) {
-        while (entries[0] !== undefined && entries[0].since <= started - holdMs && now - started < allowedMs) {
-          const entry = take(lines, line);
-          if (entry !== undefined && !entry.request.socket.destroyed) {
-            entry.route.refuse(entry.request, entry.response, entry.since);
-          }
-          now = performance.now();
-        }
-      }
-    }
-    allowedMs -= now - started;
-    paidAt = started;
-    idleUntil = idle;
-    return !isOver();
-  }
 
   function work(): void {
     pumping = false;
@@ -185,16 +71,90 @@ export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHol
     ticking = true;
     setTimeout(() => {
       ticking = false;
-      if (waiting === 0) return;
+      if (queues.size() === 0) return;
       pumpLater();
       tickLater();
     }, tickMs);
   }
 
   shedder.onRoom(() => {
-    if (waiting > 0) pumpLater();
+    if (queues.size() > 0) pumpLater();
   });
-  return { enter, waiting: () => waiting };
+  return {
+    waiting: () => queues.size(),
+    enter(request, response) {
+      const route = routes.get(routeKey(request));
+      // A request behind others of its pipeline is judged when its turn on the connection comes.
+      if (route === undefined || response.socket === null) {
+        serve(request, response);
+        return;
+      }
+      const { loadClass } = route;
+      const caller = callerOf(request);
+      const line = shedder.serves(loadClass, caller) ? caller : newcomers;
+      if (!queues.has(loadClass, line) && shedder.hasRoom(loadClass, caller)) {
+        serve(request, response);
+        return;
+      }
+      queues.add(line, { request, response, route, caller, since: performance.now() });
+      tickLater();
+    },
+  };
+}
+
+/** Part of the gate's work. Returns false when this turn was too short for it. */
+type Step = (isOver: () => boolean) => boolean;
+
+/** Admits requests that find a place, one per queue in turn. */
+function createPump(queues: GateQueues, shedder: LoadShedder, admit: (entry: GateEntry) => void): Step {
+  return (isOver) => {
+    for (const [loadClass, lines] of queues.byClass) {
+      // A queue moved behind the others comes up again in the same loop.
+      for (const [line, [first]] of lines) {
+        if (shedder.isFull(loadClass)) break;
+        if (first === undefined) continue;
+        const hasRoom = shedder.hasRoom(loadClass, first.caller);
+        // A caller at its limit waits in its own queue.
+        if (!hasRoom && line === first.caller) continue;
+        queues.take(lines, line);
+        if (!hasRoom) queues.add(first.caller, first);
+        else if (!first.request.socket.destroyed) admit(first);
+        if (isOver()) return false;
+      }
+    }
+    return true;
+  };
+}
+
+/** Refuses requests that waited long enough, as far as the time for refusing lasts. */
+function createRefuseLate(queues: GateQueues, holdMs: number): Step {
+  /** Milliseconds that may be spent on refusing, and when they were computed. */
+  let allowedMs = mostSavedMs;
+  let paidAt = performance.now();
+  /** Idle milliseconds of the event loop at that time. */
+  let idleUntil = 0;
+  return (isOver) => {
+    const started = performance.now();
+    const { idle } = performance.eventLoopUtilization();
+    const earnedMs = (started - paidAt) * refusingShare + (idle - idleUntil) * refusingShareOfIdle;
+    allowedMs = Math.min(mostSavedMs, allowedMs + earnedMs);
+    let now = started;
+    for (const lines of queues.byClass.values()) {
+      for (const [line, entries] of lines) {
+        while (entries[0] !== undefined && entries[0].since <= started - holdMs && now - started < allowedMs) {
+          const entry = queues.take(lines, line);
+          if (entry !== undefined && !entry.request.socket.destroyed) {
+            entry.route.refuse(entry.request, entry.response, entry.since);
+          }
+          now = performance.now();
+        }
+      }
+    }
+    allowedMs -= now - started;
+    paidAt = started;
+    idleUntil = idle;
+    return !isOver();
+  };
 }
 
 function routeKey({ method, url = '' }: IncomingMessage): string {

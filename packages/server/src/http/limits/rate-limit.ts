@@ -38,12 +38,16 @@ const maximumMemos = 10_000;
 /** Maximum windows counted in one statement. */
 const mostWindows = 100;
 
-interface Waiting {
+/** A call that has not been counted yet. */
+interface WaitingCall {
   readonly bucket: Bucket;
   readonly weight: number;
   readonly resolve: (verdict: RateLimitVerdict) => void;
   readonly reject: (error: unknown) => void;
 }
+
+/** The calls of one statement: all of one item have the same window. */
+type CallBatch = readonly (readonly WaitingCall[])[];
 
 /**
  * Creates windows in PostgreSQL. Give `database` its own connections, so that counting never waits for other work.
@@ -51,32 +55,98 @@ interface Waiting {
  * two round trips. A store that doesn't answer within `timeoutMs` counts as down, and waiting calls are refused.
  */
 export function createRateLimitStore(database: Pick<Database, 'withSystem'>, timeoutMs = 900): RateLimitStore {
-  let takes = 0;
-  // A full window stays full until its oldest call leaves it, whatever other processes do. Until then a refusal needs
-  // no database, so a client that keeps retrying costs nothing.
-  const fullUntil = new Map<string, number>();
+  const full = createFullWindows();
+  const takeBatch = createTakeBatch(database, timeoutMs);
   /** Uncounted calls, by window. */
-  let waiting = new Map<string, Waiting[]>();
+  const waiting = new Map<string, WaitingCall[]>();
   let counting = false;
 
-  /** Returns the calls to count together. A call with a weight is counted alone. */
-  function nextOf(calls: readonly Waiting[]): Waiting[] {
-    const heavy = calls.findIndex(({ weight }) => weight > 1);
-    return calls.slice(0, heavy === -1 ? calls.length : Math.max(1, heavy));
+  async function count(): Promise<void> {
+    counting = true;
+    while (waiting.size > 0) {
+      const batch = nextBatch(waiting);
+      const started = performance.now();
+      try {
+        const taken = await takeBatch(batch);
+        for (const calls of batch) {
+          const { tenantId, name } = calls[0]!.bucket;
+          const key = keyOf(tenantId, name);
+          settle(calls, taken.get(key)!, (isFull, resetMs) => full.set(key, isFull, resetMs));
+        }
+      } catch (error) {
+        for (const call of batch.flat()) call.reject(error);
+        // When the store is down, everyone has waited long enough. A single lost round trip says nothing about the
+        // next.
+        if (performance.now() - started < timeoutMs / 2) continue;
+        const behind = [...waiting.values()].flat();
+        waiting.clear();
+        for (const call of behind) call.reject(error);
+      }
+    }
+    counting = false;
   }
 
-  function nextBatch(): readonly Waiting[][] {
-    const keys = [...waiting.keys()].slice(0, mostWindows);
-    return keys.map((key) => {
-      const calls = waiting.get(key)!;
-      const next = nextOf(calls);
-      waiting.delete(key);
-      if (next.length < calls.length) waiting.set(key, calls.slice(next.length));
-      return next;
-    });
-  }
+  return {
+    async take(bucket, weight = 1) {
+      const { tenantId, name, limit, windowSeconds } = bucket;
+      if (weight > limit) return { allowed: false, limit, remaining: 0, resetSeconds: windowSeconds };
+      const key = keyOf(tenantId, name);
+      const leftMs = full.leftMs(key);
+      if (leftMs > 0) return { allowed: false, limit, remaining: 0, resetSeconds: Math.ceil(leftMs / 1000) };
+      const verdict = new Promise<RateLimitVerdict>((resolve, reject) => {
+        const call = { bucket, weight, resolve, reject };
+        const calls = waiting.get(key);
+        if (calls === undefined) waiting.set(key, [call]);
+        else calls.push(call);
+      });
+      if (!counting) void count();
+      return verdict;
+    },
+  };
+}
 
-  async function ask(batch: readonly Waiting[][]): Promise<ReadonlyMap<string, Taken>> {
+/**
+ * Remembers full windows. A full window stays full until its oldest call leaves it, whatever other processes do. Until
+ * then a refusal needs no database, so a client that keeps retrying costs nothing.
+ */
+function createFullWindows() {
+  const fullUntil = new Map<string, number>();
+  return {
+    /** Milliseconds for which the window stays full; 0 or less when it may have room. */
+    leftMs: (key: string): number => (fullUntil.get(key) ?? 0) - performance.now(),
+    set(key: string, isFull: boolean, resetMs: number): void {
+      if (!isFull) {
+        fullUntil.delete(key);
+        return;
+      }
+      if (fullUntil.size >= maximumMemos) fullUntil.clear();
+      fullUntil.set(key, performance.now() + resetMs);
+    },
+  };
+}
+
+/** Removes the calls to count next from `waiting`. */
+function nextBatch(waiting: Map<string, WaitingCall[]>): CallBatch {
+  const keys = [...waiting.keys()].slice(0, mostWindows);
+  return keys.map((key) => {
+    const calls = waiting.get(key)!;
+    const next = countedTogether(calls);
+    waiting.delete(key);
+    if (next.length < calls.length) waiting.set(key, calls.slice(next.length));
+    return next;
+  });
+}
+
+/** Returns the first calls of a window, to be counted together. A call with a weight is counted alone. */
+function countedTogether(calls: readonly WaitingCall[]): readonly WaitingCall[] {
+  const heavy = calls.findIndex(({ weight }) => weight > 1);
+  return calls.slice(0, heavy === -1 ? calls.length : Math.max(1, heavy));
+}
+
+/** Creates the statement that counts a batch. Resolves to what each window granted, by its key. */
+function createTakeBatch(database: Pick<Database, 'withSystem'>, timeoutMs: number) {
+  let takes = 0;
+  return async (batch: CallBatch): Promise<ReadonlyMap<string, Taken>> => {
     const before = takes;
     for (const calls of batch) takes += calls.length;
     const sweep = Math.floor(takes / takesPerSweep) > Math.floor(before / takesPerSweep);
@@ -96,71 +166,30 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
     );
     const rows = await answersWithin(work, timeoutMs);
     return new Map(rows.map((row) => [keyOf(row.tenantId, row.name), row]));
-  }
-
-  function settle(calls: readonly Waiting[], { used, granted, resetMs }: Taken): void {
-    const { bucket, weight } = calls[0]!;
-    const { tenantId, name, limit } = bucket;
-    const memo = keyOf(tenantId, name);
-    if (weight > 1) {
-      // A window without room for this weight may have room for a smaller one.
-      const allowed = granted === weight;
-      const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
-      calls[0]!.resolve({ allowed, limit, remaining: allowed ? limit - used : 0, resetSeconds });
-      return;
-    }
-    if (granted < calls.length) {
-      if (fullUntil.size >= maximumMemos) fullUntil.clear();
-      fullUntil.set(memo, performance.now() + resetMs);
-    } else fullUntil.delete(memo);
-    for (const [i, call] of calls.entries()) {
-      const allowed = i < granted;
-      const remaining = allowed ? Math.max(0, limit - (used - granted + i + 1)) : 0;
-      call.resolve({ allowed, limit, remaining, resetSeconds: Math.max(1, Math.ceil(resetMs / 1000)) });
-    }
-  }
-
-  async function count(): Promise<void> {
-    counting = true;
-    while (waiting.size > 0) {
-      const batch = nextBatch();
-      const started = performance.now();
-      try {
-        const taken = await ask(batch);
-        for (const calls of batch) {
-          const { tenantId, name } = calls[0]!.bucket;
-          settle(calls, taken.get(keyOf(tenantId, name))!);
-        }
-      } catch (error) {
-        for (const call of batch.flat()) call.reject(error);
-        // When the store is down, everyone has waited long enough. A single lost round trip says nothing about the
-        // next.
-        if (performance.now() - started < timeoutMs / 2) continue;
-        const behind = [...waiting.values()].flat();
-        waiting = new Map();
-        for (const call of behind) call.reject(error);
-      }
-    }
-    counting = false;
-  }
-
-  return {
-    async take(bucket, weight = 1) {
-      const { tenantId, name, limit, windowSeconds } = bucket;
-      if (weight > limit) return { allowed: false, limit, remaining: 0, resetSeconds: windowSeconds };
-      const key = keyOf(tenantId, name);
-      const leftMs = (fullUntil.get(key) ?? 0) - performance.now();
-      if (leftMs > 0) return { allowed: false, limit, remaining: 0, resetSeconds: Math.ceil(leftMs / 1000) };
-      const verdict = new Promise<RateLimitVerdict>((resolve, reject) => {
-        const calls = waiting.get(key);
-        const call = { bucket, weight, resolve, reject };
-        if (calls === undefined) waiting.set(key, [call]);
-        else calls.push(call);
-      });
-      if (!counting) void count();
-      return verdict;
-    },
   };
+}
+
+/** Gives the calls of one window their verdicts. `remember` hears whether the window is full, and for how long. */
+function settle(
+  calls: readonly WaitingCall[],
+  { used, granted, resetMs }: Taken,
+  remember: (isFull: boolean, resetMs: number) => void,
+): void {
+  const { bucket, weight } = calls[0]!;
+  const { limit } = bucket;
+  const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
+  if (weight > 1) {
+    // A window without room for this weight may have room for a smaller one.
+    const allowed = granted === weight;
+    calls[0]!.resolve({ allowed, limit, remaining: allowed ? limit - used : 0, resetSeconds });
+    return;
+  }
+  remember(granted < calls.length, resetMs);
+  for (const [i, call] of calls.entries()) {
+    const allowed = i < granted;
+    const remaining = allowed ? Math.max(0, limit - (used - granted + i + 1)) : 0;
+    call.resolve({ allowed, limit, remaining, resetSeconds });
+  }
 }
 
 const keyOf = (tenantId: string | null, name: string): string => `${tenantId ?? nilTenant}:${name}`;

@@ -3,12 +3,13 @@ import type { ReportColumn, ReportDocument, ReportValue } from './report-documen
 import { manyLines, oneLine } from './safe-text.ts';
 
 const lineEnd = '\r\n';
-/** By this mark spreadsheets know that the file is UTF-8. It stands in front of a title, where no program reads a name. */
+/** Tells spreadsheets that the file is UTF-8. Precedes a title, where no program reads a name. */
 const byteOrderMark = '\ufeff';
 
 /**
- * Where a spreadsheet would begin to calculate: at the start of a cell, and behind what it may take for the end of one
- * (semicolons and tabs in some countries' settings, line breaks, quotes). `＝` and its like are read as their narrow forms.
+ * Positions where a spreadsheet would start to calculate: at the start of a cell, and after anything it may take for
+ * the end of one (semicolons and tabs in some locales, line breaks, quotes). `＝` and similar count as their narrow
+ * forms.
  */
 const formulaStart = /(^|[;\t\n|]"*)(?=\s*[=+\-@|\uff0b\uff0d\uff1d\uff20])/g;
 
