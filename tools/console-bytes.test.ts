@@ -12,7 +12,7 @@ const manifest: Manifest = {
     isDynamicEntry: true,
     imports: ['_table.js', 'index.html'],
   },
-  'src/ui/console.css': { file: 'assets/index.css' },
+  'src/ui/styles/console.css': { file: 'assets/index.css' },
 };
 const sizes: Readonly<Record<string, number>> = {
   'assets/index.js': 100,

@@ -8,7 +8,18 @@ const [lowest = ''] = consoleTiers.flat();
 const highest = consoleTiers.flat().at(-1);
 const inFeature = `${source}/features/${lowest}`;
 
-const rooms = ['app', 'route', 'messages', 'ui', 'ui/charts', 'flow-canvas', 'engine-worker', 'data', 'forms'];
+const rooms = [
+  'app',
+  'route',
+  'messages',
+  'ui',
+  'ui/charts',
+  'flow-canvas',
+  'engine-worker',
+  'data',
+  'records',
+  'forms',
+];
 const libraries = ['radix-ui', 'd3-scale', '@xyflow/react', '@tanstack/react-query', '@tanstack/react-router'];
 
 /** Files that the canaries import, without faults of their own. */
@@ -52,6 +63,7 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['console-flow-canvas', `${source}/flow-canvas`, '../data/inner.ts'],
   ['console-engine-worker', `${source}/engine-worker`, '../ui/inner.ts'],
   ['console-data', `${source}/data`, '../ui/inner.ts'],
+  ['console-records', `${source}/records`, '../ui/inner.ts'],
   ['console-forms', `${source}/forms`, '../app/inner.ts'],
   ['console-features', inFeature, '../../app/inner.ts'],
   ['console-ui-owns-components', inFeature, 'radix-ui'],

@@ -18,8 +18,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'flow-canvas': ['ui', 'messages'],
   'engine-worker': [],
   data: ['route', 'messages'],
-  forms: ['ui', 'data', 'route', 'messages'],
-  features: ['ui', 'forms', 'data', 'flow-canvas', 'engine-worker', 'route', 'messages'],
+  records: ['data', 'route', 'messages'],
+  forms: ['ui', 'records', 'data', 'route', 'messages'],
+  features: ['ui', 'forms', 'records', 'data', 'flow-canvas', 'engine-worker', 'route', 'messages'],
 };
 
 const roomOrder: IForbiddenRuleType[] = Object.entries(rooms).map(([room, allowed]) => ({

@@ -1,8 +1,8 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './gallery.css';
+import { Toaster } from '../src/ui/overlays/toast.tsx';
 import { UiProvider } from '../src/ui/provider.tsx';
-import { Toaster } from '../src/ui/toast.tsx';
 import { Charts } from './charts.tsx';
 import { Parts } from './parts.tsx';
 

@@ -4,18 +4,18 @@ import { AsOf } from '../src/ui/as-of.tsx';
 import { Badge } from '../src/ui/badge.tsx';
 import { Button, ButtonLink } from '../src/ui/button.tsx';
 import { Copy, Id } from '../src/ui/copy.tsx';
-import { ConfirmDialog } from '../src/ui/dialog.tsx';
 import { Empty } from '../src/ui/empty.tsx';
 import { CheckField, SelectField, TextAreaField, TextField } from '../src/ui/field.tsx';
-import { Menu } from '../src/ui/menu.tsx';
 import { Metric } from '../src/ui/metric.tsx';
+import { ConfirmDialog } from '../src/ui/overlays/dialog.tsx';
+import { Menu } from '../src/ui/overlays/menu.tsx';
+import { toast } from '../src/ui/overlays/toast.tsx';
 import { Page, Section } from '../src/ui/page.tsx';
 import { ProblemPanel } from '../src/ui/problem.tsx';
 import { Progress, Spinner } from '../src/ui/progress.tsx';
-import { DataTable } from '../src/ui/table.tsx';
-import type { Column } from '../src/ui/table-column.ts';
+import { DataTable } from '../src/ui/table/table.tsx';
+import type { Column } from '../src/ui/table/table-column.ts';
 import { Tabs } from '../src/ui/tabs.tsx';
-import { toast } from '../src/ui/toast.tsx';
 
 interface Offer {
   readonly id: string;

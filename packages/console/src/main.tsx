@@ -1,4 +1,4 @@
-import './ui/console.css';
+import './ui/styles/console.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -8,9 +8,9 @@ import { createConsoleRouter, isReported } from './app/router.tsx';
 import { chosenTheme, showTheme } from './app/theme.ts';
 import { readBoot, setBoot } from './data/boot.ts';
 import { connect } from './data/call.ts';
+import { openTray } from './data/live/tray.ts';
 import { createQueryClient } from './data/query-client.ts';
-import { openTray } from './data/tray.ts';
-import { allowStyles } from './ui/nonce.ts';
+import { allowStyles } from './ui/preview/nonce.ts';
 
 allowStyles(document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '');
 

@@ -1,4 +1,5 @@
-// What an admin does in the console: the way in, the first steps, keys, settings, the audit log, sample data; and a session's end.
+// What an admin does in the console: sign in, first steps, API keys, settings, audit log, sample data, end of a
+// session.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -14,7 +15,7 @@ before(async () => {
   if (cannotBrowse !== false) return;
   stage = await openStage();
   page = await stage.open();
-  // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
+  // Long, because the machine may be busy. Every wait ends as soon as its condition holds.
   page.setDefaultTimeout(120_000);
 });
 holdEachJourney(() => stage);
@@ -25,26 +26,22 @@ const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 const statusWith = async (key: string) =>
   (await patiently(() => fetch(`${stage.url}/api/v1/offers`, { headers: { authorization: `Bearer ${key}` } }))).status;
 
-test(
-  'a deep link asks to sign in, a wrong password is told, and the printed link opens the console',
-  skip,
-  async () => {
-    // Which pages there are is not told to those who are signed out.
-    await page.goto(`${stage.url}/nowhere/at-all`);
-    await page.getByLabel('Email').waitFor();
-    assert.match(page.url(), /\/login\?returnTo=%2Fnowhere%2Fat-all$/);
-    await page.goto(`${stage.url}/health`);
-    await page.getByLabel('Email').fill('nobody@example.test');
-    await page.getByLabel('Password').fill('Passw0rd');
-    await button('Sign in').click();
-    await page.getByText('The email or password is wrong.').waitFor();
-    assert.match(page.url(), /\/login\?returnTo=%2Fhealth$/);
-    await page.goto(stage.firstRun);
-    await page.getByRole('heading', { level: 1, name: /decide, see why, prove it/ }).waitFor();
-  },
-);
+test('asks to sign in for a deep link, reports a wrong password, and opens with the printed link', skip, async () => {
+  // Signed-out users can't find out which pages exist.
+  await page.goto(`${stage.url}/nowhere/at-all`);
+  await page.getByLabel('Email').waitFor();
+  assert.match(page.url(), /\/login\?returnTo=%2Fnowhere%2Fat-all$/);
+  await page.goto(`${stage.url}/health`);
+  await page.getByLabel('Email').fill('nobody@example.test');
+  await page.getByLabel('Password').fill('Passw0rd');
+  await button('Sign in').click();
+  await page.getByText('The email or password is wrong.').waitFor();
+  assert.match(page.url(), /\/login\?returnTo=%2Fhealth$/);
+  await page.goto(stage.firstRun);
+  await page.getByRole('heading', { level: 1, name: /decide, see why, prove it/ }).waitFor();
+});
 
-test('the first steps: a decision, its reasons, the limits, a call to copy', skip, async () => {
+test('walks through the first steps: a decision, its reasons, the limits, a call to copy', skip, async () => {
   await page.goto(stage.url);
   await page.getByText('0 of 3 steps done').waitFor();
   await page.locator('input[value="CM-000001"]').waitFor();
@@ -60,7 +57,7 @@ test('the first steps: a decision, its reasons, the limits, a call to copy', ski
   await page.waitForURL(/\/decisions\//);
 });
 
-test('a key is shown once, opens the API, and is revoked', skip, async () => {
+test('shows a key once, and revokes it', skip, async () => {
   await page.goto(`${stage.url}/settings/api-keys`);
   await button('Create key').click();
   const dialog = page.getByRole('dialog');
@@ -79,7 +76,7 @@ test('a key is shown once, opens the API, and is revoked', skip, async () => {
   assert.equal(await statusWith(key), 401);
 });
 
-test('who deactivates a person sees their credentials first, and hands them to another admin', skip, async () => {
+test("reassigns a person's credentials before deactivating them", skip, async () => {
   const email = 'leaving@example.test';
   await stage.call('POST', 'users', { email, role: 'admin' });
   const token = await mailedToken(stage, email, 'accept-invite');
@@ -106,7 +103,7 @@ test('who deactivates a person sees their credentials first, and hands them to a
   assert.equal(await statusWith(key), 200, 'the key goes on under its new owner');
 });
 
-test('a setting that is refused says why at its field; one that is saved is saved', skip, async () => {
+test('shows the error of a setting at its field, and saves valid ones', skip, async () => {
   await page.goto(`${stage.url}/settings`);
   const limit = page.getByLabel('Maximum offers per decision');
   await limit.fill('0');
@@ -122,13 +119,13 @@ test('a setting that is refused says why at its field; one that is saved is save
   assert.equal((await stage.call('GET', 'tenant-settings')).timezone, 'Europe/Berlin');
   await zone.fill('nowhere at all');
   await zone.press('Tab');
-  // The field restores its value after it lost the focus.
+  // The field restores its value after losing the focus.
   for (let tries = 0; tries < 100 && (await zone.inputValue()) !== 'Europe/Berlin'; tries++)
     await page.waitForTimeout(50);
   assert.equal(await zone.inputValue(), 'Europe/Berlin', 'a text that is no time zone is discarded');
 });
 
-test('the browser computes every hash of the audit log again, the server checks the chain', skip, async () => {
+test('verifies the hashes of the audit log in the browser, and the chain on the server', skip, async () => {
   await page.goto(`${stage.url}/audit`);
   await heading('Audit log').waitFor();
   await page.getByText(/^\d+ rows verified in your browser$/).waitFor();
@@ -142,7 +139,7 @@ test('the browser computes every hash of the audit log again, the server checks 
   assert.match(page.url(), /\?row=/);
 });
 
-test('a save that fails keeps the draft and offers to try again', skip, async () => {
+test('keeps the draft after a failed save, and retries', skip, async () => {
   await page.goto(`${stage.url}/settings`);
   const cap = page.getByLabel('Mandatory offers per customer per day');
   await cap.fill('7');
@@ -156,7 +153,7 @@ test('a save that fails keeps the draft and offers to try again', skip, async ()
   assert.equal((await stage.call('GET', 'tenant-settings')).mandatoryDailyCap, 7);
 });
 
-test('sample data is removed and loaded again, and the page knows at once', skip, async () => {
+test('removes and loads sample data, and updates the page', skip, async () => {
   await page.goto(`${stage.url}/settings`);
   await button('Remove').click();
   const dialog = page.getByRole('dialog');
@@ -165,7 +162,7 @@ test('sample data is removed and loaded again, and the page knows at once', skip
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await button('Load Coffee rewards').click();
   await page.getByRole('heading', { name: 'Decide now' }).waitFor();
-  // The load was long work: the tray of jobs on every page knows of it.
+  // The load was a job, so the jobs tray on every page lists it.
   await button('Jobs').click();
   const jobs = page.getByRole('dialog', { name: 'Jobs' });
   await jobs.getByText('Sample data: Coffee rewards').waitFor();
@@ -173,7 +170,7 @@ test('sample data is removed and loaded again, and the page knows at once', skip
   await page.keyboard.press('Escape');
 });
 
-test('a person of two tenants sets up a second factor and goes from one tenant to the other', skip, async () => {
+test('sets up a second factor, and switches between two tenants', skip, async () => {
   const email = 'ada@example.test';
   const ada = await stage.open();
   ada.setDefaultTimeout(120_000);
@@ -185,7 +182,7 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
     });
     assert.ok(answer.ok(), await answer.text());
   };
-  // A tenant of her own, then an invitation into the demo: each account has its own password and was proven by mail.
+  // Her own tenant, then an invitation to the demo: each account has its own password and a verified email.
   await post('register', { name: 'Ada', email, password: 'Passw0rd-engines', tenantName: 'Engines' });
   await ada.goto(`${stage.url}/api/v1/auth/verify?token=${await mailedToken(stage, email, 'verify')}`);
   await stage.call('POST', 'users', { email, role: 'editor' });
@@ -201,7 +198,7 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
     on.getByRole('heading', { level: 1, name: `${tenant}: decide, see why, prove it` }).waitFor();
   await ada.goto(`${stage.url}/settings/me`);
   await signIn('Passw0rd-engines');
-  // The second factor: a code to scan, and the same as a text.
+  // The second factor: a QR code, and its text.
   await press('Set up');
   await ada.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   const secret = (await ada.getByText(/^[A-Z2-7]{32}$/).textContent()) ?? '';
@@ -211,7 +208,7 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
   await ada.getByRole('dialog', { name: 'Save your backup codes' }).waitFor();
   await press("I've saved them");
   await ada.getByRole('region', { name: 'Second factor' }).getByText('on', { exact: true }).waitFor();
-  // Into the demo, which another tab then shows too: a cookie belongs to the browser, not to a tab.
+  // To the demo, also in the other tab: a cookie belongs to the browser, not to a tab.
   const other = await ada.context().newPage();
   other.setDefaultTimeout(120_000);
   await other.goto(`${stage.url}/offers`);
@@ -225,7 +222,7 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
   await press('Switch to Demo');
   await at('Demo');
   await at('Demo', other);
-  // And back, where the second factor is asked for.
+  // And back, which needs the second factor.
   await ada.getByRole('button', { name: /'s account$/ }).click();
   await ada.getByRole('menuitem', { name: 'Switch tenant' }).click();
   await dialog.getByText('current').waitFor();
@@ -238,27 +235,27 @@ test('a person of two tenants sets up a second factor and goes from one tenant t
   await at('Engines', other);
 });
 
-/** A code that was not used yet: of the next step of 30 seconds, which the server takes as well. */
+/** Returns an unused code: that of the next 30 seconds, which the server accepts too. */
 function laterCode(app: TestApp): string {
   return app.code(new Date(), 1);
 }
 
-test('health shows the checks and the protected tables', skip, async () => {
+test('shows checks and protected tables on Health', skip, async () => {
   await page.goto(`${stage.url}/health`);
   await page.getByText(/Forced row-level security protects all \d+ tables/).waitFor();
-  // The checks come by a call of their own, which may be the later one.
+  // The checks load separately and may arrive later.
   await page.getByText('OK', { exact: true }).nth(4).waitFor();
   assert.equal(await page.getByText('OK', { exact: true }).count(), 5);
 });
 
-test('a session that ends is begun again over the page', skip, async () => {
+test('signs in again over the page', skip, async () => {
   await page.goto(stage.url);
   await page.getByRole('heading', { name: 'Decide now' }).waitFor();
   await page.locator('input[value="CM-000001"]').waitFor();
   await page.context().clearCookies();
-  // This press finds out, unless the stream of events has before it: then the dialog is over the button.
-  const asked = page.getByRole('dialog', { name: "You're signed out" }).waitFor();
-  await Promise.race([asked, button(/^Decide\b/).click()]);
-  await asked;
+  // The click finds out, unless the event stream was first: then the dialog covers the button.
+  const signInDialog = page.getByRole('dialog', { name: "You're signed out" }).waitFor();
+  await Promise.race([signInDialog, button(/^Decide\b/).click()]);
+  await signInDialog;
   assert.equal(page.url(), `${stage.url}/`, 'the page stays where it is');
 });

@@ -1,4 +1,4 @@
-// WCAG 2.2 AA as axe-core sees it: no violation on any screen, in both themes, wide and narrow, and on what opens over them.
+// WCAG 2.2 AA by axe-core: no violation on any screen and overlay, in both themes, wide and narrow.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ import { overlays } from './overlays.ts';
 import { frames, type Place, placesOf, settled, speakAtLength, wear } from './places.ts';
 
 declare global {
-  /** What the library leaves in the page. */
+  /** The library's global in the page. */
   var axe: { run(options: RunOptions): Promise<AxeResults> };
 }
 
@@ -22,11 +22,11 @@ const standard: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
   resultTypes: ['violations'],
 };
-/** A theme changes colours and nothing else, so the second one is asked for them only. */
+/** A theme changes only colors, so the second one is checked for contrast only. */
 const colours: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast'] }, resultTypes: ['violations'] };
 const wide = { width: 1280, height: 900 };
 const narrow = { width: 390, height: 844 };
-/** The least width at which everything must be readable without moving the page sideways (WCAG 1.4.10). */
+/** The minimum width at which everything must be readable without horizontal scrolling (WCAG 1.4.10). */
 const least = { width: 320, height: 700 };
 
 let stage: Stage;
@@ -38,18 +38,18 @@ before(async () => {
   stage = await openStage();
   page = await stage.open({ width: wide.width });
   page.setDefaultTimeout(120_000);
-  // What is half faded in has the contrast of neither its beginning nor its end.
+  // A half faded element has neither its initial nor its final contrast.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   places = await placesOf(stage);
 });
 holdEachJourney(() => stage);
 after(() => stage?.close());
 
-/** What axe finds on the page as it stands, a line for each element. */
+/** Returns axe's findings on the page, a line for each element. */
 async function look(what: string, options: RunOptions): Promise<string[]> {
   const known = await page.evaluate(() => 'axe' in globalThis);
   if (!known) await page.evaluate(axeSource);
-  const found = await page.evaluate((asked) => globalThis.axe.run(asked), options);
+  const found = await page.evaluate((runOptions) => globalThis.axe.run(runOptions), options);
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(
       ({ target, failureSummary, html }) =>
@@ -99,7 +99,7 @@ async function lookAround(what: string): Promise<string[]> {
   return found;
 }
 
-/** What needs more than the least width, a line for each. */
+/** Returns elements wider than the minimum width, a line for each. */
 async function tooWide(what: string): Promise<string[]> {
   const wider = await page.evaluate(
     (width) =>
@@ -126,7 +126,7 @@ async function signIn(): Promise<void> {
   isSignedIn = true;
 }
 
-// What is seen without a session comes first.
+// Screens without a session come first.
 for (const { path, access } of screens.toSorted(
   (a, b) => Number(b.access === 'public') - Number(a.access === 'public'),
 )) {

@@ -1,4 +1,4 @@
-// Journeys 1, 2, 3 and the reading part of 13 of docs/design/console.md 6, through a bank with 45,211 real customers.
+// Journeys 1, 2, 3 and the reading part of 13 of docs/design/console.md 6, with the data of 45,211 bank customers.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -16,7 +16,7 @@ before(async () => {
   stage = await openStage();
   assert.equal(await loadBank(stage), 45_211);
   page = await stage.open();
-  // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
+  // Long, because the machine may be busy. Every wait ends as soon as its condition holds.
   page.setDefaultTimeout(120_000);
 });
 holdEachJourney(() => stage);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Stage } from './browser.ts';
 import type { World } from './walks.ts';
 
-/** BANK_CSV says where the file is; else it is looked for beside the repository. */
+/** Path of the file: BANK_CSV, or next to the repository. */
 const file = process.env.BANK_CSV ?? join(import.meta.dirname, '../../../../shared/data/uci-bank/bank-full.csv');
 
-/** Why journeys through the bank cannot run; false: they can. */
+/** Why the bank journeys can't run; false if they can. */
 export const noBank: string | false = existsSync(file)
   ? false
   : 'bank-full.csv of the UCI Bank Marketing data is not there: BANK_CSV=<file>';
@@ -15,7 +15,7 @@ export const noBank: string | false = existsSync(file)
 const columns = ['customer_id', 'age', 'job', 'education', 'balance', 'housing', 'loan'] as const;
 const numbers: readonly string[] = ['age', 'balance'];
 
-/** The offer that needs savings: kept from everybody who has less than 3,000. */
+/** The offer that needs savings of at least 3,000. */
 export const bank: World = {
   channel: 'email',
   rival: 'Term deposit',
@@ -25,10 +25,10 @@ export const bank: World = {
   isForShow: true,
 };
 
-/** Rows of one request. */
+/** Rows per request. */
 const atOnce = 2_000;
 
-/** Takes the demo's data out and puts the bank in: customers, three offers, a rule each for two of them, a flow. */
+/** Replaces the demo's data with the bank's: customers, three offers, rules for two of them, a flow. */
 export async function loadBank(stage: Stage): Promise<number> {
   await stage.call('DELETE', 'seed-dataset/coffee_rewards', undefined, { 'x-confirm-delete': 'coffee_rewards' });
   const schema = await stage.call('POST', 'schemas', {
@@ -60,7 +60,7 @@ export async function loadBank(stage: Stage): Promise<number> {
     impressionMode: 'implicit',
   });
   const offer = async (name: string, priority: number, rule: object | null): Promise<void> => {
-    const made = await stage.call('POST', 'offers', {
+    const offer = await stage.call('POST', 'offers', {
       name,
       status: 'active',
       categoryId: category.id,
@@ -69,7 +69,7 @@ export async function loadBank(stage: Stage): Promise<number> {
     });
     await stage.call('POST', 'creatives', {
       name: `${name} (Email)`,
-      offerId: made.id,
+      offerId: offer.id,
       channelId: email.id,
       status: 'active',
       content: { subject: name, body: `${name}, made for you.` },
@@ -79,7 +79,7 @@ export async function loadBank(stage: Stage): Promise<number> {
       name: `Who may have: ${name}`,
       ruleType: 'attribute_condition',
       scope: 'offer',
-      scopeId: made.id,
+      scopeId: offer.id,
       config: rule,
     });
   };

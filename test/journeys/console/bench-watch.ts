@@ -1,21 +1,21 @@
-// What a page tells of its own speed: when it painted, how long inputs took, which tasks were long.
+// Speed as the page measures it: paints, input delays, long tasks.
 import type { Page } from 'playwright-core';
 
 declare global {
-  /** Left in the page by what is started before it. */
+  /** Globals of the script that runs before the page. */
   var benchWatch: { paintedAt: number; inputs: { name: string; ms: number }[]; tasks: number[] };
 }
 
 export interface Painted {
-  /** From the end of the last call of the screen to the paint after it, in milliseconds. */
+  /** From the last response of the screen to the next paint, in milliseconds. */
   readonly afterDataMs: number;
-  /** From the beginning of the navigation to that paint, in milliseconds. */
+  /** From the start of the navigation to that paint, in milliseconds. */
   readonly allMs: number;
 }
 
 const begin = 'globalThis.benchWatch ??= { paintedAt: 0, inputs: [], tasks: [] };';
 
-/** From the next page on, notes when a change of its content was on the screen. */
+/** Records, from the next page on, when changes of its content are painted. */
 export async function lookAtPainting(page: Page): Promise<void> {
   await page.addInitScript(`${begin}
     new MutationObserver((changes) => {
@@ -28,10 +28,10 @@ export async function lookAtPainting(page: Page): Promise<void> {
     }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });`);
 }
 
-/** Calls that go on while a page stands, or that change nothing on it. */
+/** Calls that repeat while a page is open, or don't change it. */
 const beside = '/(events\\/stream|\\/ready|\\/health|preferences)$/';
 
-/** When the page that stands there was painted. */
+/** When the current page was painted. */
 export async function painted(page: Page): Promise<Painted> {
   return page.evaluate(`(() => {
     const calls = performance.getEntriesByType('resource').filter(({ name }) => {
@@ -44,7 +44,7 @@ export async function painted(page: Page): Promise<Painted> {
   })()`);
 }
 
-/** From the next page on, notes how long inputs take to the next paint. */
+/** Records, from the next page on, the time from inputs to the next paint. */
 export async function lookAtInput(page: Page): Promise<void> {
   await page.addInitScript(`${begin}
     new PerformanceObserver((list) => {
@@ -53,7 +53,7 @@ export async function lookAtInput(page: Page): Promise<void> {
     }).observe({ type: 'event', durationThreshold: 16 });`);
 }
 
-/** From the next page on, notes tasks that kept the page busy for more than 50 ms. */
+/** Records, from the next page on, tasks of more than 50 ms. */
 export async function lookAtLongTasks(page: Page): Promise<void> {
   await page.addInitScript(`${begin}
     new PerformanceObserver((list) => {
@@ -61,20 +61,20 @@ export async function lookAtLongTasks(page: Page): Promise<void> {
     }).observe({ type: 'longtask' });`);
 }
 
-/** Does one act after the other; answers the milliseconds of each to the next paint. What took less than 16 is told as 16. */
+/** Runs actions one by one, and returns the milliseconds of each to the next paint, at least 16. */
 export async function inputTimes(page: Page, acts: readonly (() => Promise<unknown>)[]): Promise<readonly number[]> {
   await page.evaluate('benchWatch.inputs.length = 0');
   for (const act of acts) {
     await act();
     await rest(page);
   }
-  const told: readonly { readonly name: string; readonly ms: number }[] = await page.evaluate('benchWatch.inputs');
+  const inputs: readonly { readonly name: string; readonly ms: number }[] = await page.evaluate('benchWatch.inputs');
   const longest = new Map<string, number>();
-  for (const { name, ms } of told) longest.set(name, Math.max(longest.get(name) ?? 0, ms));
+  for (const { name, ms } of inputs) longest.set(name, Math.max(longest.get(name) ?? 0, ms));
   return [...longest.values(), ...Array<number>(Math.max(0, acts.length - longest.size)).fill(16)];
 }
 
-/** Turns the wheel in steps; answers the tasks over 50 ms meanwhile, in milliseconds. */
+/** Scrolls in steps, and returns the tasks over 50 ms, in milliseconds. */
 export async function scrollTasks(page: Page, steps: number, pixels: number): Promise<readonly number[]> {
   await page.evaluate('benchWatch.tasks.length = 0');
   for (let step = 0; step < steps; step += 1) {
@@ -84,7 +84,7 @@ export async function scrollTasks(page: Page, steps: number, pixels: number): Pr
   return page.evaluate('benchWatch.tasks');
 }
 
-/** Two frames: what was done is on the screen, and told. */
+/** Waits two frames, until the change is painted and recorded. */
 async function rest(page: Page): Promise<void> {
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0))))',

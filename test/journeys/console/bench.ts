@@ -39,7 +39,7 @@ const nodes = Number(values.nodes);
 const say = (line: string): void => console.log(line);
 const root = join(import.meta.dirname, '../../..');
 
-/** The bars of docs/design/console.md 1, P3, in milliseconds; those of bytes are `budgets`. */
+/** Limits of docs/design/console.md 1, P3, in milliseconds; `budgets` has those of bytes. */
 const bars = { paintMs: 100, inputMs: 50 } as const;
 
 if (cannotBrowse !== false) {
@@ -92,7 +92,7 @@ note(
 );
 if (values.write) write();
 
-/** A part that cannot be measured is told in the table, and the others are measured all the same. */
+/** A part that can't be measured is marked in the table, and the others are measured anyway. */
 async function part(name: string, measure: () => Promise<void>): Promise<void> {
   try {
     await measure();
@@ -151,7 +151,7 @@ function firstPaint(page: Page): Promise<number> {
   return page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN);
 }
 
-/** From the last answer that a screen asked for to the picture with it. */
+/** From the last response of a screen to its paint. */
 async function benchRoutes(page: Page, screens: readonly (readonly [name: string, address: string])[]): Promise<void> {
   for (const [name, address] of screens) {
     const found: Painted[] = [];
@@ -175,7 +175,7 @@ function notePaint(name: string, found: readonly Painted[]): void {
   );
 }
 
-/** The list of decisions with all its rows in the page. */
+/** The list of decisions with all rows loaded. */
 async function benchList(page: Page): Promise<void> {
   await inParallel(decisions - 1, 16, async (at) => {
     const customerId = `CM-${String((at % 1_000) + 1).padStart(6, '0')}`;
@@ -187,8 +187,8 @@ async function benchList(page: Page): Promise<void> {
   await settled(page);
   const grid = page.getByRole('grid');
   await grid.focus();
-  // At the end of the list the page asks for more, until the last of them is there. Where the server limits calls it waits for
-  // the next minute, and says so.
+  // At the end of the list, the page loads more until all are there. At the rate limit it waits for the next minute,
+  // and says so.
   for (let before = 0, grewAt = Date.now(); before < decisions; ) {
     await page.keyboard.press('Control+End');
     await page.waitForTimeout(100);
@@ -221,10 +221,10 @@ async function benchList(page: Page): Promise<void> {
   await page.setViewportSize(size);
 }
 
-/** Longest wait for further rows of a list, in milliseconds: a window of the server's limits, and something more. */
+/** Maximum wait for more rows, in milliseconds: a rate limit window, with a margin. */
 const patienceMs = 90_000;
 
-/** Turns the wheel over a list, down and up again. */
+/** Scrolls a list down and up again. */
 async function noteScrolling(page: Page, grid: Locator, name: string): Promise<void> {
   const box = await grid.boundingBox();
   if (box === null) throw new Error('the list is not to be seen');
@@ -238,7 +238,7 @@ async function noteScrolling(page: Page, grid: Locator, name: string): Promise<v
   );
 }
 
-/** Presses on what is drawn and can be seen, one after the other; what is drawn for others to scroll to is left alone. */
+/** Clicks on visible elements one by one, not on those rendered outside the window. */
 async function presses(drawn: Locator, count: number): Promise<readonly (() => Promise<unknown>)[]> {
   const seen = await drawn.evaluateAll((all) =>
     all.flatMap((element, at) => {
@@ -251,7 +251,7 @@ async function presses(drawn: Locator, count: number): Promise<readonly (() => P
   return Array.from({ length: count }, (_, at) => () => drawn.nth(seen[at % seen.length] ?? 0).click());
 }
 
-/** Number of the last row that is drawn. */
+/** Number of the last rendered row. */
 async function lastRow(page: Page): Promise<number> {
   const rows = await page
     .locator('[role="grid"] [aria-rowindex]')
@@ -259,7 +259,7 @@ async function lastRow(page: Page): Promise<number> {
   return Math.max(...rows) - 1;
 }
 
-/** The picture of a flow with many nodes: nodes are pressed one after the other. */
+/** The canvas of a flow with many nodes: clicks nodes one by one. */
 async function benchCanvas(page: Page): Promise<void> {
   const filters = Array.from({ length: nodes - 5 }, (_, at) => ({
     id: `filter-${at}`,
@@ -294,9 +294,9 @@ async function benchCanvas(page: Page): Promise<void> {
   noteInput(`canvas of ${nodes} nodes, a node pressed`, await inputTimes(page, acts));
 }
 
-/** The explorer of a decision among many offers: offers are pressed, letters are typed into the search. */
+/** The explorer of a decision with many offers: clicks offers, types into the search. */
 async function benchExplorer(page: Page): Promise<void> {
-  // Two catalogues would get in each other's way, and the demo has shown what it has to.
+  // Two catalogues would conflict, and the demo isn't needed any more.
   await stage.call('DELETE', 'seed-dataset/coffee_rewards', undefined, { 'x-confirm-delete': 'coffee_rewards' });
   const { flowKey } = await loadCatalogue({ url: stage.url, key: stage.apiKey }, { offers, customers: 100 });
   const { recommendationId } = await stage.call('POST', 'recommend', {
@@ -349,7 +349,7 @@ async function inParallel(count: number, width: number, work: (at: number) => Pr
   );
 }
 
-/** Puts the section in the place of the one before, or at the end of the page. */
+/** Replaces the section, or adds it at the end of the page. */
 function write(): void {
   const file = join(root, 'docs/benchmarks.md');
   const [begin, end] = ['<!-- console: written by npm run bench:console -->', '<!-- console: end -->'];

@@ -1,4 +1,4 @@
-// A browser before a real server: what every journey through the console starts with.
+// A browser and a real server, for the journeys through the console.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,9 +12,7 @@ const places = [process.env.CHROMIUM ?? '', '/usr/bin/chromium', '/usr/bin/chrom
 const program = places.find((path) => path !== '' && existsSync(path));
 const built = existsSync(join(import.meta.dirname, '../../../packages/console/dist/index.html'));
 
-/**
- * Why journeys cannot run here; false: they can. Where BROWSER_TESTS is `required` they run whatever is missing, and fail.
- */
+/** Why journeys can't run here; false if they can. With BROWSER_TESTS=required, they run anyway and fail. */
 export const cannotBrowse: string | false =
   process.env.BROWSER_TESTS === 'required' || (program !== undefined && built)
     ? false
@@ -22,11 +20,11 @@ export const cannotBrowse: string | false =
       ? 'there is no chromium on this machine'
       : 'the console is not built: npm run console:build';
 
-/** Why no browser can be started; false: one can. As above where BROWSER_TESTS is `required`. */
+/** Why no browser can be started; false if one can, or with BROWSER_TESTS=required. */
 export const noBrowser: string | false =
   process.env.BROWSER_TESTS === 'required' || program !== undefined ? false : 'there is no chromium on this machine';
 
-/** A browser alone; who starts it closes it. */
+/** Starts a browser. The caller closes it. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     ...(program === undefined ? {} : { executablePath: program }),
@@ -34,31 +32,31 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** A server with the demo tenant on a database of its own, and a browser. */
+/** A server with the demo tenant and its own database, and a browser. */
 export interface Stage {
   /** Folder of the server. */
   readonly folder: string;
-  /** Address of the server, as the browser knows it. */
+  /** Address of the server for the browser. */
   readonly url: string;
-  /** What stands between browser and server; null: nothing. */
+  /** The proxy between browser and server; null without one. */
   readonly proxy: PrefixProxy | null;
-  /** Key of the demo tenant, with every right. */
+  /** API key of the demo tenant with every permission. */
   readonly apiKey: string;
-  /** Address that signs the demo's admin in, once. */
+  /** One-time address that signs in the demo's admin. */
   readonly firstRun: string;
-  /** What the server has printed so far. */
+  /** The server's output so far. */
   output(): string;
-  /** Opens a page of its own: own cookies, own storage. */
+  /** Opens a page with its own cookies and storage. */
   open(options?: { readonly theme?: 'light' | 'dark'; readonly width?: number }): Promise<Page>;
-  /** Calls the API with the key of the demo; throws for every status outside 200 to 299. */
+  /** Calls the API with the demo's key. Throws for a status outside 200 to 299. */
   call(method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Ends the server as an operator does, and waits until it has ended. */
+  /** Stops the server like an operator, and waits for its end. */
   stop(): Promise<void>;
-  /** Starts the server again, with the same data at the same address. */
+  /** Restarts the server with the same data at the same address. */
   start(): Promise<void>;
-  /** What went wrong in the pages so far; empty is right. */
+  /** Errors of the pages so far; must be empty. */
   faults(): readonly string[];
-  /** Where each page stands: its address, what it says, and the calls that failed, for the report of a test that failed. */
+  /** State of each page for the report of a failed test: address, texts, failed calls. */
   stands(): Promise<string>;
   close(): Promise<void>;
 }
@@ -66,21 +64,21 @@ export interface Stage {
 export type Answer = Readonly<Record<string, unknown>>;
 
 export interface StageOptions {
-  /** Path of the server's public address, without a slash at its end; with one, a proxy stands before the server. */
+  /** Path of the server's public address, without a trailing slash. If set, a proxy is in front of the server. */
   readonly prefix?: string;
-  /** Settings of the server besides its address, which are made from that where they depend on it. */
+  /** Settings of the server, from its address. */
   readonly settings?: (url: string) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
-  /** Origins besides the server's that pages may go to: an identity provider. */
+  /** Other origins that pages may open: an identity provider. */
   readonly elsewhere?: () => readonly string[];
 }
 
 /**
- * How many times slower than it is the browser is to compute: `JOURNEY_SLOWDOWN=10 npm test -- test/journeys/console` finds
- * the press that comes before the page is ready.
+ * Slows the browser's CPU down: `JOURNEY_SLOWDOWN=10 npm test -- test/journeys/console` finds clicks that come before
+ * the page is ready.
  */
 const slowdown = Number(process.env.JOURNEY_SLOWDOWN ?? 1);
 
-/** Starts a server on an empty folder, as `npm start` does, and a browser. */
+/** Starts a server with an empty folder, like `npm start`, and a browser. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { prefix = '', settings, elsewhere = () => [] } = options;
   const port = await freePort();
@@ -178,7 +176,7 @@ function stageOf(
   };
 }
 
-/** Calls again while the server says that it has too much to do, as it does on a busy machine, when it says to come again. */
+/** Retries while the server responds that it's overloaded, as on a busy machine, after the time it asks for. */
 export async function patiently(ask: () => Promise<Response>): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     const answer = await ask();
@@ -189,17 +187,14 @@ export async function patiently(ask: () => Promise<Response>): Promise<Response>
 }
 
 /**
- * Does something, and waits for what the page says of it in passing: from before, as it is gone after a few seconds, which a busy
- * machine may sleep through.
+ * Runs an action and waits for its toast. Starts to wait before the action, because a toast disappears after a few
+ * seconds.
  */
 export async function says(page: Page, text: string, act: () => Promise<void>): Promise<void> {
   await Promise.all([page.getByText(text, { exact: false }).first().waitFor(), act()]);
 }
 
-/**
- * After each test of a file: the browser's console stayed empty, whatever the journey did. Of a test that failed, where its
- * pages stood is told.
- */
+/** After each test, checks that the browser's console is empty, and reports the state of the pages after a failure. */
 export function holdEachJourney(stageNow: () => Stage | undefined): void {
   afterEach(async (test) => {
     const stage = stageNow();

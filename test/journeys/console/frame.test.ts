@@ -1,4 +1,4 @@
-// The frame around every page of the console: keys, palette, focus, themes, the end of a session, small screens.
+// The frame of every page: keys, palette, focus, themes, the end of a session, small screens.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -21,7 +21,7 @@ after(() => stage?.close());
 
 const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const stored = () => page.evaluate(() => Object.keys(localStorage).length + Object.keys(sessionStorage).length);
-/** What has the focus, waited for. */
+/** Waits for the focused element. */
 const focusOn = (selector: string) => page.locator(`${selector}:focus`).waitFor();
 
 async function openPalette(): Promise<void> {
@@ -29,23 +29,23 @@ async function openPalette(): Promise<void> {
   await page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' }).waitFor();
 }
 
-test('what is typed before the palette is there stands in it', skip, async () => {
+test('keeps letters typed before the palette opens', skip, async () => {
   const fresh = await page.context().newPage();
   fresh.setDefaultTimeout(patienceMs);
-  const held = Promise.withResolvers<void>();
+  const palettePart = Promise.withResolvers<void>();
   await fresh.route(/palette-[^/]*\.js/, async (route) => {
-    await held.promise;
+    await palettePart.promise;
     await route.continue();
   });
-  const asked = fresh.waitForRequest(/palette-[^/]*\.js/);
+  const request = fresh.waitForRequest(/palette-[^/]*\.js/);
   await fresh.goto(`${stage.url}/decisions`);
   await fresh.getByRole('heading', { level: 1, name: 'Decisions', exact: true }).waitFor();
   await fresh.keyboard.press('Control+k');
-  await asked;
+  await request;
   await fresh.keyboard.type('simum');
   await fresh.keyboard.press('Backspace');
   await fresh.keyboard.press('Enter');
-  held.resolve();
+  palettePart.resolve();
   const field = fresh.getByRole('combobox', { name: 'Search pages, actions, names or IDs' });
   await field.waitFor();
   await fresh.keyboard.type('l');
@@ -55,7 +55,7 @@ test('what is typed before the palette is there stands in it', skip, async () =>
   await fresh.close();
 });
 
-test('pages are opened by keys alone, and the focus goes to their headings', skip, async () => {
+test('opens pages by keys, and focuses their headings', skip, async () => {
   await page.goto(`${stage.url}/decisions`);
   await heading('Decisions').waitFor();
   await openPalette();
@@ -76,7 +76,7 @@ test('pages are opened by keys alone, and the focus goes to their headings', ski
   await heading('Simulate').waitFor();
 });
 
-test('keys that write letters are silent in fields, and can be switched off for good', skip, async () => {
+test('ignores letter keys in fields, and turns them off permanently', skip, async () => {
   await page.goto(`${stage.url}/simulate`);
   await heading('Simulate').waitFor();
   await page.getByLabel('Customer', { exact: true }).first().fill('');
@@ -97,7 +97,7 @@ test('keys that write letters are silent in fields, and can be switched off for 
   await openPalette();
   assert.match(page.url(), /\/simulate/);
   assert.equal(await keys.count(), 0);
-  // Keys with a modifier stay, and so does the way back.
+  // Keys with a modifier stay on, and so does the way back.
   await page.keyboard.type('keyboard');
   await page.getByRole('option', { name: /^Keyboard shortcuts/ }).waitFor();
   await page.keyboard.press('Enter');
@@ -109,7 +109,7 @@ test('keys that write letters are silent in fields, and can be switched off for 
   await heading('Decisions').waitFor();
 });
 
-test('[ and ] go through the records of the list that was open, and say where it ends', skip, async () => {
+test('steps through the records of the last list with [ and ], and reports its ends', skip, async () => {
   const { data } = await stage.call('GET', 'offers?limit=2');
   const [first = '', second = ''] = (data as readonly { readonly name: string }[]).map(({ name }) => name);
   await page.goto(`${stage.url}/offers`);
@@ -126,14 +126,14 @@ test('[ and ] go through the records of the list that was open, and say where it
   await focusOn('h1');
   await page.keyboard.press('[');
   await heading(first).waitFor();
-  // The same by pressing; and there is no way from where no list was open.
+  // The same by clicking; without an open list, there are no neighbors.
   await way.getByRole('link', { name: 'Next record' }).click();
   await way.getByText('2 of 12').waitFor();
   await page.reload();
   await heading(second).waitFor();
   await says(page, 'Open a record from a list first.', () => page.keyboard.press(']'));
   assert.equal(await way.count(), 0);
-  // Of a filtered list its rows alone are gone through, and of a list of one record none.
+  // A filtered list steps through its rows only, and a list of one record has no neighbors.
   await page.goto(`${stage.url}/offers`);
   await page.getByLabel('Search offers').fill('star');
   await page.waitForURL(/search=star/);
@@ -143,30 +143,26 @@ test('[ and ] go through the records of the list that was open, and say where it
   await way.getByText('1 of 2').waitFor();
 });
 
-test(
-  'what was changed in the settings and not saved is there when one comes back, until it is discarded',
-  skip,
-  async () => {
-    await page.goto(`${stage.url}/settings`);
-    const zone = page.getByRole('combobox', { name: 'Time zone' });
-    const before = await zone.inputValue();
-    await zone.fill('tokyo');
-    await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
-    await page.getByRole('link', { name: 'Decisions', exact: true }).click();
-    await heading('Decisions').waitFor();
-    await page.goto(`${stage.url}/settings`);
-    await page.getByText('1 change', { exact: true }).waitFor();
-    assert.equal(await zone.inputValue(), 'Asia/Tokyo');
-    await page.getByRole('button', { name: 'Discard' }).click();
-    assert.equal(await zone.inputValue(), before);
-    await page.reload();
-    await heading('Settings').waitFor();
-    await zone.waitFor();
-    assert.equal(await zone.inputValue(), before);
-  },
-);
+test('keeps unsaved settings until they are discarded', skip, async () => {
+  await page.goto(`${stage.url}/settings`);
+  const zone = page.getByRole('combobox', { name: 'Time zone' });
+  const before = await zone.inputValue();
+  await zone.fill('tokyo');
+  await page.getByRole('option', { name: 'Asia/Tokyo' }).click();
+  await page.getByRole('link', { name: 'Decisions', exact: true }).click();
+  await heading('Decisions').waitFor();
+  await page.goto(`${stage.url}/settings`);
+  await page.getByText('1 change', { exact: true }).waitFor();
+  assert.equal(await zone.inputValue(), 'Asia/Tokyo');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  assert.equal(await zone.inputValue(), before);
+  await page.reload();
+  await heading('Settings').waitFor();
+  await zone.waitFor();
+  assert.equal(await zone.inputValue(), before);
+});
 
-test('decisions are found by an offer and a flow that are chosen by their names', skip, async () => {
+test('filters decisions by the names of an offer and a flow', skip, async () => {
   await page.goto(`${stage.url}/decisions`);
   await page.getByRole('button', { name: 'Add filter', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Add filter' });
@@ -174,7 +170,7 @@ test('decisions are found by an offer and a flow that are chosen by their names'
   await offer.click();
   await page.keyboard.type('latte');
   await dialog.getByRole('option', { name: /^We Miss You Latte/ }).waitFor();
-  // Escape closes the list alone, and a text that nobody chose is taken back.
+  // Escape closes only the list, and unselected text is discarded.
   await page.keyboard.press('Escape');
   await page.keyboard.press('Tab');
   assert.equal(await offer.inputValue(), '');
@@ -188,7 +184,7 @@ test('decisions are found by an offer and a flow that are chosen by their names'
   await page.getByText('We Miss You Latte', { exact: true }).first().waitFor();
 });
 
-test('whatever the page has a button for can be typed, and its main act has a key', skip, async () => {
+test("offers the page's buttons in the palette, and a key for its main action", skip, async () => {
   await page.goto(`${stage.url}/settings/api-keys`);
   await page.getByRole('button', { name: 'Revoke Demo key' }).waitFor();
   await openPalette();
@@ -197,15 +193,15 @@ test('whatever the page has a button for can be typed, and its main act has a ke
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Create key' });
   await dialog.waitFor();
-  // The main act of a dialog has the same key, as everywhere.
+  // The main action of a dialog has the same key.
   await dialog.getByLabel('Name').fill('by keys');
   await page.keyboard.press('Control+Enter');
-  const kept = page.getByRole('dialog').getByRole('button', { name: 'Done' });
-  await kept.waitFor();
-  // What is shown once is not answered by a second press of the same keys.
+  const done = page.getByRole('dialog').getByRole('button', { name: 'Done' });
+  await done.waitFor();
+  // Pressing the keys again doesn't confirm a dialog that is shown once.
   await page.keyboard.press('Control+Enter');
-  await kept.press('Enter');
-  await kept.waitFor({ state: 'detached' });
+  await done.press('Enter');
+  await done.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Revoke by keys' }).waitFor();
   await page.keyboard.press('c');
   await dialog.waitFor();
@@ -213,12 +209,12 @@ test('whatever the page has a button for can be typed, and its main act has a ke
   await dialog.waitFor({ state: 'detached' });
   await page.goto(`${stage.url}/simulate?customer=CM-000031`);
   await page.getByText('#1', { exact: true }).waitFor();
-  const asked = page.waitForResponse((each) => each.url().endsWith('/simulate'));
+  const response = page.waitForResponse((each) => each.url().endsWith('/simulate'));
   await page.keyboard.press('Control+Enter');
-  assert.equal((await asked).status(), 200);
+  assert.equal((await response).status(), 200);
 });
 
-test('the palette opens a decision by any of its ids, and finds nothing in words', skip, async () => {
+test('opens a decision from the palette by any of its IDs', skip, async () => {
   const { requestId, recommendationId } = await stage.call('POST', 'recommend', {
     customerId: 'CM-000031',
     channel: 'email',
@@ -236,8 +232,8 @@ test('the palette opens a decision by any of its ids, and finds nothing in words
   await heading('Decision for CM-000031').waitFor();
 });
 
-test('the palette opens every kind of record by its id, and a customer by its key', skip, async () => {
-  const sought = page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' });
+test('opens each record type from the palette by ID, and a customer by key', skip, async () => {
+  const search = page.getByRole('combobox', { name: 'Search pages, actions, names or IDs' });
   for (const [list, path] of [
     ['offers', '/offers/'],
     ['creatives', '/creatives/'],
@@ -254,14 +250,14 @@ test('the palette opens every kind of record by its id, and a customer by its ke
     const { data } = await stage.call('GET', `${list}?limit=1`);
     const [{ id }] = data as readonly [{ readonly id: string }];
     await openPalette();
-    await sought.fill(id);
+    await search.fill(id);
     await page.getByRole('option').first().waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(`${stage.url}${path}${id}`);
   }
-  // A customer who is stored and was never decided for.
+  // A stored customer without decisions.
   await openPalette();
-  await sought.fill('CM-000777');
+  await search.fill('CM-000777');
   await page
     .getByRole('option', { name: /^CM-000777/ })
     .first()
@@ -270,7 +266,7 @@ test('the palette opens every kind of record by its id, and a customer by its ke
   await page.waitForURL(`${stage.url}/customers/CM-000777`);
 });
 
-test('a theme is chosen by its name and is there after a reload', skip, async () => {
+test('keeps the theme across reloads', skip, async () => {
   await openPalette();
   await page.keyboard.type('theme: light');
   await page.getByRole('option', { name: 'Theme: Light' }).waitFor();
@@ -280,13 +276,13 @@ test('a theme is chosen by its name and is there after a reload', skip, async ()
   await page.locator('html[data-theme="light"]').waitFor();
 });
 
-test('the end of a session asks over the page, and what was typed stays', skip, async () => {
+test('asks to sign in over the page when the session ends, and keeps the input', skip, async () => {
   const [, email = '', password = ''] = /^sign in\s+(\S+) with password (\S+)/m.exec(stage.output()) ?? [];
   await page.goto(`${stage.url}/simulate`);
   const customer = page.getByLabel('Customer', { exact: true }).first();
   await customer.fill('CM-000017');
   await page.context().clearCookies();
-  // Whatever asks the server next finds out: the stream of events, at the latest.
+  // The next call finds out; at the latest, the event stream.
   const dialog = page.getByRole('dialog', { name: "You're signed out" });
   await dialog.waitFor();
   assert.equal(await dialog.getByLabel('Email').inputValue(), email);
@@ -302,11 +298,11 @@ test('the end of a session asks over the page, and what was typed stays', skip, 
   await page.getByText('CM-000031', { exact: true }).first().waitFor();
 });
 
-test('what opened over the page gives the focus back, and Escape closes the topmost alone', skip, async () => {
+test('returns the focus after overlays, and closes only the topmost with Escape', skip, async () => {
   await page.goto(`${stage.url}/decisions`);
   await page.getByText('CM-000031', { exact: true }).first().waitFor();
   const opener = (name: string | RegExp) => page.getByRole('banner').getByRole('button', { name, exact: true });
-  /** Opens by Enter, closes by Escape, and looks where the focus is then. */
+  /** Opens with Enter, closes with Escape, and checks the focus. */
   const comesBack = async (
     button: ReturnType<typeof opener>,
     role: 'dialog' | 'menu',
@@ -324,7 +320,7 @@ test('what opened over the page gives the focus back, and Escape closes the topm
   await comesBack(opener('Jobs'), 'dialog');
   await comesBack(opener('Help'), 'menu');
   await comesBack(opener(/'s account$/), 'menu');
-  // From a menu, which is gone when the dialog closes: its button is what the person came from.
+  // From a menu, which is closed when the dialog closes: the focus returns to its button.
   const account = opener(/'s account$/);
   await account.focus();
   await page.keyboard.press('Enter');
@@ -344,12 +340,12 @@ test('what opened over the page gives the focus back, and Escape closes the topm
   assert.match(page.url(), /peek=/, 'the panel below stays');
 });
 
-test('where the browser has no clipboard, what was to be copied stands there whole', skip, async () => {
+test('shows the full text to copy without a clipboard', skip, async () => {
   const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
   const { planHash } = await stage.call('GET', `decisions/${String(recommendationId)}`);
   const plain = await page.context().newPage();
   plain.setDefaultTimeout(patienceMs);
-  // As over plain HTTP, from another machine.
+  // As over plain HTTP from another machine.
   await plain.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
   await plain.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=proof`);
   const copy = plain.getByRole('button', { name: 'Copy Plan', exact: true });
@@ -360,9 +356,9 @@ test('where the browser has no clipboard, what was to be copied stands there who
   await plain.close();
 });
 
-test('when what has the focus goes away, the focus goes to what stood beside it', skip, async () => {
+test('moves the focus to a neighbor when the focused element disappears', skip, async () => {
   const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
-  /** Presses by Enter what the page then does without. */
+  /** Presses Enter on an element that then disappears. */
   const pressed = async (name: string | RegExp, exact = true): Promise<void> => {
     const button = page.getByRole('button', { name, exact }).first();
     await button.focus();
@@ -374,14 +370,14 @@ test('when what has the focus goes away, the focus goes to what stood beside it'
   await page.goto(`${stage.url}/decisions?customerId=CM-000031`);
   await pressed('Remove filter Customer');
   await isKept();
-  // The panel beside a list: the list has the row that was looked at.
+  // The preview of a row: the list still has the row.
   await page.getByRole('grid').getByRole('row').nth(1).waitFor();
   await page.getByRole('grid').focus();
   await page.keyboard.press('Space');
   await page.waitForURL(/peek=/);
   await pressed(/^Close/);
   await focused(page.getByRole('grid'));
-  // A button in whose place its answer stands.
+  // A button replaced by its result.
   await page.goto(`${stage.url}/decisions/${String(recommendationId)}?tab=inputs`);
   await pressed('Show inputs');
   await isKept();
@@ -396,12 +392,12 @@ async function focused(element: Locator): Promise<void> {
   await page.waitForFunction((wanted) => document.activeElement === wanted, handle);
 }
 
-test('on a small screen the pages come out from the side, and Escape puts them back', skip, async () => {
+test('opens the sidebar on small screens, and closes it with Escape', skip, async () => {
   await page.setViewportSize({ width: 390, height: 800 });
   await page.getByRole('button', { name: 'Open navigation' }).click();
   const drawer = page.getByRole('dialog', { name: 'Navigation' });
   await drawer.getByRole('link', { name: 'Simulate' }).waitFor();
-  // The focus stays in the drawer however often Tab is pressed, both ways; the page behind takes none of it.
+  // The focus stays in the drawer, however often Tab is pressed in either direction.
   const links = await drawer.getByRole('link').count();
   for (const key of ['Tab', 'Shift+Tab']) {
     for (let presses = 0; presses < links + 4; presses += 1) {
@@ -422,11 +418,11 @@ test('on a small screen the pages come out from the side, and Escape puts them b
   await drawer.getByRole('link', { name: 'Simulate' }).click();
   await heading('Simulate').waitFor();
   assert.equal(await drawer.count(), 0);
-  // Nothing is wider than the screen.
+  // Nothing overflows the screen.
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
 });
 
-test('on a small screen the page moves to the answer that was asked for', skip, async () => {
+test('scrolls to the result on small screens', skip, async () => {
   await page.goto(`${stage.url}/simulate?customer=CM-000001`);
   const first = page.getByText('#1', { exact: true }).first();
   await first.waitFor();
@@ -441,7 +437,7 @@ test('on a small screen the page moves to the answer that was asked for', skip, 
   assert.equal(await isSeen(), true);
 });
 
-test('on a small screen a look at a row moves the page below the bar, and the bar stays', skip, async () => {
+test('scrolls to a preview below the top bar on small screens', skip, async () => {
   await page.goto(`${stage.url}/offers`);
   await page.getByRole('grid').getByRole('row').nth(1).waitFor();
   await page.getByRole('grid').focus();
@@ -456,7 +452,7 @@ test('on a small screen a look at a row moves the page below the bar, and the ba
   );
 });
 
-test('rows that are drawn as cards are as high as their texts', skip, async () => {
+test('makes cards as high as their texts', skip, async () => {
   await page.goto(`${stage.url}/policies`);
   const grid = page.getByRole('grid');
   await grid.getByRole('row').nth(2).waitFor();
@@ -478,7 +474,7 @@ test('rows that are drawn as cards are as high as their texts', skip, async () =
   }
 });
 
-test('at sign-out the browser forgets everything, and the pages are closed in every tab', skip, async () => {
+test('clears the browser at sign-out, and closes the pages in every tab', skip, async () => {
   assert.ok((await stored()) > 0, 'the theme was kept');
   const other = await page.context().newPage();
   other.setDefaultTimeout(patienceMs);

@@ -1,4 +1,4 @@
-// What the lists of the console have in common: columns, row height, saved views, files, deleted records, a look at a row.
+// What all lists share: columns, row height, saved views, files, deleted records, row previews.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -29,13 +29,13 @@ async function go(address: string, on: Page = page): Promise<void> {
   await settled(on);
 }
 
-/** Heads of the columns, as they stand. */
+/** Returns the heads of the columns, in order. */
 const heads = (on: Page = page): Promise<string[]> =>
   grid(on)
     .getByRole('columnheader')
     .evaluateAll((cells) => cells.map(({ textContent }) => textContent?.trim() ?? ''));
 
-/** Waits until the heads are these. */
+/** Waits for these heads. */
 async function showsColumns(wanted: readonly string[], on: Page = page): Promise<void> {
   await on.waitForFunction(
     (text) =>
@@ -46,7 +46,7 @@ async function showsColumns(wanted: readonly string[], on: Page = page): Promise
   );
 }
 
-/** The first column of the rows that are drawn, from the top. */
+/** Returns the first column of the rendered rows, from the top. */
 const names = (of: Locator): Promise<string[]> =>
   of
     .getByRole('rowheader')
@@ -60,7 +60,7 @@ const names = (of: Locator): Promise<string[]> =>
         .map(({ textContent }) => textContent?.trim() ?? ''),
     );
 
-/** Waits until the rows begin with these names. */
+/** Waits until these names come first. */
 async function showsRows(wanted: readonly string[], on: Page = page): Promise<void> {
   const deadline = Date.now() + 60_000;
   while ((await names(grid(on))).join() !== wanted.join()) {
@@ -75,7 +75,7 @@ interface Saved {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Presses a button that saves a file, and reads it. */
+/** Clicks a button that saves a file, and reads it. */
 async function save(button: Locator, on: Page = page): Promise<Saved> {
   const [download] = await Promise.all([on.waitForEvent('download'), button.click()]);
   const [first = [], ...rows] = cellsOf(await readFile(await download.path(), 'utf8'));
@@ -84,7 +84,7 @@ async function save(button: Locator, on: Page = page): Promise<Saved> {
 
 /** The cells of a CSV file (RFC 4180), read without the code that wrote it. */
 function cellsOf(text: string): string[][] {
-  assert.equal(text.charCodeAt(0), 0xfeff, 'spreadsheets are told that it is UTF-8');
+  assert.equal(text.charCodeAt(0), 0xfeff, 'the byte order mark tells spreadsheets that it is UTF-8');
   const rows: string[][] = [];
   let row: string[] = [];
   for (const [, quoted, plain, end] of text.slice(1).matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
@@ -96,7 +96,7 @@ function cellsOf(text: string): string[][] {
   return rows;
 }
 
-test('columns are chosen and moved by keys alone, and stay after a reload', skip, async () => {
+test('shows, hides and moves columns by keys, and keeps them across reloads', skip, async () => {
   await go('/offers');
   const all = await heads();
   assert.deepEqual(all.slice(0, 4), ['Name', 'Status', 'Category', 'Priority']);
@@ -105,7 +105,7 @@ test('columns are chosen and moved by keys alone, and stay after a reload', skip
   const box = (name: string) => panel().getByRole('checkbox', { name });
   assert.equal(await box('Name').isDisabled(), true, 'the first column stays');
   await panel().locator('input:focus').waitFor();
-  // The first that can be changed has the focus: Status. Tab leads on, over the buttons that move.
+  // The first changeable column has the focus: Status. Tab moves on, over the buttons.
   while (!(await box('Category').evaluate((it) => it === document.activeElement))) await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   await showsColumns(all.filter((head) => head !== 'Category'));
@@ -131,7 +131,7 @@ test('columns are chosen and moved by keys alone, and stay after a reload', skip
   await page.reload();
   await settled(page);
   await showsColumns(chosen);
-  // From anywhere else too, as the browser remembers it; others see it by the address.
+  // The browser stores it for every way in; others get it from the address.
   await go('/offers');
   await showsColumns(chosen);
   await page.getByRole('button', { name: 'View options for offers' }).click();
@@ -142,7 +142,7 @@ test('columns are chosen and moved by keys alone, and stay after a reload', skip
   assert.doesNotMatch(page.url(), /columns=/);
 });
 
-test('two presses within one moment both count', skip, async () => {
+test('handles two clicks in the same moment', skip, async () => {
   await go('/offers');
   const all = await heads();
   const priority = grid().getByRole('columnheader', { name: 'Priority' });
@@ -166,7 +166,7 @@ test('two presses within one moment both count', skip, async () => {
   await page.keyboard.press('Escape');
 });
 
-test('the height of rows is one choice for every table, also where rows are cards', skip, async () => {
+test('applies the row height to every table and to cards', skip, async () => {
   const height = async () => (await grid().getByRole('row').nth(1).boundingBox())?.height;
   await go('/offers');
   assert.equal(await height(), 40);
@@ -189,81 +189,77 @@ test('the height of rows is one choice for every table, also where rows are card
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-test(
-  'a view is saved, found, opened by its link by somebody else, written anew, renamed and deleted',
-  skip,
-  async () => {
-    await go('/offers?status=active');
-    await grid().getByRole('columnheader', { name: 'Priority' }).getByRole('button').click();
-    await grid().getByRole('columnheader', { name: 'Priority' }).getByRole('button').click();
-    await page.waitForURL(/sort=-priority/);
-    await page.keyboard.press('v');
-    await panel().getByRole('checkbox', { name: 'Schedule' }).uncheck();
-    await panel().getByRole('button', { name: 'Save view' }).click();
-    await panel().getByText('Enter a name.').waitFor();
-    await panel().getByLabel('View name').fill('What runs');
-    await panel().getByRole('button', { name: 'Save view' }).click();
-    await panel().getByText('current').waitFor();
-    await page.keyboard.press('Escape');
-    const shown = { heads: await heads(), names: await names(grid()) };
-    assert.equal(shown.heads.includes('Schedule'), false);
-    const link = page.getByRole('link', { name: 'Open view: What runs' });
-    assert.equal(await link.getAttribute('aria-current'), 'true');
-    const address = String(await link.getAttribute('href'));
+test('saves, finds, shares, updates, renames and deletes a view', skip, async () => {
+  await go('/offers?status=active');
+  await grid().getByRole('columnheader', { name: 'Priority' }).getByRole('button').click();
+  await grid().getByRole('columnheader', { name: 'Priority' }).getByRole('button').click();
+  await page.waitForURL(/sort=-priority/);
+  await page.keyboard.press('v');
+  await panel().getByRole('checkbox', { name: 'Schedule' }).uncheck();
+  await panel().getByRole('button', { name: 'Save view' }).click();
+  await panel().getByText('Enter a name.').waitFor();
+  await panel().getByLabel('View name').fill('What runs');
+  await panel().getByRole('button', { name: 'Save view' }).click();
+  await panel().getByText('current').waitFor();
+  await page.keyboard.press('Escape');
+  const shown = { heads: await heads(), names: await names(grid()) };
+  assert.equal(shown.heads.includes('Schedule'), false);
+  const link = page.getByRole('link', { name: 'Open view: What runs' });
+  assert.equal(await link.getAttribute('aria-current'), 'true');
+  const address = String(await link.getAttribute('href'));
 
-    // Somebody who may only read, in a browser that remembers nothing.
-    const other = await viewer();
-    await other.goto(new URL(address, stage.url).href);
-    await settled(other);
-    await showsColumns(shown.heads, other);
-    await showsRows(shown.names, other);
-    assert.equal(await other.getByLabel('Status').inputValue(), 'active');
-    assert.equal(
-      (await save(other.getByRole('button', { name: /^Download .* as CSV$/ }), other)).rows.length,
-      shown.names.length,
-    );
-    await other.context().close();
+  // A viewer, in a browser without stored values.
+  const other = await viewer();
+  await other.goto(new URL(address, stage.url).href);
+  await settled(other);
+  await showsColumns(shown.heads, other);
+  await showsRows(shown.names, other);
+  assert.equal(await other.getByLabel('Status').inputValue(), 'active');
+  assert.equal(
+    (await save(other.getByRole('button', { name: /^Download .* as CSV$/ }), other)).rows.length,
+    shown.names.length,
+  );
+  await other.context().close();
 
-    // With other filters it is not the one that is shown; it is found in the palette of its page.
-    await go('/offers');
-    assert.equal(await link.getAttribute('aria-current'), null);
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('what runs');
-    await page.getByRole('option', { name: 'Open view: What runs' }).waitFor();
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/status=active/);
-    await showsColumns(shown.heads);
-    await showsRows(shown.names);
+  // With other filters it isn't the current view; the palette has it on its page.
+  await go('/offers');
+  assert.equal(await link.getAttribute('aria-current'), null);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('what runs');
+  await page.getByRole('option', { name: 'Open view: What runs' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/status=active/);
+  await showsColumns(shown.heads);
+  await showsRows(shown.names);
 
-    await page.getByLabel('Status').selectOption('draft');
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'View options for offers' }).click();
-    await says(page, 'Updated What runs', () =>
-      panel().getByRole('button', { name: 'Overwrite What runs with the current view' }).click(),
-    );
-    await panel().getByRole('button', { name: 'Rename What runs' }).click();
-    await panel().getByLabel('New name for What runs').fill('Drafts');
-    await page.keyboard.press('Enter');
-    await panel().getByRole('link', { name: 'Drafts' }).waitFor();
-    await page.keyboard.press('Escape');
-    await go('/offers');
-    await page.getByRole('link', { name: 'Open view: Drafts' }).click();
-    await page.waitForURL(/status=draft/);
-    await page.getByRole('button', { name: 'View options for offers' }).click();
-    await says(page, 'Deleted Drafts', () => panel().getByRole('button', { name: 'Delete Drafts' }).click());
-    await page.getByRole('link', { name: 'Open view: Drafts' }).waitFor({ state: 'detached' });
-    assert.equal(
-      await panel()
-        .getByLabel('View name')
-        .evaluate((it) => it === document.activeElement),
-      true,
-    );
-    await panel().getByRole('button', { name: 'Reset columns' }).click();
-    await page.keyboard.press('Escape');
-  },
-);
+  await page.getByLabel('Status').selectOption('draft');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'View options for offers' }).click();
+  await says(page, 'Updated What runs', () =>
+    panel().getByRole('button', { name: 'Overwrite What runs with the current view' }).click(),
+  );
+  await panel().getByRole('button', { name: 'Rename What runs' }).click();
+  await panel().getByLabel('New name for What runs').fill('Drafts');
+  await page.keyboard.press('Enter');
+  await panel().getByRole('link', { name: 'Drafts' }).waitFor();
+  await page.keyboard.press('Escape');
+  await go('/offers');
+  await page.getByRole('link', { name: 'Open view: Drafts' }).click();
+  await page.waitForURL(/status=draft/);
+  await page.getByRole('button', { name: 'View options for offers' }).click();
+  await says(page, 'Deleted Drafts', () => panel().getByRole('button', { name: 'Delete Drafts' }).click());
+  await page.getByRole('link', { name: 'Open view: Drafts' }).waitFor({ state: 'detached' });
+  assert.equal(
+    await panel()
+      .getByLabel('View name')
+      .evaluate((it) => it === document.activeElement),
+    true,
+  );
+  await panel().getByRole('button', { name: 'Reset columns' }).click();
+  await page.keyboard.press('Escape');
+});
 
-/** A page of somebody who may read only. */
+/** A page of a viewer. */
 async function viewer(): Promise<Page> {
   const other = await stage.open();
   other.setDefaultTimeout(60_000);
@@ -277,7 +273,7 @@ async function viewer(): Promise<Page> {
   return other;
 }
 
-test('rows that scroll into view take over the elements of those that leave', skip, async () => {
+test('reuses the elements of rows while scrolling', skip, async () => {
   await go('/customers');
   const members = page.getByRole('grid', { name: 'Rows of coffee_members' });
   const rows = members.getByRole('rowgroup').last().getByRole('row');
@@ -286,7 +282,7 @@ test('rows that scroll into view take over the elements of those that leave', sk
     for (const element of elements) element.setAttribute('data-marked', '');
     return elements.length;
   });
-  // Of 50 rows that are loaded first, the last ones.
+  // The last of the first 50 rows.
   await members.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await members.locator('[role="row"][aria-rowindex="48"]').waitFor();
   const places = await rows.evaluateAll((elements) =>
@@ -294,12 +290,12 @@ test('rows that scroll into view take over the elements of those that leave', sk
       .filter((element) => element.hasAttribute('data-marked'))
       .map((element) => Number(element.getAttribute('aria-rowindex'))),
   );
-  // A few more elements than rows are drawn, so that some may rest and be made anew.
+  // There are a few more elements than visible rows, so some may be new.
   assert.ok(places.length > drawn / 2, `${places.length} of ${drawn} elements stay`);
   assert.ok(Math.min(...places) > drawn, `rows ${places}`);
 });
 
-test('the page of a flow makes no call that is refused', skip, async () => {
+test('makes no failing call on the page of a flow', skip, async () => {
   const refused: string[] = [];
   const note = (answer: Response): void => {
     if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
@@ -327,7 +323,7 @@ test('the page of a flow makes no call that is refused', skip, async () => {
   assert.deepEqual(refused, []);
 });
 
-test('a record that cannot act says why on its page, and the page can mend what it knows how to', skip, async () => {
+test('shows the warnings of a record, and fixes what it can', skip, async () => {
   const policy = await stage.call('POST', 'contact-policies', {
     name: 'Twice a week, misspelled',
     ruleType: 'frequency_cap',
@@ -356,27 +352,27 @@ test('a record that cannot act says why on its page, and the page can mend what 
   await stage.call('DELETE', `schemas?id=${schema.id}`);
 });
 
-test('a view never remembers who a customer is', skip, async () => {
+test("doesn't save views that identify a customer", skip, async () => {
   await go('/decisions?customerId=CM-000031');
   await page.keyboard.press('v');
   await panel().getByText("the browser doesn't store customer data", { exact: false }).waitFor();
   assert.equal(await panel().getByRole('button', { name: 'Save view' }).count(), 0);
   await panel().getByRole('button', { name: 'Copy link to this view' }).waitFor();
-  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
-  assert.doesNotMatch(kept, /CM-0/);
+  const storedText = await page.evaluate(() => JSON.stringify({ ...localStorage }));
+  assert.doesNotMatch(storedText, /CM-0/);
 });
 
-test('a file holds the rows as they are shown, and no name becomes a formula in it', skip, async () => {
+test('exports the rows as shown, without formulas', skip, async () => {
   await stage.call('POST', 'offers', { name: '=HYPERLINK("http://example.test")', status: 'draft', priority: 99 });
   await go('/offers?sort=-priority');
   const shown = await names(grid());
   assert.equal(shown[0], '=HYPERLINK("http://example.test")');
   const button = page.getByRole('button', { name: /^Download .* as CSV$/ });
   assert.equal(await button.getAttribute('aria-label'), `Download all ${shown.length} rows as CSV`);
-  const { name, heads: told, rows } = await save(button);
+  const { name, heads: fileHeads, rows } = await save(button);
   assert.match(name, /^offers-\d{4}-\d{2}-\d{2}\.csv$/);
-  // Links to decisions are no value of an offer; its id stands last.
-  assert.deepEqual(told, ['Name', 'Status', 'Category', 'Priority', 'Schedule', 'Budget', 'Creatives', 'id']);
+  // Links to decisions aren't values of an offer; the ID is last.
+  assert.deepEqual(fileHeads, ['Name', 'Status', 'Category', 'Priority', 'Schedule', 'Budget', 'Creatives', 'id']);
   assert.deepEqual(
     rows.map(([first]) => first),
     shown.map((each) => (each.startsWith('=') ? `'${each}` : each)),
@@ -389,15 +385,15 @@ test('a file holds the rows as they are shown, and no name becomes a formula in 
   );
 });
 
-test('a file names what its rows point at, also where only the ids came with them', skip, async () => {
+test('exports the names of linked records', skip, async () => {
   await go('/rules');
-  const { heads: told, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
-  const column = (head: string) => rows.map((row) => row[told.indexOf(head)] ?? '');
+  const { heads: fileHeads, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
+  const column = (head: string) => rows.map((row) => row[fileHeads.indexOf(head)] ?? '');
   assert.ok(column('Applies to').includes('offer App Install Treat'), column('Applies to').join('; '));
   assert.ok(column('Condition').includes('Member of High Value Members'), column('Condition').join('; '));
 });
 
-test('a file of a list that is loaded in part says so', skip, async () => {
+test('marks the file of a partly loaded list', skip, async () => {
   const { data } = await stage.call('GET', 'schemas?limit=100');
   const members = (data as readonly { readonly id: string; readonly name: string }[]).find(
     ({ name }) => name === 'coffee_members',
@@ -412,7 +408,7 @@ test('a file of a list that is loaded in part says so', skip, async () => {
   assert.equal(saved?.rows.length, 200);
 });
 
-/** Deletes a record; the answer has no body. */
+/** Deletes a record; the response has no body. */
 async function remove(path: string): Promise<void> {
   const answer = await fetch(`${stage.url}/api/v1/${path}`, {
     method: 'DELETE',
@@ -421,7 +417,7 @@ async function remove(path: string): Promise<void> {
   assert.ok(answer.ok, `${path}: ${answer.status}`);
 }
 
-test('deleted records are listed on demand, and open as what they are where the API answers them', skip, async () => {
+test('lists deleted records on demand, and opens those that the API returns', skip, async () => {
   const { id } = await stage.call('POST', 'offers', { name: 'Gone Tomorrow', status: 'draft' });
   await remove(`offers/${String(id)}`);
   const { id: rule } = await stage.call('POST', 'qualification-rules', {
@@ -438,14 +434,14 @@ test('deleted records are listed on demand, and open as what they are where the 
   await page.waitForURL(/includeDeleted=true/);
   const row = grid().getByRole('row', { name: /Gone Tomorrow/ });
   await row.getByText('deleted', { exact: true }).waitFor();
-  const { heads: told, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
-  assert.deepEqual(told.slice(-2), ['deletedAt', 'id']);
-  const gone = rows.filter((each) => each.at(-2) !== '');
+  const { heads: fileHeads, rows } = await save(page.getByRole('button', { name: /^Download .* as CSV$/ }));
+  assert.deepEqual(fileHeads.slice(-2), ['deletedAt', 'id']);
+  const deletedRows = rows.filter((each) => each.at(-2) !== '');
   assert.deepEqual(
-    gone.map((each) => [each[0], each.at(-1)]),
+    deletedRows.map((each) => [each[0], each.at(-1)]),
     [['Gone Tomorrow', id]],
   );
-  assert.match(gone[0]?.at(-2) ?? '', /^\d{4}-\d{2}-\d{2}T/);
+  assert.match(deletedRows[0]?.at(-2) ?? '', /^\d{4}-\d{2}-\d{2}T/);
   await row.click();
   await page.getByText(/^This offer was deleted on/).waitFor();
 
@@ -454,12 +450,12 @@ test('deleted records are listed on demand, and open as what they are where the 
   const old = grid().getByRole('row', { name: /Gone Rule/ });
   await old.getByText('deleted', { exact: true }).waitFor();
   assert.equal(await old.getByRole('link').count(), 0, 'no link leads nowhere');
-  // What is never deleted softly has no such switch.
+  // Records without soft deletion have no such switch.
   await go('/segments');
   assert.equal(await page.getByRole('checkbox', { name: 'Include deleted' }).count(), 0);
 });
 
-test('a look at a row has an address, and shows what the columns leave out', skip, async () => {
+test('gives a preview an address, and shows the hidden columns in it', skip, async () => {
   await go('/offers?columns=name,status');
   await showsColumns(['Name', 'Status']);
   const [first = ''] = await names(grid());
@@ -476,7 +472,7 @@ test('a look at a row has an address, and shows what the columns leave out', ski
   await page.getByText("This row was removed or doesn't match the filters.").waitFor();
 });
 
-test('a filter that no field shows stands there with the name of its record, and can be taken off', skip, async () => {
+test("shows a filter without a field as a chip with the record's name", skip, async () => {
   const { data } = await stage.call('GET', 'offers?limit=1');
   const [offer] = data as readonly { readonly id: string; readonly name: string }[];
   await go(`/creatives?offerId=${offer?.id}`);
@@ -486,10 +482,10 @@ test('a filter that no field shows stands there with the name of its record, and
   await page.waitForURL((url) => !url.search.includes('offerId'));
 });
 
-/** What stands in a cell without a value. */
+/** Text of a cell without a value. */
 const nothing = new Set(['', '–', 'not set', 'checking']);
 
-test('in every list, whatever a cell says stands in the file as well', skip, async () => {
+test('exports the text of every cell in every list', skip, async () => {
   const found: string[] = [];
   const wrong: string[] = [];
   for (const { name, address, open } of await placesOf(stage)) {
@@ -503,9 +499,9 @@ test('in every list, whatever a cell says stands in the file as well', skip, asy
     assert.equal(await page.getByRole('grid').count(), count, name);
     if (name === 'audit') await page.getByText(/rows verified in your browser/).waitFor();
     for (let at = 0; at < count; at += 1) {
-      const { heads: told, rows } = await save(buttons.nth(at));
+      const { heads: fileHeads, rows } = await save(buttons.nth(at));
       const shown = await page.getByRole('grid').nth(at).evaluate(readGrid);
-      const places = shown.heads.map((head) => told.findIndex((each) => each.replace(', ', '') === head));
+      const places = shown.heads.map((head) => fileHeads.findIndex((each) => each.replace(', ', '') === head));
       const silent = shown.heads.filter((head, column) => places[column] === -1 && head !== '' && head !== 'Decisions');
       if (silent.length > 0) wrong.push(`${name}: no column ${silent.join()} in the file`);
       assert.ok(shown.rows.length > 0, `${name} has rows`);
@@ -544,7 +540,7 @@ test('in every list, whatever a cell says stands in the file as well', skip, asy
   ]);
 });
 
-/** Heads and rows of a grid as they are drawn, in the order of the columns. Runs in the page. */
+/** Reads the heads and rows of a grid, in the order of the columns. Runs in the page. */
 function readGrid(element: Element): { heads: string[]; rows: string[][] } {
   const inOrder = (row: Element | null, roles: string): string[] => {
     const cells = [...(row?.querySelectorAll(roles) ?? [])];

@@ -1,13 +1,13 @@
-// What the server of a journey has mailed: without a mail server it writes into a folder.
+// The emails of a journey's server: without a mail server, it writes them to a folder.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import type { Stage } from './browser.ts';
 
-/** Longest wait for a mail, in milliseconds: a job sends it, and the machine may be busy. */
+/** Maximum wait for an email, in milliseconds: a job sends it, and the machine may be busy. */
 const patienceMs = 60_000;
 
-/** Token of the link to a page that was mailed to somebody; waits for the mail. `page`: `accept-invite`, or `verify`. */
+/** Waits for an email and returns the token of its link to a page: `accept-invite` or `verify`. */
 export async function mailedToken(stage: Stage, email: string, page: string): Promise<string> {
   const link = new RegExp(`${stage.url}/\\S*${page}\\S*[?&#]token=([\\w-]+)`);
   const until = performance.now() + patienceMs;

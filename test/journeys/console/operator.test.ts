@@ -1,5 +1,4 @@
-// Who runs a tenant comes back to it: what waits for them, what others changed meanwhile, and the jobs that gave up, which they
-// send again or do away with.
+// An operator returns to a tenant: what needs them, changes by others, and dead letters, which they retry or delete.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -18,7 +17,7 @@ before(async () => {
   database = await createTestDatabase();
   stage = await openStage({ settings: () => ({ DATABASE_URL: database.url, CRON_SECRET: cronSecret }) });
   page = await stage.open();
-  // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
+  // Long, because the machine may be busy. Every wait ends as soon as its condition holds.
   page.setDefaultTimeout(60_000);
 });
 holdEachJourney(() => stage);
@@ -29,7 +28,7 @@ after(async () => {
 
 const region = (name: string) => page.getByRole('region', { name });
 
-/** Jobs that used up their tries, as the queue leaves them: by topic, how many. */
+/** Creates jobs without retries left: the number by topic. */
 async function giveUp(letters: Readonly<Record<string, number>>): Promise<void> {
   for (const [topic, count] of Object.entries(letters)) {
     await database.ownerQuery(
@@ -49,9 +48,9 @@ async function someOffer(): Promise<{ readonly id: string; readonly name: string
   return offer;
 }
 
-test('whoever comes back sees what others changed, and the decisions made meanwhile', skip, async () => {
+test('shows changes by others and new decisions since the last visit', skip, async () => {
   const offer = await someOffer();
-  // The page notes the first visit by itself. It was two hours ago, then: nobody waits that long in a test.
+  // The page stores the first visit itself. Move it two hours back instead of waiting.
   const noted = page.waitForResponse(
     (each) => each.url().endsWith('/me/preferences') && each.request().method() === 'PUT',
   );
@@ -68,7 +67,7 @@ test('whoever comes back sees what others changed, and the decisions made meanwh
   await stage.call('POST', 'recommend', { customerId: 'CM-000031', channel: 'web' });
   await page.goto(stage.url);
   const since = region('Since your last visit');
-  // Each record once, with how often; whoever loaded the sample data wrote it, too.
+  // Each record once with its count, including the load of the sample data.
   const line = since.getByRole('listitem').filter({ has: page.getByRole('link', { name: offer.name, exact: true }) });
   await line.getByText('Demo key · update', { exact: true }).waitFor();
   await line.getByText(/\d times/).waitFor();
@@ -83,7 +82,7 @@ test('whoever comes back sees what others changed, and the decisions made meanwh
   await page.getByRole('heading', { level: 1, name: offer.name }).waitFor();
 });
 
-test('what waits for somebody is named, with the way to it', skip, async () => {
+test('lists what needs the user, with links', skip, async () => {
   const offer = await someOffer();
   await stage.call('POST', 'approvals', {
     entityType: 'offer',
@@ -114,7 +113,7 @@ test('what waits for somebody is named, with the way to it', skip, async () => {
   await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
 });
 
-test('dead letters stand together by their cause; they go back into the queue, or away for good', skip, async () => {
+test('groups dead letters by cause, and retries or deletes them', skip, async () => {
   await page.goto(`${stage.url}/health`);
   const letters = region('Dead letters');
   await letters.getByText('3 × “Error: no answer after … ms”', { exact: false }).waitFor();

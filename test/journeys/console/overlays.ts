@@ -1,15 +1,15 @@
-// What opens over a screen of the console, or stands in its place: for the eyes and for axe.
+// Overlays and replacements of screens, for screenshots and axe.
 import type { Page } from 'playwright-core';
 import { settled } from './places.ts';
 
-/** Something over a screen. */
+/** An overlay of a screen. */
 export interface Overlay {
-  /** Tells it from the others; good as the name of a file. */
+  /** Unique; used as a file name. */
   readonly name: string;
   readonly address: string;
-  /** Shown where there is room for it, or where there is none; both where it is left out. */
+  /** Shown on wide or narrow screens only; on both if undefined. */
   readonly only?: 'wide' | 'narrow';
-  /** Opens it, once the screen is there; left out: the address alone shows it. */
+  /** Opens it on the screen; undefined if the address shows it. */
   readonly open?: (page: Page) => Promise<void>;
 }
 
@@ -18,7 +18,7 @@ const press = async (page: Page, name: string | RegExp): Promise<void> => {
 };
 const dialog = (page: Page) => page.getByRole('dialog').waitFor();
 
-/** Opens records of the demo and pins one of them; the page is Home then. */
+/** Opens records of the demo, pins one, and returns to Home. */
 const keepSome = async (page: Page): Promise<void> => {
   for (const address of ['decisions', 'policies', 'offers']) {
     await page.goto(new URL(`/${address}`, page.url()).href);
@@ -37,7 +37,7 @@ const keepSome = async (page: Page): Promise<void> => {
 
 const chartMenu = async (page: Page, title: string): Promise<void> => {
   const button = page.getByRole('button', { name: `${title}: view and export`, exact: true });
-  // What was decided a moment ago is counted a moment later, and the page asks for it anew only after a while.
+  // Decisions are counted a moment later, and the page refetches only after a while.
   for (let tries = 0; tries < 30 && (await button.count()) === 0; tries += 1) {
     await page.reload();
     await settled(page);
@@ -49,7 +49,7 @@ const chartMenu = async (page: Page, title: string): Promise<void> => {
 export const overlays: readonly Overlay[] = [
   { name: 'pins', address: '/', open: keepSome },
   {
-    name: 'palette-kept',
+    name: 'palette-saved',
     address: '/',
     open: async (page) => {
       await keepSome(page);
@@ -62,14 +62,14 @@ export const overlays: readonly Overlay[] = [
     address: '/',
     open: async (page) => {
       await keepSome(page);
-      // As if it had been deleted: its pin names a record that is not there.
-      const gone = '00000000-0000-7000-8000-000000000000';
+      // As if it had been deleted: its pin refers to a missing record.
+      const missingId = '00000000-0000-7000-8000-000000000000';
       await page.evaluate((id) => {
         const name = Object.keys(localStorage).find((each) => each.endsWith(':pins')) ?? '';
         const [first, ...others] = JSON.parse(localStorage.getItem(name) ?? '[]');
         localStorage.setItem(name, JSON.stringify([{ ...first, kind: 'offer', id, name: 'Summer Cup' }, ...others]));
-      }, gone);
-      await page.goto(new URL(`/offers/${gone}`, page.url()).href);
+      }, missingId);
+      await page.goto(new URL(`/offers/${missingId}`, page.url()).href);
       await page.getByText('The pinned offer Summer Cup was deleted').waitFor();
     },
   },
@@ -183,7 +183,7 @@ export const overlays: readonly Overlay[] = [
       const panel = page.getByRole('dialog', { name: 'View options for offers' });
       const name = panel.getByLabel('View name');
       await name.waitFor();
-      // In a further look at this screen the view is there already.
+      // On later visits of this screen, the view exists already.
       if ((await panel.getByRole('link', { name: 'By priority' }).count()) === 0) {
         await panel.getByRole('checkbox', { name: 'Schedule' }).uncheck();
         await name.fill('By priority');

@@ -1,58 +1,49 @@
-// Every screen of the console at an address where the demo has something to show.
+// Every screen of the console, at an address where the demo has data.
 import assert from 'node:assert/strict';
+import { type Resource, resources } from '@arbiter/contract';
 import type { Page } from 'playwright-core';
 import { screens } from '../../../packages/console/src/app/manifest.ts';
+import { recordKinds } from '../../../packages/console/src/records/record-kinds.ts';
 import type { Stage } from './browser.ts';
 
-/** A screen with something on it. */
+/** A screen with data. */
 export interface Place {
   /** Path of its screen in the manifest. */
   readonly path: string;
-  /** Tells it from the others; good as the name of a file. */
+  /** Unique; used as a file name. */
   readonly name: string;
   readonly address: string;
-  /** Shown to somebody who is not signed in. */
+  /** Shown without signing in. */
   readonly open: boolean;
 }
 
-/** The record that a screen of one record is shown for: the first of a list, or one made for it where the demo has none. */
-const recordOf: Readonly<Record<string, { readonly list: string; readonly otherwise?: object }>> = {
-  '/categories/$id': { list: 'categories' },
-  '/channels/$id': { list: 'channels' },
-  '/creatives/$id': { list: 'creatives' },
-  '/data/schemas/$id': { list: 'schemas' },
-  '/flows/$id': { list: 'decision-flows' },
-  '/offers/$id': { list: 'offers' },
-  '/channels/placements/$id': { list: 'placements' },
-  '/policies/$id': {
-    list: 'contact-policies',
-    otherwise: {
-      name: 'Three a day',
-      ruleType: 'frequency_cap',
-      scope: 'global',
-      config: { maxImpressions: 3, period: 'daily' },
-    },
+/** Records created for screens whose list is empty in the demo, by record type. Other types use their draft of the contract. */
+const drafts: Readonly<Record<string, object>> = {
+  contactPolicy: {
+    name: 'Three a day',
+    ruleType: 'frequency_cap',
+    scope: 'global',
+    config: { maxImpressions: 3, period: 'daily' },
   },
-  '/rules/$id': { list: 'qualification-rules' },
-  '/segments/$id': {
-    list: 'segments',
-    otherwise: {
-      name: 'Grown up',
-      filters: [{ logic: 'and', conditions: [{ field: 'age', operator: 'gte', value: 18 }] }],
-    },
+  segment: {
+    name: 'Grown up',
+    filters: [{ logic: 'and', conditions: [{ field: 'age', operator: 'gte', value: 18 }] }],
   },
 };
 
+/** Record types whose name in the contract differs. */
+const contractNames: Readonly<Record<string, string>> = { schema: 'dataSchema' };
+
 const customer = 'CM-000031';
-/** Parts of a screen that stand at an address of their own. */
+/** Tabs with addresses of their own. */
 const tabs: Readonly<Record<string, readonly string[]>> = {
   '/customers/$id': ['offers', 'limits', 'profile', 'summaries'],
   '/decisions/$id': ['creative', 'inputs', 'trace', 'proof'],
 };
 
 /**
- * Fills the demo with what screens show, and says where each stands. Throws for a screen with parameters that nothing here
- * gives a value, so that a new screen is not left out by oversight.
+ * Fills the demo with data for every screen, and returns their addresses. Throws for a screen with a parameter that has no
+ * value here, so that no new screen is forgotten.
  */
 export async function placesOf(stage: Stage): Promise<readonly Place[]> {
   const decide = async (customerId: string, channel: string): Promise<string> =>
@@ -64,7 +55,7 @@ export async function placesOf(stage: Stage): Promise<readonly Place[]> {
     const name = path === '/' ? 'home' : path.slice(1).replaceAll('/', '-').replaceAll('$', '');
     const open = access === 'public';
     places.push({ path, name, address, open });
-    // The server answers there itself, for browsers that run no script.
+    // For browsers without scripts, the server itself answers there.
     if (open) places.push({ path, name: `${name}-plain`, address: path, open });
     for (const tab of tabs[path] ?? [])
       places.push({ path, name: `${name}-${tab}`, address: `${address}?tab=${tab}`, open });
@@ -79,27 +70,38 @@ export async function placesOf(stage: Stage): Promise<readonly Place[]> {
 
 async function addressOf(stage: Stage, path: string, [a = '', b = '']: readonly string[]): Promise<string> {
   if (path === '/decisions/compare') return `${path}?a=${a}&b=${b}`;
-  // Whoever is signed out is led there from every page, and without loading it anew.
+  // Signed-out users are redirected there from every page, without a reload.
   if (path === '/login') return '/decisions';
   if (path === '/simulate') return `${path}?customer=${customer}`;
   if (!path.includes('$')) return path;
   if (path === '/decisions/$id') return `/decisions/${a}`;
   if (path === '/customers/$id') return `/customers/${customer}`;
-  const record = recordOf[path];
-  assert.ok(record, `no record is known to show ${path} with: add it to places.ts`);
-  return path.replace('$id', await firstOf(stage, record));
+  const [kind = ''] = Object.entries(recordKinds).find(([, { path: list }]) => path === `${list}/$id`) ?? [];
+  assert.notEqual(kind, '', `no record is known to show ${path} with: add it to addressOf in places.ts`);
+  return path.replace('$id', await firstOf(stage, kind));
 }
 
-async function firstOf(stage: Stage, { list, otherwise }: (typeof recordOf)[string]): Promise<string> {
-  const { data } = await stage.call('GET', `${list}?limit=1`);
-  assert.ok(Array.isArray(data), list);
+/** Returns the ID of the first record of a type; creates one if there is none. */
+async function firstOf(stage: Stage, kind: string): Promise<string> {
+  const resource = Object.values<Resource>(resources).find(
+    ({ entityType }) => entityType === (contractNames[kind] ?? kind),
+  );
+  assert.ok(resource, `the contract has no resource ${kind}: add its name to contractNames in places.ts`);
+  const { data } = await stage.call('GET', `${resource.path}?limit=1`);
+  assert.ok(Array.isArray(data), resource.path);
   const [first] = data as readonly { readonly id: string }[];
   if (first !== undefined) return first.id;
-  assert.ok(otherwise, `the demo has no ${list}`);
-  return String((await stage.call('POST', list, otherwise)).id);
+  return String((await stage.call('POST', resource.path, drafts[kind] ?? draftOf(resource))).id);
 }
 
-/** Waits until a page shows its heading and nothing on it is still on its way. */
+function draftOf({ path, draft }: Resource): object {
+  const missing = `the demo has no ${path}, and their draft refers to other records: add one to drafts in places.ts`;
+  assert.ok(draft, missing);
+  const id = (): string => assert.fail(missing);
+  return draft({ marker: 'journey', name: (text) => text, key: (text) => text, id });
+}
+
+/** Waits until a page shows its heading and has finished loading. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.waitForFunction(
@@ -111,7 +113,7 @@ export async function settled(page: Page): Promise<void> {
   await frames(page);
 }
 
-/** Lets the browser draw what has changed, and waits until no colour is on its way from one to another. */
+/** Waits until the browser has painted and no animation runs. */
 export async function frames(page: Page): Promise<void> {
   await page.evaluate(
     () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
@@ -123,7 +125,7 @@ export async function frames(page: Page): Promise<void> {
   );
 }
 
-/** Shows the page in a theme, as the menu of themes does; the server's own pages follow the browser. */
+/** Switches the page to a theme, as the menu does; the server's own pages follow the browser. */
 export async function wear(page: Page, theme: 'dark' | 'light'): Promise<void> {
   await page.emulateMedia({ colorScheme: theme });
   await page.evaluate((chosen) => {
@@ -133,8 +135,8 @@ export async function wear(page: Page, theme: 'dark' | 'light'): Promise<void> {
 }
 
 /**
- * Makes every text of the page some 40 % longer, as it would be in another language: vowels twice, in brackets that show where
- * one is cut. The page must be loaded anew before it is used again.
+ * Makes every text of the page about 40% longer, as in another language: doubles vowels, and adds brackets that show where one
+ * is cut. Reload the page before using it again.
  */
 export async function speakAtLength(page: Page): Promise<void> {
   await page.evaluate(() => {

@@ -1,11 +1,10 @@
-// A proxy before a server whose public address has a path, as operators put nginx there: one kind takes the path off, the other
-// leaves it.
+// A proxy for a server whose public address has a path, like nginx: it removes the path or keeps it.
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 
 export interface PrefixProxy {
-  /** Hands requests on without the prefix, with it, or closes every connection without a word. */
+  /** Forwards requests without the prefix, with it, or closes every connection. */
   mode: 'strips' | 'keeps' | 'silent';
-  /** Paths outside the prefix that somebody asked for: the console must not know any. */
+  /** Requested paths outside the prefix; must be empty. */
   readonly strays: readonly string[];
   close(): Promise<void>;
 }
@@ -17,7 +16,7 @@ export interface PrefixProxy {
  */
 export async function startPrefixProxy(port: number, prefix: string, target: number): Promise<PrefixProxy> {
   const strays: string[] = [];
-  // A connection for each request: a server that was started again would find the old ones closed.
+  // A connection per request: a restarted server has closed the old ones.
   const agent = new Agent({ keepAlive: false });
   const server = createServer();
   const proxy: PrefixProxy = {

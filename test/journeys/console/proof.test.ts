@@ -1,4 +1,4 @@
-// Journeys 1, 2 and 3 of docs/design/console.md 6: the first minute, why not, and proof, as a person walks them.
+// Journeys 1, 2 and 3 of docs/design/console.md 6: first minute, why not, and proof.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -8,7 +8,7 @@ import { decide, erased, firstMinute, proof, type World, whyNot } from './walks.
 let stage: Stage;
 let page: Page;
 const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
-/** Long, because the machine may be busy; every wait ends as soon as what it waits for is there. */
+/** Long, because the machine may be busy. Every wait ends as soon as its condition holds. */
 const patience = { timeout: 120_000 };
 
 before(async () => {
@@ -20,7 +20,7 @@ before(async () => {
 holdEachJourney(() => stage);
 after(() => stage?.close());
 
-/** Twelve offers of a coffee chain, which the demo brings along. */
+/** The demo: twelve offers of a coffee chain. */
 const demo: World = {
   channel: 'web',
   rival: 'We Miss You Latte',
@@ -39,7 +39,7 @@ test('2. why not: a blocked offer, its gate, a flip, and the simulation that sho
   whyNot(stage, page, demo, 'CM-000031'),
 );
 
-test('2b. do_not_contact yields no flip, and says that nothing may change it', skip, async () => {
+test('2b. do_not_contact: no flip, and the reason why', skip, async () => {
   const policy = await stage.call('POST', 'contact-policies', {
     name: 'Never contact again',
     ruleType: 'do_not_contact',
@@ -58,20 +58,20 @@ test('2b. do_not_contact yields no flip, and says that nothing may change it', s
   await stage.call('PUT', 'contact-policies', { id: policy.id, status: 'archived' });
 });
 
-test('3. proof: a changed rule changes nothing of the past; compared with now only the rule differs', skip, () =>
+test('3. proof: a changed rule leaves the past unchanged; only the rule differs from now', skip, () =>
   proof(stage, page, demo, 'CM-000036'),
 );
 
-test('3b. of an erased customer the decision says what is left', skip, () => erased(stage, page, demo, 'CM-000037'));
+test('3b. the decision of an erased customer', skip, () => erased(stage, page, demo, 'CM-000037'));
 
-test('an id of nothing, and a tenant without traces, each say the next step', skip, async () => {
+test('names the next step for an unknown ID and a tenant without traces', skip, async () => {
   await page.goto(`${stage.url}/decisions/00000000-0000-7000-8000-000000000000`);
   await page.getByText('Decision not found').waitFor();
   await page.getByRole('link', { name: 'All decisions' }).waitFor();
   await stage.call('PUT', 'tenant-settings', { decisionTraceEnabled: false });
   const decision = await decide(stage, 'CM-000038', 'web');
   await page.goto(`${stage.url}/decisions/${idOf(decision)}`);
-  // Rebuilt from the record: the funnel and the score are there all the same.
+  // Rebuilt from the record, with funnel and score.
   await page.getByText('rebuilt from the record').waitFor();
   await page.getByRole('region', { name: 'Score' }).getByRole('rowheader', { name: 'emphasis' }).waitFor();
 });

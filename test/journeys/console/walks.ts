@@ -1,23 +1,22 @@
-// Journeys 1, 2 and 3 and the reading part of 13 of docs/design/console.md 6, as a person walks them, over whatever data a
-// server has.
+// Journeys 1, 2, 3 and the reading part of 13 of docs/design/console.md 6, for any data.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Answer, Stage } from './browser.ts';
 
-/** What a walk needs to know of the data that it goes through. */
+/** The data of a journey. */
 export interface World {
-  /** Type of a channel that decides with its own limits: `email`. */
+  /** Type of a channel: `email`. */
   readonly channel: string;
-  /** An offer that a rule keeps from the customers named here. */
+  /** An offer that a rule blocks for the journey's customers. */
   readonly rival: string;
-  /** The gate that keeps it away, as the page says it. */
+  /** The gate that blocks it, as shown on the page. */
   readonly gate: string;
-  /** What would let it through: attribute and bound. */
+  /** The change that would let it pass: attribute and bound. */
   readonly flip: { readonly attribute: string; readonly to: string };
-  /** A column of numbers that every customer has, which a new rule can ask about. */
+  /** A numeric column of every customer, for a new rule. */
   readonly number: string;
-  /** Home decides for show unless it is told otherwise: the data are not there to be played with. */
+  /** Home doesn't record decisions by default: the data isn't sample data. */
   readonly isForShow: boolean;
 }
 
@@ -30,7 +29,7 @@ const idOf = (decision: Answer): string => String(decision.recommendationId);
 const itemsOf = (decision: Answer) =>
   decision.decisions as readonly { readonly offerId: string; readonly offerName: string }[];
 
-/** A reload of a deep link shows the same page at the same address. */
+/** Checks that a reload shows the same page at the same address. */
 async function staysAfterReload(page: Page, heading: string): Promise<void> {
   const address = page.url();
   await page.reload();
@@ -40,32 +39,32 @@ async function staysAfterReload(page: Page, heading: string): Promise<void> {
 
 const flipText = ({ flip }: World): RegExp => new RegExp(`${flip.attribute}: \\S+ → ${flip.to}`);
 
-/** Presses of a person: counted, named, and how long each waited for what it was to bring. */
+/** Counts, names and times clicks until their result appears. */
 function presses() {
   const began = performance.now();
-  const made: { readonly name: string; readonly ms: number }[] = [];
+  const clicks: { readonly name: string; readonly ms: number }[] = [];
   return {
     async press(name: string, what: Locator, brings: Locator): Promise<void> {
       const at = performance.now();
       await what.click();
       await brings.waitFor();
-      made.push({ name, ms: performance.now() - at });
+      clicks.push({ name, ms: performance.now() - at });
     },
-    names: () => made.map(({ name }) => name),
-    told: () =>
-      `${made.length} presses, ${((performance.now() - began) / 1_000).toFixed(1)} s in all: ` +
-      made.map(({ name, ms }) => `${name} ${(ms / 1_000).toFixed(1)} s`).join(', '),
+    names: () => clicks.map(({ name }) => name),
+    summary: () =>
+      `${clicks.length} presses, ${((performance.now() - began) / 1_000).toFixed(1)} s in all: ` +
+      clicks.map(({ name, ms }) => `${name} ${(ms / 1_000).toFixed(1)} s`).join(', '),
   };
 }
 
 /**
- * 1. First minute: from the link that the server printed to a decision, why its first offer won, what would have made another
- * win, and the proof. Nothing is typed.
+ * 1. First minute: from the printed link to a decision, why its first offer won, what would have made another one win,
+ * and the proof. Without typing.
  */
 export async function firstMinute(t: TestContext, stage: Stage, page: Page, world: World): Promise<void> {
-  const { press, names, told } = presses();
+  const { press, names, summary } = presses();
   await page.goto(stage.firstRun);
-  // The page is filled when it is there: a customer and a channel are chosen.
+  // The form is filled in: a customer and a channel are selected.
   await page.waitForFunction(() => {
     const field = document.querySelector('form input[required]');
     return field instanceof HTMLInputElement && field.value !== '';
@@ -84,9 +83,9 @@ export async function firstMinute(t: TestContext, stage: Stage, page: Page, worl
     page.getByRole('link', { name: 'Open decision' }),
     page.getByRole('heading', { level: 1, name: heading }),
   );
-  // Why the first offer won: in words that are made from the numbers.
+  // Why the first offer won, in words derived from the numbers.
   await page.getByText(`${first} was shown first`).waitFor();
-  // What would have made another win.
+  // What would have made another offer win.
   await press(
     world.rival,
     page
@@ -106,7 +105,7 @@ export async function firstMinute(t: TestContext, stage: Stage, page: Page, worl
     page.getByRole('tab', { name: 'Record & proof' }),
     page.getByText('Identical, byte for byte'),
   );
-  t.diagnostic(told());
+  t.diagnostic(summary());
   assert.deepEqual(names(), [
     ...(world.isForShow ? ['Record this decision'] : []),
     'Decide',
@@ -128,7 +127,7 @@ export async function whyNot(stage: Stage, page: Page, world: World, customerId:
     .getByRole('button', { name: /blocked/ })
     .filter({ hasText: world.rival })
     .click();
-  // The gate with what it asked and what there was.
+  // The gate with its condition and the value.
   const gates = page.getByRole('region', { name: 'Gates' });
   await gates.getByText(world.gate).waitFor();
   await gates.getByText('blocked').waitFor();
@@ -145,14 +144,14 @@ export async function whyNot(stage: Stage, page: Page, world: World, customerId:
   await page.getByRole('heading', { level: 1, name: `Decision for ${customerId}` }).waitFor();
 }
 
-/** 3. Proof: a changed rule changes nothing of the past; compared with now, only the rule differs. */
+/** 3. Proof: a changed rule leaves the past unchanged; compared with now, only the rule differs. */
 export async function proof(stage: Stage, page: Page, world: World, customerId: string): Promise<void> {
   const decision = await decide(stage, customerId, world.channel);
   const [first] = itemsOf(decision);
   assert.ok(first);
   await page.goto(`${stage.url}/decisions/${idOf(decision)}?tab=proof`);
   await page.getByText('Identical, byte for byte').waitFor();
-  // From now on nobody qualifies for what was shown.
+  // From now on, nobody qualifies for the shown offer.
   const rule = await stage.call('POST', 'qualification-rules', {
     name: 'Out of reach',
     ruleType: 'attribute_condition',
@@ -172,7 +171,7 @@ export async function proof(stage: Stage, page: Page, world: World, customerId: 
   await stage.call('PUT', 'qualification-rules', { id: rule.id, status: 'archived' });
 }
 
-/** 3. What is left of the decision of a customer who was erased. */
+/** 3. The decision of an erased customer. */
 export async function erased(stage: Stage, page: Page, world: World, customerId: string): Promise<void> {
   const decision = await decide(stage, customerId, world.channel);
   await stage.call('DELETE', `customers/${customerId}/data?scope=all`, undefined, { 'x-confirm-delete': customerId });
@@ -182,7 +181,7 @@ export async function erased(stage: Stage, page: Page, world: World, customerId:
   assert.equal(await page.getByText(customerId).count(), 0);
 }
 
-/** 13, reading: a customer is found by id; what would be shown now, what happened, what limits them. */
+/** 13, reading: finds a customer by ID; next best offers, history, limits. */
 export async function readCustomer(stage: Stage, page: Page, channel: string, customerId: string): Promise<void> {
   await decide(stage, customerId, channel);
   await stage.call('POST', 'suppressions', {
@@ -202,7 +201,7 @@ export async function readCustomer(stage: Stage, page: Page, channel: string, cu
     .getByRole('region', { name: 'Next best offer' })
     .getByRole('link', { name: /^Email/ })
     .waitFor();
-  // What happened, newest first, and the decision behind it.
+  // History, newest first, with the decision behind each entry.
   await page.getByText('Suppressed: every offer').waitFor();
   await page.getByRole('link', { name: /Decision: [1-9]\d* offers?/ }).click();
   await page.getByRole('heading', { level: 1, name: `Decision for ${customerId}` }).waitFor();
@@ -212,7 +211,7 @@ export async function readCustomer(stage: Stage, page: Page, channel: string, cu
   await page.getByRole('tab', { name: 'Limits' }).click();
   const suppressed = page.getByRole('region', { name: 'Suppressions' }).getByText('complained on the phone');
   await suppressed.waitFor();
-  // A deep link shows the same after a reload.
+  // A reload of the deep link shows the same.
   assert.match(page.url(), /\?tab=limits$/);
   await page.reload();
   await suppressed.waitFor();

@@ -1,7 +1,7 @@
-// What is noted of the pages of a journey while it runs, and told when it fails.
+// Records the state of a journey's pages, and reports it after a failure.
 import type { Page } from 'playwright-core';
 
-/** What of a page tells why a journey does not go on, and how it is found. */
+/** Parts of a page that explain a failure, with their selectors. */
 const telling = {
   heading: 'h1',
   dialog: 'dialog, [role="dialog"], [role="alertdialog"], [role="menu"]',
@@ -10,10 +10,10 @@ const telling = {
   focus: ':focus',
   page: 'main',
 } as const;
-/** Characters of each that are told. */
+/** Maximum number of characters of each. */
 const most = 1_200;
 
-/** Where a page stands: its address and what it says, a line for each. */
+/** Returns the state of a page: its address and texts, a line for each. */
 export async function standOf(page: Page): Promise<string> {
   const lines = await Promise.all(
     Object.entries(telling).map(async ([kind, selector]) => {
@@ -28,22 +28,22 @@ export async function standOf(page: Page): Promise<string> {
   return [page.url(), ...lines.flat()].join('\n');
 }
 
-/** What is written down while pages are watched. */
+/** Records of watched pages. */
 export interface Notes {
-  /** What no page of the console may do. */
+  /** Errors that no page may have. */
   readonly faults: string[];
-  /** Calls that were refused, failed or broke off: some are part of a journey. */
+  /** Failed and aborted calls: some are part of a journey. */
   readonly failedCalls: string[];
 }
 
 /**
- * Notes everything that no page of the console may do: errors in its console, refusals of its policy, calls elsewhere; and the
- * calls that failed. `allowed`: where it may call.
+ * Records what no page may do: errors in its console, content security policy violations, calls to other origins than
+ * `allowed`; and failed calls.
  */
 export function watch(page: Page, allowed: () => readonly string[], { faults, failedCalls }: Notes): void {
   page.on('console', (message) => {
     if (message.type() !== 'error') return;
-    // The browser itself writes a line for each answer from 400 on; what the page makes of it is what counts.
+    // The browser logs each response from 400 on; only the page's reaction counts.
     if (/^Failed to load resource/.test(message.text())) return;
     faults.push(`console: ${message.text()}`);
   });

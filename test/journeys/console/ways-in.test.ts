@@ -1,5 +1,5 @@
-// The ways into a tenant besides the password: Google, single sign-on, a second factor that must be set up first; from the
-// sign-in page and from the switch between the tenants of one person. Google and the tenant's provider are oidc-provider.
+// Ways to sign in besides the password: Google, single sign-on, a required second factor; from the sign-in page and
+// from the tenant switch. oidc-provider plays Google and the tenant's provider.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -38,10 +38,10 @@ after(async () => {
   await provider?.close();
 });
 
-/** A browser that knows nobody. */
+/** A browser without sessions. */
 async function newcomer(): Promise<Page> {
   const opened = await stage.open();
-  // Long, because the machine may be busy; every wait ends as soon as what it waits for is there.
+  // Long, because the machine may be busy. Every wait ends as soon as its condition holds.
   opened.setDefaultTimeout(60_000);
   return opened;
 }
@@ -54,7 +54,7 @@ async function post(path: string, data: object): Promise<void> {
   assert.ok(answer.ok(), await answer.text());
 }
 
-/** Makes somebody a user of the demo, with a password there. */
+/** Creates a user of the demo with a password. */
 async function invite(email: string, password: string): Promise<void> {
   await stage.call('POST', 'users', { email, role: 'editor' });
   await post('accept-invite', { token: await mailedToken(stage, email, 'accept-invite'), name: 'Guest', password });
@@ -62,7 +62,7 @@ async function invite(email: string, password: string): Promise<void> {
 }
 
 const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
-/** Waits for the start of a tenant; answers with its name. */
+/** Waits for Home of a tenant, and returns its name. */
 async function arrived(on = page): Promise<string> {
   const heading = on.getByRole('heading', { level: 1, name: /: decide, see why, prove it$/ });
   return String(await heading.textContent()).split(':')[0] ?? '';
@@ -70,7 +70,7 @@ async function arrived(on = page): Promise<string> {
 const at = (tenant: string, on = page) =>
   on.getByRole('heading', { level: 1, name: `${tenant}: decide, see why, prove it` }).waitFor();
 
-/** Opens the way into another tenant from where the page is. */
+/** Opens the sign-in to another tenant from the current page. */
 async function towards(tenant: string, on = page): Promise<void> {
   await on.getByRole('button', { name: /^Tenant: .+\. Switch tenant$/ }).click();
   await on
@@ -79,7 +79,7 @@ async function towards(tenant: string, on = page): Promise<void> {
     .click();
 }
 
-test('who has no account makes one, proves the address by the mailed link, and signs in', skip, async () => {
+test('registers, verifies the email by its link, and signs in', skip, async () => {
   await page.goto(stage.url);
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel('Your name').fill('Nora');
@@ -100,7 +100,7 @@ test('who has no account makes one, proves the address by the mailed link, and s
   await page.context().clearCookies();
 });
 
-test('Google opens the tenant that was used last, and leads into the other one without a password', skip, async () => {
+test('signs in with Google to the last tenant, and switches to the other one without a password', skip, async () => {
   await invite(nora.email, nora.demo);
   provider.person = { subject: 'google-nora', email: nora.email, emailVerified: true, name: 'Nora' };
   await page.goto(stage.url);
@@ -115,13 +115,13 @@ test('Google opens the tenant that was used last, and leads into the other one w
   await at(here);
 });
 
-test('an account that Google does not know is told so, and opens by its password', skip, async () => {
+test('explains that an account has no Google sign-in, and signs in with the password', skip, async () => {
   const email = 'otto@example.test';
   provider.person = { subject: 'google-otto', email, emailVerified: true, name: 'Otto' };
   const otto = await newcomer();
   await otto.goto(stage.url);
   await otto.getByRole('link', { name: 'Sign in with Google' }).click();
-  // A stranger gets a tenant of his own. What the demo then makes for him was never seen by Google.
+  // A new user gets his own tenant. Google doesn't know the account that the demo then creates for him.
   await arrived(otto);
   await invite(email, 'Passw0rd-of-otto');
   await towards('Demo', otto);
@@ -133,7 +133,7 @@ test('an account that Google does not know is told so, and opens by its password
   await at('Demo', otto);
 });
 
-/** Signs Nora in to her own tenant by its password, whoever was signed in before. */
+/** Signs Nora in to her own tenant with its password, whoever was signed in before. */
 async function inLooms(): Promise<void> {
   await page.context().clearCookies();
   await page.goto(stage.url);
@@ -149,7 +149,7 @@ async function towardsByPassword(): Promise<void> {
   await button('Switch to Demo').click();
 }
 
-test('a tenant that wants a second factor leads to where it is set up, and then opens', skip, async () => {
+test('leads to the setup of a required second factor, and signs in afterwards', skip, async () => {
   await stage.call('PUT', 'tenant-settings', { mfaRequired: true });
   await inLooms();
   await towardsByPassword();
@@ -167,7 +167,7 @@ test('a tenant that wants a second factor leads to where it is set up, and then 
   await stage.call('PUT', 'tenant-settings', { mfaRequired: false });
 });
 
-test('a tenant that wants single sign-on says so, and its provider opens it', skip, async () => {
+test('requires single sign-on, and signs in through the provider', skip, async () => {
   await stage.call('POST', 'sso', {
     action: 'configure',
     config: {
@@ -185,11 +185,11 @@ test('a tenant that wants single sign-on says so, and its provider opens it', sk
   await page.getByText('This tenant uses single sign-on').waitFor();
   await page.getByRole('link', { name: 'Use single sign-on' }).click();
   await at('Demo');
-  // A provider vouches for its own tenant only.
+  // A provider signs in to its own tenant only.
   await button('Tenant: Demo. Switch tenant').click();
   await page.getByRole('dialog').getByText('You have no other tenants.').waitFor();
   await page.keyboard.press('Escape');
-  // And the page of a browser that was there before offers it.
+  // And a browser that was there before offers it.
   await page.getByRole('button', { name: /'s account$/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('link', { name: 'Single sign-on' }).click();

@@ -6,7 +6,7 @@ import { shellTexts } from '../messages/shell.ts';
 import { addresses } from '../route/addresses.ts';
 import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';
-import { Tooltip } from '../ui/tooltip.tsx';
+import { Tooltip } from '../ui/overlays/tooltip.tsx';
 import { screens } from './manifest.ts';
 
 /** Interval of readiness checks, in milliseconds. */

@@ -1,11 +1,11 @@
 import { CircleCheck, CircleSlash, CircleX, Hourglass } from 'lucide-react';
-import type { Job } from '../data/jobs.ts';
-import { tray, useJobs } from '../data/tray.ts';
+import type { Job } from '../data/live/jobs.ts';
+import { tray, useJobs } from '../data/live/tray.ts';
 import { jobKindTexts, jobStateTexts, jobTexts } from '../messages/jobs.ts';
 import { useNow } from '../ui/as-of.tsx';
 import { Button } from '../ui/button.tsx';
 import { Link } from '../ui/link.tsx';
-import { Popover } from '../ui/popover.tsx';
+import { Popover } from '../ui/overlays/popover.tsx';
 import { Progress, Spinner } from '../ui/progress.tsx';
 
 const stateIcons = {

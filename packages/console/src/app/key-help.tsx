@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { keyTexts } from '../messages/palette.ts';
 import { boundKeys, writtenKeys } from '../route/keys.ts';
-import { Dialog } from '../ui/dialog.tsx';
 import { CheckField } from '../ui/field.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 import { characterKeysOn, switchCharacterKeys } from './key-listener.ts';
 import { isMac } from './platform.ts';
 

@@ -1,4 +1,4 @@
-import type { PollerSurroundings } from '../data/events.ts';
+import type { PollerSurroundings } from '../data/live/events.ts';
 
 /** Waits; resolves early when the page becomes visible again or the poller stops. */
 function sleepUntilSeen(ms: number, signal: AbortSignal): Promise<void> {

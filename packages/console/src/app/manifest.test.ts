@@ -4,13 +4,15 @@ import { apiKeyOperations } from '@arbiter/contract/identity/api-keys';
 import { auditLogOperations } from '@arbiter/contract/identity/audit-logs';
 import { userOperations } from '@arbiter/contract/identity/users';
 import { House } from 'lucide-react';
+import { recordKinds } from '../records/record-kinds.ts';
 import { addresses } from '../route/addresses.ts';
 import type { railGroups, Screen } from '../route/feature.ts';
 import { basePath } from './base.ts';
 import { features, screens } from './manifest.ts';
+import { recordSearches } from './palette/record-searches.ts';
 import { railEntryOf, railOf } from './rail-sections.ts';
 
-test('every feature and every screen stands once in the manifest', () => {
+test('lists each feature and each screen once', () => {
   const names = features.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   const paths = screens.map(({ path }) => path);
@@ -18,7 +20,7 @@ test('every feature and every screen stands once in the manifest', () => {
   for (const path of paths) assert.match(path, /^\/([\w-]+|\$[a-zA-Z]+)?(\/([\w-]+|\$[a-zA-Z]+))*$/);
 });
 
-test('no two pages answer to the same letter after g, and pages of the rail need no parameter', () => {
+test('gives each sidebar page its own key, and no parameter', () => {
   const keys = screens.flatMap(({ rail }) => (rail?.key === undefined ? [] : [rail.key]));
   assert.equal(new Set(keys).size, keys.length);
   for (const { path, rail, access } of screens) {
@@ -28,7 +30,7 @@ test('no two pages answer to the same letter after g, and pages of the rail need
   }
 });
 
-test('a page that only some may read says of whom its operation is', () => {
+test('restricts a page to the role of its operation', () => {
   const roles = {
     '/audit': auditLogOperations.list.role,
     '/settings/api-keys': apiKeyOperations.list.role,
@@ -37,13 +39,27 @@ test('a page that only some may read says of whom its operation is', () => {
   assert.deepEqual(Object.fromEntries(screens.flatMap(({ path, needs }) => (needs ? [[path, needs]] : []))), roles);
 });
 
-test('every address leads to a screen', () => {
+test('has a screen for each address', () => {
   const patterns = screens.map(({ path }) => new RegExp(`^${path.replaceAll(/\$[a-zA-Z]+/g, '[^/]+')}$`));
   for (const [name, address] of Object.entries(addresses)) {
     const [path = ''] = String(Reflect.apply(address, null, address.length === 0 ? [] : ['a/b', 'c'])).split('?');
     assert.ok(
       patterns.some((pattern) => pattern.test(path)),
       `${name}: ${path}`,
+    );
+  }
+});
+
+test('has a list, a record page and a search for each record type', () => {
+  const paths = new Set(screens.map(({ path }) => path));
+  const searches = new Set(recordSearches.map(({ title }) => title));
+  for (const [name, { path, record, titles }] of Object.entries(recordKinds)) {
+    assert.ok(paths.has(path), `${name}: no feature in app/manifest.ts has its list ${path}`);
+    const page = record('x').startsWith(`${path}/`) ? `${path}/$id` : path;
+    assert.ok(paths.has(page), `${name}: no feature in app/manifest.ts has its page ${page}`);
+    assert.ok(
+      searches.has(titles.many),
+      `${name}: no search in records/record-kinds.ts or app/palette/record-searches.ts`,
     );
   }
 });
@@ -55,7 +71,7 @@ const screen = (path: string, group: (typeof railGroups)[number], order: number)
   load: async () => () => null,
 });
 
-test('the rail keeps a page that cannot be read in its place, and leaves out a group of such pages alone', () => {
+test('keeps unreadable pages in the sidebar, but hides groups without a readable page', () => {
   const sections = railOf(
     [
       { ...screen('/audit', 'govern', 10), needs: 'admin' },
@@ -70,7 +86,7 @@ test('the rail keeps a page that cannot be read in its place, and leaves out a g
   );
 });
 
-test('the rail has the groups that have screens, in their order', () => {
+test('orders the sidebar groups, and hides empty ones', () => {
   const sections = railOf([
     screen('/audit', 'govern', 10),
     screen('/flows', 'decide', 30),
@@ -93,7 +109,7 @@ test('the rail has the groups that have screens, in their order', () => {
   assert.equal(at('/decisionsx'), undefined);
 });
 
-test('the base of the console is the path of the page, without the slash at its end', () => {
+test('returns the path of the page as base, without the slash at its end', () => {
   assert.equal(basePath('https://a.example/'), '');
   assert.equal(basePath('https://a.example/arbiter/'), '/arbiter');
   assert.equal(basePath('https://a.example/x/arbiter/index.html?a=1'), '/x/arbiter');

@@ -3,7 +3,7 @@ import { railGroupTitles, shellTexts } from '../messages/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';
-import { Tooltip } from '../ui/tooltip.tsx';
+import { Tooltip } from '../ui/overlays/tooltip.tsx';
 import type { RailEntry, RailSection } from './rail-sections.ts';
 
 export interface RailProps {

@@ -11,9 +11,9 @@ import { signInAgainTexts } from '../messages/shell.ts';
 import { secondStepTexts } from '../messages/sign-in.ts';
 import { addresses } from '../route/addresses.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Link } from '../ui/link.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 /** Prompts for the password over the page after the session has ended. The page below stays as it is. */
 export function SignInAgain() {

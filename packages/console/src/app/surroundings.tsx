@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../data/boot.ts';
-import { useTableLooks } from '../data/table-looks.ts';
+import { useTableLooks } from '../data/saved/table-looks.ts';
 import { DensityProvider } from '../ui/density.tsx';
 import { UiProvider } from '../ui/provider.tsx';
 

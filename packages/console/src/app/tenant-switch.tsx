@@ -12,9 +12,9 @@ import { secondStepTexts } from '../messages/sign-in.ts';
 import { tenantSwitchTexts as t } from '../messages/tenants.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useLinks } from '../ui/link.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
 
 /** Lists the user's tenants and signs in to another one (docs/design/api-settled.md, "Access and console"). */

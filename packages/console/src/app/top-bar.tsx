@@ -8,7 +8,7 @@ import { BrandMark } from '../ui/brand-mark.tsx';
 import { Button } from '../ui/button.tsx';
 import { later } from '../ui/later.tsx';
 import { Link, useLinks } from '../ui/link.tsx';
-import { Menu } from '../ui/menu.tsx';
+import { Menu } from '../ui/overlays/menu.tsx';
 import { JobsTray } from './jobs-tray.tsx';
 import { isMac } from './platform.ts';
 import { UserMenu } from './user-menu.tsx';

@@ -5,7 +5,7 @@ import { useSignOut } from '../data/use-session.ts';
 import { shellTexts, tenantTexts } from '../messages/shell.ts';
 import { addresses } from '../route/addresses.ts';
 import { Button } from '../ui/button.tsx';
-import { Menu, type MenuItem } from '../ui/menu.tsx';
+import { Menu, type MenuItem } from '../ui/overlays/menu.tsx';
 import { tellSignedOut } from './live.ts';
 import { screens } from './manifest.ts';
 import { chooseTheme, chosenTheme, themes } from './theme.ts';

@@ -1,5 +1,5 @@
 import type { ConsoleBoot } from '@arbiter/contract/console-boot';
-import type { Role } from '@arbiter/contract/operation';
+import type { Role } from '@arbiter/contract/core/operation';
 
 /** What the page knows before the first request. The server writes it into the page. It changes at sign-in and sign-out. */
 

@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import { type CallAnswer, type CallBody, type CallInput, createSend } from '@arbiter/sdk/caller';
 import { boot } from './boot.ts';
 import { noteConnection } from './connection.ts';

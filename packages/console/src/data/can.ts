@@ -1,4 +1,4 @@
-import { type Operation, type Role, roles } from '@arbiter/contract/operation';
+import { type Operation, type Role, roles } from '@arbiter/contract/core/operation';
 import { boot, roleOf } from './boot.ts';
 
 /** Whether the user may make a call, and which role it needs. */

@@ -27,7 +27,7 @@ function refusal(code: ErrorCode, more: object = {}): Failure {
   return failureOf(new ApiError('offers.update', status, problem));
 }
 
-test('every code has advice in words of its own', () => {
+test('has advice for every code', () => {
   const titles = new Set<string>();
   for (const code of codes) {
     const { title, text, requestId } = adviceFor(refusal(code), operations['offers.update'], 'editor');
@@ -39,7 +39,7 @@ test('every code has advice in words of its own', () => {
   assert.equal(titles.size, codes.length, 'no two codes say the same');
 });
 
-test('a code that only a newer server knows is shown as it was sent', () => {
+test('shows an unknown code as sent', () => {
   const sent = {
     type: 'urn:arbiter:error:too_cold',
     title: 'Too cold',
@@ -57,7 +57,7 @@ test('a code that only a newer server knows is shown as it was sent', () => {
   assert.deepEqual([detail, act], ['It is 3 degrees.', 'retry']);
 });
 
-test('a problem document from a gateway is not an Arbiter error', () => {
+test("doesn't take a gateway's problem document for an error of Arbiter", () => {
   const sent = { type: 'about:blank', title: 'Bad Gateway', status: 502, detail: 'upstream connect error' };
   const failure = failureOf(new ApiError('offers.update', 502, JSON.parse(JSON.stringify(sent))));
   assert.deepEqual(failure, { kind: 'foreign', status: 502 });
@@ -109,21 +109,21 @@ test('retries only failures that can resolve by themselves', () => {
   assert.ok(!passes({ kind: 'foreign', status: 404 }) && !passes({ kind: 'abandoned' }));
 });
 
-test('a retry waits longer each time, within half and whole, and never over 30 s', () => {
+test('waits longer before each retry, at most 30 s, with jitter', () => {
   assert.equal(retryWait(0, 0), 500);
   assert.equal(retryWait(0, 1), 1_000);
   assert.equal(retryWait(3, 0), 4_000);
   assert.equal(retryWait(12, 1), 30_000);
 });
 
-test('an ended session is not a wrong password', () => {
+test('distinguishes an ended session from a wrong password', () => {
   assert.deepEqual(
     codes.filter((code) => endsSession(refusal(code))),
     ['unauthorized'],
   );
 });
 
-test('a refusal is an answer: only silence and "unavailable" speak against the connection', () => {
+test('counts an error response as a connection', () => {
   assert.equal(connectionAfter(null), 'well');
   assert.equal(connectionAfter(refusal('validation_failed')), 'well');
   assert.equal(connectionAfter(refusal('unavailable')), 'unavailable');
@@ -133,7 +133,7 @@ test('a refusal is an answer: only silence and "unavailable" speak against the c
   assert.equal(codeOf({ kind: 'timeout' }), null);
 });
 
-test('many calls wait for their window, and leave some to the person', () => {
+test('paces many calls, and leaves some of the limit to the user', () => {
   const operation = { id: 'pace.test' };
   const headers = (remaining: number) =>
     new Headers({ 'RateLimit-Remaining': `${remaining}`, 'RateLimit-Reset': '10' });
@@ -154,7 +154,7 @@ test('many calls wait for their window, and leave some to the person', () => {
   assert.equal(callsLeft(shared('two'), 0), 0);
 });
 
-test('the end of a session is warned of from two minutes before', () => {
+test('warns two minutes before a session ends', () => {
   const end = '2026-01-01T00:10:00Z';
   const at = (time: string) => sessionLeft(end, Date.parse(time));
   assert.deepEqual(at('2026-01-01T00:07:59Z'), { ms: 121_000, warn: false });

@@ -43,7 +43,7 @@ const search = findBy(
 );
 const find = (text: string) => search(text, new AbortController().signal);
 
-test('a name is searched for, a pasted id is looked up', async () => {
+test('searches names, and looks up pasted IDs', async () => {
   const found = [{ title: 'Oat Milk Week', open: `/offers/${id}` }];
   assert.deepEqual(await find('oat'), found);
   assert.deepEqual(await find(id), found);
@@ -54,6 +54,6 @@ test('a name is searched for, a pasted id is looked up', async () => {
   );
 });
 
-test('the id of something else is no failure', async () => {
+test('finds nothing for the ID of another record', async () => {
   assert.deepEqual(await find('00000000-0000-7000-8000-000000000000'), []);
 });

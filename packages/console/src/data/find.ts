@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { CallInput } from '@arbiter/sdk/caller';
 import type { Found } from '../route/feature.ts';
 import { call } from './call.ts';

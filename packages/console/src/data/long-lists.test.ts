@@ -33,7 +33,7 @@ function clock() {
   };
 }
 
-test('pages after the first are as large as the operation takes, and no list asks for more than that', () => {
+test('requests later pages as large as the operation allows', () => {
   for (const operation of Object.values<ListOperation>(operations)) {
     const rows = rowsPerPage(operation, 50);
     const limit: unknown = Reflect.get(Reflect.get(operation.query ?? {}, 'properties') ?? {}, 'limit');
@@ -50,7 +50,7 @@ test('pages after the first are as large as the operation takes, and no list ask
   assert.equal(rowsPerPage({ query: strict }, 50), 100, 'one that refuses more is not asked for more');
 });
 
-test('a list of many pages is not read anew by itself', () => {
+test("doesn't refetch a long list by itself", () => {
   const pages = (count: number) => ({ pages: Array.from({ length: count }, () => ({})), pageParams: [] });
   assert.deepEqual([undefined, { data: [] }, pages(1), pages(3), pages(4)].map(isLong), [
     false,
@@ -61,7 +61,7 @@ test('a list of many pages is not read anew by itself', () => {
   ]);
 });
 
-test('a page waits for the server’s limit, says until when, and comes by itself', async () => {
+test('waits for the rate limit, shows until when, and loads the page then', async () => {
   const operation = { id: 'long.waits' };
   const surroundings = clock();
   const waits: (number | null)[] = [];
@@ -78,7 +78,7 @@ test('a page waits for the server’s limit, says until when, and comes by itsel
   assert.deepEqual([requests, waits], [2, [30_000, null, 37_000, null]]);
 });
 
-test('what is no limit is thrown, and who leaves does not wait', async () => {
+test('throws other errors, and stops waiting when the page closes', async () => {
   const operation = { id: 'long.throws' };
   const canceled = new AbortController();
   const waits: (number | null)[] = [];

@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import { ApiError } from '@arbiter/sdk/caller';
 import { waitBefore } from './pace.ts';
 

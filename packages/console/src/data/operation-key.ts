@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 
 /** Cache key of a response: tenant, operation, input. */
 export type OperationKey = readonly [tenant: string, id: string, input: string];

@@ -1,8 +1,8 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 
 /** Pacing by RateLimit headers: bulk calls wait before the server rejects them. */
 
-interface Window {
+interface RateWindow {
   readonly remaining: number;
   /** When the window resets, in milliseconds of the page's clock. */
   readonly freeAt: number;
@@ -10,7 +10,7 @@ interface Window {
 
 type Paced = Pick<Operation, 'id' | 'rateLimits'>;
 
-const windows = new Map<string, Window>();
+const windows = new Map<string, RateWindow>();
 
 /** Operations in the same bucket share a window. */
 const nameOf = ({ id, rateLimits }: Paced): string => rateLimits?.find(({ bucket }) => bucket)?.bucket ?? id;

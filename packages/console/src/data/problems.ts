@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorEntry } from '@arbiter/contract/core/errors';
-import type { Operation, Role } from '@arbiter/contract/operation';
+import type { Operation, Role } from '@arbiter/contract/core/operation';
 import { type AdviceText, adviceTexts, failureTexts, roleNeeded } from '../messages/advice.ts';
 import { can } from './can.ts';
 import type { Failure } from './failure.ts';

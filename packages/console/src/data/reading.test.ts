@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '@arbiter/contract';
-import { type Operation, roles } from '@arbiter/contract/operation';
+import { type Operation, roles } from '@arbiter/contract/core/operation';
 import { can } from './can.ts';
 import { isOld, namedResources, oldAfter } from './invalidation.ts';
 import { operationKey, resourceOf } from './operation-key.ts';
@@ -9,7 +9,7 @@ import { mayShowAtOnce, optimisticProperties } from './optimism.ts';
 
 const all: readonly Operation[] = Object.values(operations);
 
-test('the key of an answer names tenant, operation and question, whatever the order of its names', () => {
+test('builds the same query key for the same tenant, operation and input', () => {
   const list = { id: 'offers.list' };
   const one = operationKey('t', list, { query: { status: 'active', search: undefined, limit: 5 } });
   assert.deepEqual(one, operationKey('t', list, { query: { limit: 5, status: 'active' } }));
@@ -24,7 +24,7 @@ test('the key of an answer names tenant, operation and question, whatever the or
   assert.notDeepEqual(operationKey('t', list, { body: [1, 2] }), operationKey('t', list, { body: [2, 1] }));
 });
 
-test('a role may call what asks for it or for less, and learns whom to ask otherwise', () => {
+test('allows operations of a role and below, and names the required role otherwise', () => {
   for (const operation of all) {
     for (const role of roles) {
       const { allowed } = can(operation, role);
@@ -37,7 +37,7 @@ test('a role may call what asks for it or for less, and learns whom to ask other
   assert.deepEqual(can(operations['offers.list'], null), { allowed: false, needs: 'viewer' });
 });
 
-test('what a write makes old are resources of the contract, and the write’s own among them', () => {
+test('invalidates the resource of a write, and only resources of the contract', () => {
   const known = new Set(all.map(({ id }) => resourceOf(id)));
   // What operations of later parts bring may be named before they come.
   const later = new Set(['seedDataset']);
@@ -54,7 +54,7 @@ test('what a write makes old are resources of the contract, and the write’s ow
   assert.ok(isOld('segments.list', oldAfter('records.restore', true)));
 });
 
-test('what may be shown before it is confirmed is of no administrator’s operation, and in its body', () => {
+test('allows optimistic updates of body properties only, in no operation of admins', () => {
   for (const [id, properties] of Object.entries(optimisticProperties)) {
     const operation = all.find((each) => each.id === id);
     assert.ok(operation, `${id} is an operation`);
@@ -67,7 +67,7 @@ test('what may be shown before it is confirmed is of no administrator’s operat
   }
 });
 
-test('a change is shown at once only when all of it may be', () => {
+test('updates optimistically only if every property allows it', () => {
   assert.ok(mayShowAtOnce('offers.update', { id: 'a', rowVersion: 3, name: 'Latte' }));
   assert.ok(!mayShowAtOnce('offers.update', { id: 'a', rowVersion: 3, name: 'Latte', status: 'active' }));
   assert.ok(!mayShowAtOnce('offers.update', { id: 'a', rowVersion: 3 }));

@@ -68,7 +68,7 @@ export function forgetAll(): void {
   }
 }
 
-function read(place: Place, name: string): unknown {
+function read(place: StoragePlace, name: string): unknown {
   const text = storeOf(place)?.getItem(name) ?? null;
   if (text === null) return undefined;
   try {
@@ -79,7 +79,7 @@ function read(place: Place, name: string): unknown {
   }
 }
 
-function write(place: Place, name: string, value: unknown): void {
+function write(place: StoragePlace, name: string, value: unknown): void {
   const store = storeOf(place);
   if (store === null) return;
   if (value === undefined) {
@@ -95,7 +95,7 @@ function write(place: Place, name: string, value: unknown): void {
 }
 
 type Store = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem'>;
-type Place = 'local' | 'tab' | 'page';
+type StoragePlace = 'local' | 'tab' | 'page';
 
 const inPage = new Map<string, string>();
 const pageStore: Store = {
@@ -109,7 +109,7 @@ const pageStore: Store = {
 };
 
 /** Returns null if the browser has no storage or blocks it. */
-function storeOf(place: Place): Store | null {
+function storeOf(place: StoragePlace): Store | null {
   if (place === 'page') return pageStore;
   try {
     return (place === 'local' ? globalThis.localStorage : globalThis.sessionStorage) ?? null;

@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { CallBody, CallInput } from '@arbiter/sdk/caller';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
-import type { PollerSurroundings } from './events.ts';
+import type { PollerSurroundings } from './live/events.ts';
 import { signedInAgain, signOut } from './session.ts';
 import { outdateResources } from './use-operation.ts';
 
@@ -28,7 +28,7 @@ export function useLive(surroundings: PollerSurroundings): void {
     };
     const begin = async () => {
       // Not part of the shell: the first render doesn't need it.
-      const { oldAfterEvent, onEvents, startEvents } = await import('./events.ts');
+      const { oldAfterEvent, onEvents, startEvents } = await import('./live/events.ts');
       if (over) return;
       const stop = startEvents(surroundings);
       const leave = onEvents((events) => {

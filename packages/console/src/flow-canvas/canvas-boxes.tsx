@@ -11,11 +11,11 @@ export type LaneNode = Node<{ readonly phase: Phase; readonly width: number; rea
 export type CanvasNode = StepNode | LaneNode;
 
 const { width, height } = nodeSize;
-/** Side in px of the box that stands for an end of a line; it lies astride the border. */
+/** Size of the box at the end of a line, in px. It straddles the node's border. */
 const port = 5;
 const end = { width: port, height: port };
 
-/** Where lines end at a node, and begin. Told beforehand, so that the picture is drawn at once and not measured first. */
+/** Where lines start and end at a node. Given in advance, so that the canvas needs no measuring pass. */
 export const ports: NodeHandle[] = [
   { id: 'top', type: 'target', position: Position.Top, x: (width - port) / 2, y: -port / 2, ...end },
   { id: 'left', type: 'target', position: Position.Left, x: -port / 2, y: (height - port) / 2, ...end },
@@ -23,7 +23,7 @@ export const ports: NodeHandle[] = [
   { id: 'right', type: 'source', position: Position.Right, x: width - port / 2, y: (height - port) / 2, ...end },
 ];
 
-/** A node. What did not change about it is not drawn anew, whatever else of the picture does. */
+/** A node. It renders again only when it changes. */
 const StepBox = memo(function StepBox({ data, selected }: NodeProps<StepNode>) {
   return (
     <div

@@ -7,7 +7,7 @@ import type { FlowViewProps } from './outline.tsx';
 
 const noProblems: readonly NodeProblem[] = [];
 
-/** Lanes and nodes as the library takes them, with their sizes, so that it need not look for them in the page. */
+/** Converts lanes and nodes for the library, with their sizes, so that it doesn't measure them. */
 export function nodesOf(
   flow: Flow,
   { places, lanes }: Layout,
@@ -41,12 +41,12 @@ export function nodesOf(
   return [...background, ...steps];
 }
 
-/** The lines from node to node in their order, and the arcs of conditionals. */
+/** The lines between consecutive nodes, and the arcs of conditionals. */
 export function edgesOf(flow: Flow, { places }: Layout, runs: FlowViewProps['runs']): Edge[] {
   const order = flow.nodes.slice(1).map((node, at): Edge => {
     const from = flow.nodes[at];
     const run = from ? runs.get(from.id) : undefined;
-    // Into another lane or column the line leaves at the side.
+    // A line to another lane or column leaves at the side.
     const across = from !== undefined && places.get(from.id)?.x !== places.get(node.id)?.x;
     return {
       ...line,
@@ -76,5 +76,5 @@ export function edgesOf(flow: Flow, { places }: Layout, runs: FlowViewProps['run
   return [...order, ...arcs];
 }
 
-/** Lines are looked at and not pressed. */
+/** Lines can't be clicked. */
 const line = { focusable: false, selectable: false, interactionWidth: 0 } as const;

@@ -7,13 +7,13 @@ import { edgesOf, nodesOf } from './canvas-elements.ts';
 import { firstView, layoutOf, type Size } from './layout.ts';
 import type { FlowViewProps } from './outline.tsx';
 
-/** From this many nodes on, those outside the window are not drawn, and a small map says where the window is. */
+/** From this many nodes on, only visible ones render, and a minimap shows the window. */
 const manyNodes = 40;
 const fit = { padding: 0.06, maxZoom: 1 } as const;
 
 /**
- * The picture of a flow: lanes by phase, nodes in their order, arcs of conditionals. It is computed from the flow; the outline
- * beside it is the same by keyboard and for those who hear it.
+ * The canvas of a flow: lanes by phase, nodes in order, arcs of conditionals. The outline is the same for keyboards
+ * and screen readers.
  */
 export function FlowCanvas(props: FlowViewProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -29,7 +29,7 @@ export function FlowCanvas(props: FlowViewProps) {
   );
 }
 
-/** The picture in a window whose size is known, so that the first thing drawn is what stays. */
+/** The canvas in a window of known size, so that the first paint is final. */
 function Picture({ flow, runs, problems, selected, onSelect, namer, size }: FlowViewProps & { readonly size: Size }) {
   const layout = useMemo(() => layoutOf(flow), [flow]);
   const unselected = useMemo(
@@ -37,12 +37,12 @@ function Picture({ flow, runs, problems, selected, onSelect, namer, size }: Flow
     [flow, layout, runs, problems, namer],
   );
   const edges = useMemo(() => edgesOf(flow, layout, runs), [flow, layout, runs]);
-  // The others stay the very objects that they were, so that a press draws two nodes anew and not hundreds.
+  // The others stay the same objects, so that a click renders two nodes and not hundreds.
   const nodes = useMemo(
     () => unselected.map((node) => (node.id === selected ? { ...node, selected: true } : node)),
     [unselected, selected],
   );
-  // Where the picture was opened: it does not move by itself afterwards.
+  // The initial view: it doesn't move by itself afterwards.
   const [view] = useState(() => firstView(layout, size, selected));
   const onNodesChange = useCallback(
     (changes: NodeChange<CanvasNode>[]) => {
@@ -86,7 +86,7 @@ function Picture({ flow, runs, problems, selected, onSelect, namer, size }: Flow
   );
 }
 
-/** Where the window stands in a large picture; drawn once the picture itself is there. */
+/** Minimap of a large canvas; rendered after the canvas itself. */
 function Overview() {
   const [isDue, setDue] = useState(false);
   useEffect(() => startTransition(() => setDue(true)), []);
@@ -94,7 +94,7 @@ function Overview() {
     <MiniMap
       pannable
       zoomable
-      // Above the nodes, where the lanes have their names and large pictures are long and low.
+      // Above the nodes, next to the names of the lanes: large canvases are wide and low.
       position="top-right"
       style={overviewSize}
       bgColor="var(--surface)"

@@ -23,14 +23,14 @@ const config = {
   flowConfig: { defaultLimit: 3 },
 };
 
-test('calls and extension points take the phase of the place where they stand', () => {
+test('gives calls and extension points the phase of their position', () => {
   assert.deepEqual(
     readFlow(config).nodes.map(({ id, phase }) => `${id} ${phase}`),
     ['inventory 1', 'gate 1', 'save 1', 'score 2', 'hook 2', 'response 3'],
   );
 });
 
-test('a config that does not hold together is read as far as it goes', () => {
+test('reads the valid parts of an invalid config', () => {
   assert.deepEqual(readFlow(null), { nodes: [], settings: {} });
   const { nodes } = readFlow({ nodes: [null, { type: 'teleport' }] });
   assert.deepEqual(
@@ -42,11 +42,11 @@ test('a config that does not hold together is read as far as it goes', () => {
   );
 });
 
-test('arcs lead to nodes that are there', () => {
+test('draws arcs between existing nodes only', () => {
   assert.deepEqual(skipsOf(readFlow(config)), [{ from: 'gate', to: 'score', on: 'true' }]);
 });
 
-test('nodes stand in the lane of their phase, in their order, without touching', () => {
+test('places nodes in the lane of their phase, in order, without overlap', () => {
   const nodes = Array.from({ length: 14 }, (_, at) => node(`n${at}`, at < 8 ? 'filter' : 'compute'));
   const { places, lanes } = layoutOf(readFlow({ nodes }));
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('nodes stand in the lane of their phase, in their order, without touching',
   assert.ok((places.get('n8')?.x ?? 0) > lane.x + lane.width);
 });
 
-test('every type has a name and a summary of an empty config', () => {
+test('has a name and a summary for every type', () => {
   for (const type of flowNodeTypes) {
     assert.ok(nodeNames[type], type);
     assert.notEqual(nodeSummary(type, {}), type, type);
@@ -72,7 +72,7 @@ test('every type has a name and a summary of an empty config', () => {
   assert.ok(flowNodeTypes.length >= 16);
 });
 
-test('summaries read as a sentence', () => {
+test('writes summaries as sentences', () => {
   const summary = (type: string, values: object) =>
     nodeSummary(type, { ...values }, (id) => (id === 'c1' ? 'Retain' : null));
   assert.equal(summary('inventory', { scope: 'category', categoryIds: ['c1'] }), 'category Retain');
@@ -98,7 +98,7 @@ test('summaries read as a sentence', () => {
   assert.equal(summary('filter', {}), 'no filter');
 });
 
-test('a picture is opened whole where it can be read, else at its beginning or at the chosen node', () => {
+test("opens a canvas whole if it's readable, else at its start or at the selected node", () => {
   const flowOf = (filters: number) =>
     readFlow({
       nodes: [

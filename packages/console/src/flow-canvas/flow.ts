@@ -9,14 +9,14 @@ export interface Flow {
 export interface FlowNode {
   readonly id: string;
   readonly type: string;
-  /** Name that people gave it; empty without one. */
+  /** Its name; empty without one. */
   readonly name: string;
   readonly enabled: boolean;
   readonly config: Readonly<Record<string, unknown>>;
   readonly phase: Phase;
 }
 
-/** 1 narrows the candidates, 2 scores and ranks them, 3 shapes the answer. */
+/** 1 filters the candidates, 2 scores and ranks them, 3 shapes the response. */
 export type Phase = 1 | 2 | 3;
 
 export const phases: readonly Phase[] = [1, 2, 3];
@@ -46,8 +46,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Reads a flow's config, also one that does not hold together: what has no id is told by its place, and nodes of unknown
- * types stay where they stand. A call and an extension point take the phase of the place where they stand.
+ * Reads a flow's config, also an invalid one: nodes without an ID are known by their position, and nodes of unknown
+ * types keep it. Calls and extension points take the phase of their position.
  */
 export function readFlow(config: unknown): Flow {
   const whole = isObject(config) ? config : {};
@@ -69,7 +69,7 @@ export function readFlow(config: unknown): Flow {
   return { nodes, settings: isObject(whole.flowConfig) ? whole.flowConfig : {} };
 }
 
-/** What a run did in a node: how many candidates came in, how many went on, and why the others left. */
+/** What a run did in a node: candidates in, candidates out, and why the others were dropped. */
 export interface NodeRun {
   readonly entered: number;
   readonly passed: number;
@@ -80,22 +80,22 @@ export interface NodeRun {
   readonly warnings: readonly string[];
 }
 
-/** What a check found about a node. */
+/** A problem of a node. */
 export interface NodeProblem {
   readonly nodeId: string | null;
   readonly severity: 'error' | 'warning';
   readonly message: string;
 }
 
-/** A way past the nodes between: a conditional that skips to a later node. */
+/** A skip: a conditional that continues at a later node. */
 export interface Skip {
   readonly from: string;
   readonly to: string;
-  /** When it is taken. */
+  /** Its condition. */
   readonly on: 'true' | 'false';
 }
 
-/** The arcs of a flow. Targets that are not there have none. */
+/** Returns the skips of a flow, except those to missing nodes. */
 export function skipsOf({ nodes }: Flow): readonly Skip[] {
   const known = new Set(nodes.map(({ id }) => id));
   return nodes.flatMap(({ id, type, config }) => {

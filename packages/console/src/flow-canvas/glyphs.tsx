@@ -1,6 +1,6 @@
 import type { FlowNodeType } from '@arbiter/contract/catalogue/flow-node-types';
 
-/** The marks of the 16 types of node, on a grid of 16 px, drawn with lines of 1.75. */
+/** Icons of the node types, on a grid of 16 px, with lines of 1.75 px. */
 const paths: Readonly<Record<string, string>> = {
   // A stack of cards.
   inventory: 'M3 11.5 8 14l5-2.5M3 8l5 2.5L13 8M8 2 3 4.5 8 7l5-2.5z',
@@ -36,7 +36,7 @@ const paths: Readonly<Record<string, string>> = {
   extension_point: 'M6 2v3.5M10 2v3.5M4 5.5h8V8a4 4 0 0 1-8 0zM8 12v2.5',
 } satisfies Record<FlowNodeType, string>;
 
-/** Mark of a type of node; a circle for types that this console does not know. */
+/** Icon of a node type; a circle for unknown types. */
 export function NodeGlyph({ type }: { readonly type: string }) {
   return (
     <svg

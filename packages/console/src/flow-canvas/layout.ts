@@ -1,11 +1,11 @@
 import { type Flow, type FlowNode, type Phase, phases } from './flow.ts';
 
-/** Size of a node in px, and the room between nodes and lanes. */
+/** Size of a node, and space between nodes and lanes, in px. */
 export const nodeSize = { width: 208, height: 64 } as const;
 const gap = 40;
 const lanePad = { top: 44, side: 20, bottom: 20, between: 24 } as const;
 
-export interface Place {
+export interface NodePlace {
   readonly x: number;
   readonly y: number;
 }
@@ -23,19 +23,19 @@ export interface Size {
 }
 
 export interface Layout extends Size {
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, NodePlace>;
   readonly lanes: readonly Lane[];
 }
 
-/** Most nodes of a lane that stand below one another before the lane takes another column. */
+/** Maximum number of nodes in a column of a lane. */
 const mostRows = 6;
 
 /**
- * Places the nodes: a lane per phase from the start to the end, in a lane from the top to the bottom in the order of the flow.
- * Nothing is placed by hand, so two people see the same picture.
+ * Places the nodes: a lane per phase from start to end, the nodes of a lane in the order of the flow from top to
+ * bottom. Nothing is placed by hand, so everybody sees the same canvas.
  */
 export function layoutOf({ nodes }: Flow): Layout {
-  const places = new Map<string, Place>();
+  const places = new Map<string, NodePlace>();
   const byPhase = phases.map((phase) => ({ phase, members: nodes.filter((node) => node.phase === phase) }));
   const rows = Math.min(mostRows, Math.max(1, ...byPhase.map(({ members }) => members.length)));
   const height = lanePad.top + rows * nodeSize.height + (rows - 1) * gap + lanePad.bottom;
@@ -53,7 +53,7 @@ export function layoutOf({ nodes }: Flow): Layout {
   return { places, lanes, width: Math.max(0, x - lanePad.between), height };
 }
 
-function placeMembers(members: readonly FlowNode[], start: number, places: Map<string, Place>): void {
+function placeMembers(members: readonly FlowNode[], start: number, places: Map<string, NodePlace>): void {
   for (const [at, { id }] of members.entries()) {
     const column = Math.floor(at / mostRows);
     places.set(id, {
@@ -63,18 +63,18 @@ function placeMembers(members: readonly FlowNode[], start: number, places: Map<s
   }
 }
 
-/** Part of a picture that is seen: where its corner stands in px of the window, and how large it is drawn (1: as it is). */
-export interface View extends Place {
+/** The visible part of a canvas: position of its corner in the window, in px, and its zoom. */
+export interface View extends NodePlace {
   readonly zoom: number;
 }
 
-/** Least zoom at which the names of nodes can be read, and the room around the picture in px. */
+/** Minimum zoom at which node names are readable, and the margin around the canvas in px. */
 const legibleZoom = 0.6;
 const margin = 24;
 
 /**
- * What a window shows of a picture when it is opened: all of it where that can be read; else its beginning as high as the
- * window, or the chosen node in the middle.
+ * Returns the initial view of a canvas: all of it if that's readable; otherwise its start at full height, or the
+ * selected node in the middle.
  */
 export function firstView({ width, height, places }: Layout, window: Size, chosen: string | null): View {
   const room = { width: Math.max(1, window.width - 2 * margin), height: Math.max(1, window.height - 2 * margin) };

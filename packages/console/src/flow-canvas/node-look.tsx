@@ -5,11 +5,11 @@ import { cx } from '../ui/cx.ts';
 import type { FlowNode, NodeProblem, NodeRun, Phase } from './flow.ts';
 import { NodeGlyph } from './glyphs.tsx';
 
-/** Colour of a phase; it always stands beside its number. */
+/** Color of a phase, always shown with its number. */
 export const phaseColour: Readonly<Record<Phase, string>> = { 1: 'text-chart-3', 2: 'text-chart-1', 3: 'text-chart-7' };
 export const phaseMark: Readonly<Record<Phase, string>> = { 1: '①', 2: '②', 3: '③' };
 
-/** What both views show of a node. */
+/** Props that both views share. */
 export interface NodeView {
   readonly node: FlowNode;
   readonly run: NodeRun | undefined;
@@ -36,7 +36,7 @@ export function NodeText({ node, namer }: Pick<NodeView, 'node' | 'namer'>) {
   );
 }
 
-/** In and out of a node; what left is coloured and has its sign. */
+/** Candidates in and out of a node. The dropped ones are colored and have a minus sign. */
 export function NodeCounts({ run, problems }: Pick<NodeView, 'run' | 'problems'>) {
   const left = run ? run.entered - run.passed : 0;
   const failed = problems.some(({ severity }) => severity === 'error');

@@ -5,7 +5,7 @@ import { cx } from '../ui/cx.ts';
 import { type Flow, type NodeProblem, type NodeRun, phases, type Skip, skipsOf } from './flow.ts';
 import { NodeCounts, NodeText, type NodeView, phaseColour, phaseMark } from './node-look.tsx';
 
-/** What the outline and the canvas are given. */
+/** Props of the outline and the canvas. */
 export interface FlowViewProps {
   readonly flow: Flow;
   /** What a run did, by node id; empty before a run. */
@@ -33,7 +33,7 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
 
 const noProblems: readonly NodeProblem[] = [];
 
-/** The flow as it is: an ordered list in three phases. One stop of the tab order, arrows walk it, Enter opens a node. */
+/** The flow as an ordered list in three phases. One stop in the tab order: arrows move, Enter opens a node. */
 export function FlowOutline({ flow, runs, problems, selected, onSelect, namer }: FlowViewProps) {
   const skips = useMemo(() => Map.groupBy(skipsOf(flow), ({ from }) => from), [flow]);
   const found = useMemo(() => Map.groupBy(problems, ({ nodeId }) => nodeId), [problems]);
@@ -76,12 +76,12 @@ export function FlowOutline({ flow, runs, problems, selected, onSelect, namer }:
 interface OutlineRowProps extends NodeView {
   readonly skips: readonly Skip[] | undefined;
   readonly isSelected: boolean;
-  /** The row that the tab key stops at. */
+  /** The row in the tab order. */
   readonly isStop: boolean;
   readonly onSelect: (id: string) => void;
 }
 
-/** A node of the list. A press draws the row that was chosen and the one that is, and none of the others. */
+/** A node of the list. A selection renders only two rows: the previous and the new one. */
 const OutlineRow = memo(function OutlineRow(props: OutlineRowProps) {
   const { node, run, problems, skips, namer, isSelected, isStop, onSelect } = props;
   return (

@@ -1,7 +1,7 @@
-import { type ConditionTree, conditionTree } from '../messages/conditions.ts';
-import { segmentTexts as t } from '../messages/segments.ts';
+import { type ConditionTree, conditionTree } from '../messages/catalogue/conditions.ts';
+import { segmentTexts as t } from '../messages/catalogue/segments.ts';
 
-/** A condition as the tree that it is: groups with a line at their side, leaves as sentences. */
+/** A condition as a tree: groups with a line at their side, leaves as sentences. */
 export function ConditionView({ condition, otherwise }: { readonly condition: unknown; readonly otherwise: string }) {
   const tree = conditionTree(condition);
   return tree === null ? <p className="text-soft">{otherwise}</p> : <Branch tree={tree} />;

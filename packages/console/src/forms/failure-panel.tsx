@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { codeOf, endsSession, type Failure } from '../data/failure.ts';
 import { adviceFor } from '../data/problems.ts';
@@ -11,19 +11,19 @@ import { ProblemPanel } from '../ui/problem.tsx';
 
 export interface FailurePanelProps {
   readonly failure: Failure;
-  /** What failed: it tells a read from a write, and who may. */
+  /** The failed operation: read or write, and its role. */
   readonly operation: Operation;
-  /** Tries the call again; `submit` sends the surrounding form as it is now. Null: trying again would not help. */
+  /** Retries the call; `submit` submits the surrounding form. Null: a retry wouldn't help. */
   readonly retry: (() => void) | 'submit' | null;
-  /** Opens the comparison after a conflict of versions. */
+  /** Opens the comparison after a version conflict. */
   readonly compare?: (() => void) | undefined;
-  /** Where to look instead when what was asked for is not here. */
+  /** Where to look for a missing record. */
   readonly instead?: { readonly title: string; readonly to: string } | undefined;
-  /** Findings with a field of their own are shown there, and not here again. */
+  /** Paths of errors that are shown at their fields and omitted here. */
   readonly shownPaths?: readonly string[];
 }
 
-/** What a failed call means, and the step that leads on. */
+/** Explains a failed call, with the next step. */
 export function FailurePanel({ failure, operation, retry, compare, instead, shownPaths = [] }: FailurePanelProps) {
   const advice = adviceFor(failure, operation);
   const left = useCountdown(advice.waitSeconds, failure);
@@ -73,7 +73,7 @@ export function FailurePanel({ failure, operation, retry, compare, instead, show
         </ButtonLink>
       ),
   };
-  // The page asks for a sign-in by itself and does not go on before it.
+  // The shell asks to sign in by itself.
   if (isBack) {
     return (
       <ProblemPanel title={signedInAgain.title} tone="warn" actions={again ?? undefined}>
@@ -96,7 +96,7 @@ export function FailurePanel({ failure, operation, retry, compare, instead, show
   );
 }
 
-/** True when the session that a failure was the end of has begun again: somebody was asked to sign in since, and has. */
+/** Whether the user has signed in again since a failure ended the session. */
 function useIsBack(failure: Failure): boolean {
   const isAsking = useSyncExternalStore(onSignInRequest, isAskingToSignIn);
   const [requested, setRequested] = useState<Failure | null>(null);
@@ -104,7 +104,7 @@ function useIsBack(failure: Failure): boolean {
   return endsSession(failure) && requested === failure && !isAsking;
 }
 
-/** Seconds that are left of a wait; begins anew with each failure. */
+/** Remaining seconds of a wait; restarts with each failure. */
 function useCountdown(seconds: number | null, failure: Failure): number {
   const [left, setLeft] = useState(seconds ?? 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another failure with the same wait begins another countdown.

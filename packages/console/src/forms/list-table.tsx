@@ -1,22 +1,22 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { ListAnswer } from '../data/use-operation.ts';
-import { listTexts as t } from '../messages/lists.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
 import { AsOf } from '../ui/as-of.tsx';
 import { Button } from '../ui/button.tsx';
-import { DataTable, type DataTableProps } from '../ui/table.tsx';
+import { DataTable, type DataTableProps } from '../ui/table/table.tsx';
 import { FailurePanel } from './failure-panel.tsx';
 
-type ListProps = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore' | 'waitsUntil';
+type TableListProps = 'rows' | 'complete' | 'total' | 'onMore' | 'loadingMore' | 'waitsUntil';
 
-export interface ListTableProps<Row> extends Omit<DataTableProps<Row>, ListProps> {
+export interface ListTableProps<Row> extends Omit<DataTableProps<Row>, TableListProps> {
   readonly list: ListAnswer<Row>;
-  /** What was asked, for the advice on a failure. */
+  /** The operation, for advice after a failure. */
   readonly operation: Operation;
-  /** True: a look at the first rows; further ones stand elsewhere. */
+  /** True: shows only the first rows; another page has the rest. */
   readonly first?: boolean;
 }
 
-/** A table of a cursor list, in each state of the list: on its way, there, old (dimmed), failed, read in part. */
+/** The table of a list in every state: loading, loaded, stale (dimmed), failed, partly loaded. */
 export function ListTable<Row>({ list, operation, first = false, foot, ...table }: ListTableProps<Row>) {
   const { rows, failure, old, asOf } = list;
   const none = rows.length === 0;

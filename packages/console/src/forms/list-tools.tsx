@@ -1,19 +1,19 @@
 import { Download, SlidersHorizontal } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useViews } from '../data/saved-views.ts';
+import { useViews } from '../data/saved/saved-views.ts';
 import type { ListAnswer } from '../data/use-operation.ts';
-import { listToolTexts as t } from '../messages/list-tools.ts';
+import { listToolTexts as t } from '../messages/lists/list-tools.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { Button } from '../ui/button.tsx';
 import type { CsvValue } from '../ui/csv.ts';
 import { cx } from '../ui/cx.ts';
 import { later } from '../ui/later.tsx';
 import { Link, useLinks } from '../ui/link.tsx';
+import { toast } from '../ui/overlays/toast.tsx';
 import { useFormat } from '../ui/provider.tsx';
 import { fileName, saveFile } from '../ui/save-file.ts';
-import type { Column } from '../ui/table-column.ts';
-import { rowsAsCsv, sortedRows } from '../ui/table-csv.ts';
-import { toast } from '../ui/toast.tsx';
+import type { Column } from '../ui/table/table-column.ts';
+import { rowsAsCsv, sortedRows } from '../ui/table/table-csv.ts';
 import type { ListLook, LookChoices } from './use-list-look.ts';
 
 const ListPanel = later(() => import('./list-panel.tsx').then((module) => module.ListPanel));
@@ -23,15 +23,15 @@ export interface ListToolsProps<Row> {
   /** What the rows are, in the plural: "Offers". */
   readonly title: string;
   readonly list: Pick<ListAnswer<Row>, 'rows' | 'total' | 'complete' | 'old' | 'loading'>;
-  /** Values of a row that no column shows, by the head that they have in the file: its id. */
+  /** Values for the file that no column shows, by their head: the ID. */
   readonly further?: Readonly<Record<string, (row: Row) => CsvValue>>;
-  /** All columns as the file has them, where their values must be asked for first. Throws when they did not come. */
+  /** Loads the columns for the file, if their values need further calls. Throws if a call fails. */
   readonly fileColumns?: ((rows: readonly Row[]) => Promise<readonly Column<Row>[]>) | undefined;
-  /** In the head of a section. */
+  /** For the header of a section. */
   readonly small?: boolean;
 }
 
-/** What stands at the end of a list's filters: how it looks, and its rows as a file. */
+/** View options and CSV export of a list, after its filters. */
 export function ListTools<Row>(props: ListToolsProps<Row>) {
   const { look, title, small = false } = props;
   const [open, setOpen] = useState(false);
@@ -101,7 +101,7 @@ function CsvButton<Row>({ look, title, list, further = {}, fileColumns, small = 
   );
 }
 
-/** The saved views of a list as links; the one that is shown now says so. Nothing where there are none. */
+/** Links to the saved views of a list, with the current one marked. Empty without views. */
 export function ViewLinks({ look }: { readonly look: Pick<LookChoices, 'list' | 'view'> }) {
   const views = useViews(look.list);
   const path = useLinks().here?.() ?? '';

@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract/operation';
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { ReactNode } from 'react';
 import type { Answer } from '../data/use-operation.ts';
 import { uiTexts } from '../messages/ui.ts';
@@ -8,16 +8,14 @@ import { FailurePanel, type FailurePanelProps } from './failure-panel.tsx';
 export interface LoadedProps<Body> {
   readonly answer: Answer<Body>;
   readonly operation: Operation;
-  /** Where to look instead when it is not here. */
+  /** Where to look for it if it's missing. */
   readonly instead?: FailurePanelProps['instead'];
-  /** Holds the place while nothing is there yet; in the shape of what comes, so that nothing moves. */
+  /** Placeholder while it loads, in the shape of the content, so that nothing moves. */
   readonly skeleton?: ReactNode;
   readonly children: (body: Body) => ReactNode;
 }
 
-/**
- * What is made of an answer, in each of its states: nothing yet, there, old (dimmed, with the reason above it), failed.
- */
+/** Renders a response in every state: loading, loaded, stale (dimmed, with the reason above), failed. */
 export function Loaded<Body>({ answer, operation, instead, skeleton, children }: LoadedProps<Body>) {
   const { data, failure, old, refresh } = answer;
   const panel =

@@ -1,15 +1,15 @@
 import type { Answer } from '../data/use-operation.ts';
-import { listTexts as t } from '../messages/lists.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
 import { Skeleton } from '../ui/progress.tsx';
 
 export interface NameOfProps {
   readonly answer: Pick<Answer<{ readonly name: string }>, 'data' | 'failure'>;
-  /** What the record is, in the middle of a sentence: "offer". */
+  /** The record type within a sentence: "offer". */
   readonly kind: string;
   readonly id: string;
 }
 
-/** The name in an answer; a placeholder while it loads, and words where the record is gone. The id is in the tooltip only. */
+/** The name in a response; a placeholder while it loads, a text if the record was deleted. The ID is in the tooltip. */
 export function NameOf({ answer: { data, failure }, kind, id }: NameOfProps) {
   if (data !== undefined) {
     return (

@@ -1,4 +1,4 @@
-/** Kinds of records that rules, policies, segments and filters point at by an id, and that have a name to show. */
+/** Types of records that rules, policies, segments and filters refer to by ID, and that have names. */
 export const namedKinds = ['offer', 'creative', 'channel', 'category', 'subcategory', 'placement', 'segment'] as const;
 
 export type NamedKind = (typeof namedKinds)[number];

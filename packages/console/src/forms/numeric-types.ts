@@ -1,4 +1,4 @@
-/** Types of columns that hold numbers: such a column stands at the end of its place, as numbers do. */
+/** Data types with numbers: their columns are aligned at the end. */
 export const numericTypes: ReadonlySet<string> = new Set([
   'integer',
   'bigint',

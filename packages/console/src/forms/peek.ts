@@ -1,10 +1,10 @@
 import type { Fact } from '../ui/facts.tsx';
-import type { Column } from '../ui/table-column.ts';
+import type { Column } from '../ui/table/table-column.ts';
 
-/** A list and, where there is room for it, the look at one of its rows beside it. */
+/** A list, with the preview of a row next to it if there's room. */
 export const peekGrid = 'grid items-start gap-4 lg:grid-flow-col lg:auto-cols-[26rem] lg:grid-cols-[minmax(0,1fr)]';
 
-/** What a look at a row shows: every column in full, also those that the table does not show, with the first as its heading. */
+/** Returns the content of a row preview: every column, also hidden ones, with the first as heading. */
 export function lookAt<Row>(columns: readonly Column<Row>[], row: Row): { heading: string; facts: readonly Fact[] } {
   const [first, ...others] = columns;
   return {

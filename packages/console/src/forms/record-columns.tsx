@@ -1,12 +1,12 @@
-import { listTexts as t } from '../messages/lists.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
 import { Link } from '../ui/link.tsx';
 import { useFormat } from '../ui/provider.tsx';
-import type { Column } from '../ui/table-column.ts';
+import type { Column } from '../ui/table/table-column.ts';
 import { StatusBadge } from './status-badge.tsx';
 
-// Columns that records of several kinds have, so that they look and sort the same in each list.
+// Columns that several record types share, so that they look and sort the same in each list.
 
-/** A column of words, which it sorts by; `width` in px. `fixed`: it takes no part of the room that is left over. */
+/** A sortable text column; `width` in px. `fixed`: gets none of the remaining width. */
 export const wordColumn = <Row,>(
   key: string,
   header: string,
@@ -15,13 +15,13 @@ export const wordColumn = <Row,>(
   how: 'fixed' | 'grows' = 'fixed',
 ): Column<Row> => ({ key, header, cell: of, text: of, sortBy: of, width, grow: how === 'fixed' ? 0 : 1 });
 
-/** The same of words that programs use. */
+/** The same for keys and other machine-readable values. */
 export const codeColumn = <Row,>(...of: Parameters<typeof wordColumn<Row>>): Column<Row> => {
   const column = wordColumn(...of);
   return { ...column, cell: (row) => <code className="text-caption">{column.cell(row)}</code> };
 };
 
-/** A column of whole numbers, which it sorts by; `width` in px. */
+/** A sortable column of integers; `width` in px. */
 export const countColumn = <Row,>(key: string, header: string, of: (row: Row) => number, width = 80): Column<Row> => ({
   key,
   header,
@@ -37,7 +37,7 @@ interface MayBeDeleted {
   readonly deletedAt?: string | null;
 }
 
-/** A name, and whether its record is deleted: the first column always stays, so that nobody takes it for a living one. */
+/** A name, marked if the record is deleted: the first column is always visible. */
 function NamedCell({ name, deletedAt }: MayBeDeleted & { readonly name: string }) {
   if ((deletedAt ?? null) === null) return name;
   return (
@@ -48,7 +48,7 @@ function NamedCell({ name, deletedAt }: MayBeDeleted & { readonly name: string }
   );
 }
 
-/** The name; `width` in px. */
+/** The record's name; `width` in px. */
 export const nameColumn = (width = 220): Column<MayBeDeleted & { readonly name: string }> => ({
   ...wordColumn<MayBeDeleted & { readonly name: string }>('name', t.name, ({ name }) => name, width, 'grows'),
   cell: (row) => <NamedCell name={row.name} deletedAt={row.deletedAt ?? null} />,
@@ -72,7 +72,7 @@ export const priorityColumn = countColumn<{ readonly priority: number }>(
   90,
 );
 
-/** The key by which programs name the record; `width` in px. */
+/** The record's key; `width` in px. */
 export const keyColumn = (width: number) =>
   codeColumn<{ readonly key: string }>('key', t.key, ({ key }) => key, width, 'grows');
 
@@ -95,7 +95,7 @@ export const changedColumn: Column<{ readonly updatedAt: string }> = {
   grow: 0,
 };
 
-/** How many creatives the record has, as a link to them. */
+/** Number of creatives of the record, linked to them. */
 export const creativesColumn = (
   header: string,
   to: (id: string) => string,
@@ -114,7 +114,7 @@ export const creativesColumn = (
   grow: 0,
 });
 
-/** The way to the decisions in which the record plays a part. */
+/** Link to the decisions that involve the record. */
 export const decisionsColumn = (
   to: (id: string) => string,
 ): Column<{ readonly id: string; readonly name: string }> => ({

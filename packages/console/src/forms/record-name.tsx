@@ -7,14 +7,14 @@ import { segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { useCallback } from 'react';
 import { useAsk } from '../data/use-ask.ts';
 import { useOperation } from '../data/use-operation.ts';
-import { listTexts as t } from '../messages/lists.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
 import { addresses } from '../route/addresses.ts';
 import { middleCut } from '../ui/format.ts';
 import { Link } from '../ui/link.tsx';
 import { NameOf } from './name-of.tsx';
 import { isNamedKind, type NamedKind } from './named-kinds.ts';
 
-/** The records that rules, policies and segments point at. */
+/** Operations that read the records that rules, policies and segments refer to. */
 const readers = {
   offer: offerOperations.get,
   creative: creativeOperations.get,
@@ -25,7 +25,7 @@ const readers = {
   segment: segmentOperations.get,
 } as const satisfies Readonly<Record<NamedKind, unknown>>;
 
-/** Where each of them is shown. */
+/** Their addresses. */
 const places: Readonly<Record<NamedKind, (id: string) => string>> = {
   offer: addresses.offer,
   creative: addresses.creative,
@@ -36,7 +36,7 @@ const places: Readonly<Record<NamedKind, (id: string) => string>> = {
   segment: addresses.segment,
 };
 
-/** The same as a link to the record. */
+/** The record's name, linked to its page. */
 export function RecordLink({ kind, id }: { readonly kind: NamedKind; readonly id: string }) {
   return (
     <Link to={places[kind](id)}>
@@ -45,16 +45,16 @@ export function RecordLink({ kind, id }: { readonly kind: NamedKind; readonly id
   );
 }
 
-/** Name of a record that is known by its id; a placeholder while it loads, and words where it is gone. */
+/** Name of a record by ID; a placeholder while it loads, a text if it was deleted. */
 export function RecordName({ kind, id }: { readonly kind: NamedKind; readonly id: string }) {
   const answer = useOperation(readers[kind], { params: { id } }, { keepPrevious: false });
   return <NameOf answer={answer} kind={kind} id={id} />;
 }
 
-/** Names of records by their ids. */
+/** Names of records by ID. */
 export type Names = ReadonlyMap<string, string>;
 
-/** What a rule or a policy applies to, for files: the kind and the name of each record; the id of one that has no name there. */
+/** Scopes of a rule or a policy for files: type and name of each record, or its ID without a name. */
 export const plainScopes = (scopes: ScopeTextProps['scopes'], names: Names = new Map()): string =>
   scopes
     .map(({ scope, scopeId }) =>
@@ -62,7 +62,7 @@ export const plainScopes = (scopes: ScopeTextProps['scopes'], names: Names = new
     )
     .join(', ');
 
-/** Asks for the names of records, one after the other. What is gone has none. Throws when the server does not answer. */
+/** Loads the names of records one by one. Deleted records have none. Throws if the server doesn't respond. */
 export function useNamesOf() {
   const ask = useAsk();
   return useCallback(
@@ -81,14 +81,14 @@ export function useNamesOf() {
 
 export interface ScopeTextProps {
   readonly scopes: readonly { readonly scope: string; readonly scopeId: string | null }[];
-  /** Shows all of them; else the first and how many more. */
+  /** Shows all of them; otherwise the first, and the number of others. */
   readonly all?: boolean;
 }
 
-/** What a rule or a policy applies to. */
+/** Scopes of a rule or a policy. */
 export function ScopeText({ scopes, all = false }: ScopeTextProps) {
   const shown = all ? scopes : scopes.slice(0, 1);
-  // In a row of a list the row itself is the link.
+  // In a list, the row itself is the link.
   const Named = all ? RecordLink : RecordName;
   return (
     <span className={all ? 'flex flex-col gap-0.5' : 'truncate'}>

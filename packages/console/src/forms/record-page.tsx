@@ -1,13 +1,12 @@
+import type { Operation } from '@arbiter/contract/core/operation';
 import type { Warning } from '@arbiter/contract/core/warnings';
-import type { Operation } from '@arbiter/contract/operation';
 import { Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { codeOf } from '../data/failure.ts';
 import type { Answer } from '../data/use-operation.ts';
-import { listToolTexts } from '../messages/list-tools.ts';
-import { listTexts as t } from '../messages/lists.ts';
-import { recordKindTitles } from '../messages/saved-records.ts';
-import type { RecordKind } from '../route/record-address.ts';
+import { listToolTexts } from '../messages/lists/list-tools.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
+import { type RecordKind, recordKinds } from '../records/record-kinds.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Id } from '../ui/copy.tsx';
 import type { Fact } from '../ui/facts.tsx';
@@ -20,8 +19,8 @@ import { Loaded } from './loaded.tsx';
 import { DeletedPin, RecordPin } from './record-pin.tsx';
 import { StatusBadge } from './status-badge.tsx';
 
-/** What the head of the page shows of a record of any kind. */
-interface Named {
+/** What the header shows of a record of any type. */
+export interface ShownRecord {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
@@ -30,39 +29,40 @@ interface Named {
   readonly warnings?: readonly Warning[];
 }
 
-export interface RecordPageProps<Body extends Named> extends Pick<PageProps, 'parents' | 'actions'> {
+export interface RecordPageProps<Body extends ShownRecord> extends Pick<PageProps, 'parents' | 'actions'> {
   readonly answer: Answer<Body>;
-  /** What was asked, for the advice on a failure. */
+  /** The operation that loads it, for advice after a failure. */
   readonly operation: Operation;
-  /** What the record is. Its word is the heading until its name is known. */
+  /** The record type. Its title is the heading until the name is loaded. */
   readonly kind: RecordKind;
-  /** What the address names: the record that was asked for, whether it is there or not. */
+  /** The ID in the address, whether or not the record exists. */
   readonly id: string;
-  /** The name that people know it by, where that is another than `name`. */
+  /** The name to show, if it isn't `name`. */
   readonly nameOf?: (body: Body) => string;
-  /** Further badges behind its status. */
+  /** Badges after the status. */
   readonly badges?: (body: Body) => ReactNode;
-  /** What stands for the id; the key, where people name the record by it. */
+  /** Shown in place of the ID: the key, for records known by it. */
   readonly idOf?: (body: Body) => ReactNode;
-  /** The sentence below the heading; the description where it is left out. */
+  /** Text below the heading; the description if undefined. */
   readonly lead?: (body: Body) => string;
-  /** How to fix what the warnings say: buttons or links. */
+  /** Buttons or links that fix the warnings. */
   readonly fixes?: (body: Body) => ReactNode;
   readonly children: (body: Body) => ReactNode;
 }
 
-/** One record, read: where it hangs, its name, status and id, then what `children` make of it, in each state of the answer. */
-export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
+/** The page of a record in every state: parents, name, status and ID, then `children`. */
+export function RecordPage<Body extends ShownRecord>(props: RecordPageProps<Body>) {
   const { answer, operation, kind, id, nameOf, badges, idOf, lead, fixes, children, ...page } = props;
   const body = answer.data;
-  const word = recordKindTitles[kind];
+  const word = recordKinds[kind].titles.one;
   const name = body === undefined ? null : (nameOf?.(body) ?? body.name);
-  // Some records are shown when they are deleted; there is nothing to come back to all the same.
+  // Some deleted records can still be read, but not pinned.
   const isDeleted = codeOf(answer.failure) === 'not_found' || (body?.deletedAt ?? null) !== null;
   return (
     <Page
+      parents={[{ title: recordKinds[kind].titles.many, to: recordKinds[kind].path }]}
       {...page}
-      // What is not here can do nothing.
+      // A missing record has no actions.
       actions={body === undefined && answer.failure !== null ? null : page.actions}
       title={name ?? word}
       about={
@@ -99,13 +99,13 @@ export function RecordPage<Body extends Named>(props: RecordPageProps<Body>) {
   );
 }
 
-/** The way from a record to the decisions in which it plays a part: the same button on every page. */
+/** Link from a record to the decisions that involve it. */
 export function DecisionsLink({ to, children }: { readonly to: string; readonly children: string }) {
   return (
     <ButtonLink
       to={to}
       icon={<Scale aria-hidden className="size-4 shrink-0" />}
-      // Long words take a second line on a small screen.
+      // Long labels wrap on small screens.
       className="max-sm:h-auto max-sm:min-h-8 max-sm:shrink max-sm:py-1 max-sm:text-start max-sm:whitespace-normal"
     >
       {children}
@@ -113,7 +113,7 @@ export function DecisionsLink({ to, children }: { readonly to: string; readonly 
   );
 }
 
-/** The reference of one call, for changes that have no form here yet. */
+/** Link to the API reference of an operation that has no form here yet. */
 export function ApiLink({ operation, children }: { readonly operation: Operation; readonly children: string }) {
   const links = useLinks();
   return (
@@ -137,7 +137,7 @@ function Deleted({ kind, at }: { readonly kind: string; readonly at: string }) {
   );
 }
 
-/** The last lines of the facts of every record: its version, and when that was made. */
+/** The last facts of every record: its version, and when it changed. */
 export function versionFacts(
   { version, updatedAt }: { readonly version: number; readonly updatedAt: string },
   format: Format,

@@ -1,5 +1,7 @@
 import { Pin } from 'lucide-react';
 import { useEffect } from 'react';
+import { savedRecordTexts as t } from '../messages/saved-records.ts';
+import { type RecordKind, recordKinds } from '../records/record-kinds.ts';
 import {
   addRecent,
   isForPageOnly,
@@ -9,28 +11,27 @@ import {
   pin,
   unpin,
   useSavedRecords,
-} from '../data/saved-records.ts';
-import { savedRecordTexts as t } from '../messages/saved-records.ts';
-import type { RecordKind } from '../route/record-address.ts';
+} from '../records/saved-records.ts';
 import { useKeys } from '../route/use-keys.ts';
 import { Button } from '../ui/button.tsx';
+import { toast } from '../ui/overlays/toast.tsx';
 import { ProblemPanel } from '../ui/problem.tsx';
-import { toast } from '../ui/toast.tsx';
 import { savedRecordName } from './saved-record-name.ts';
 
 export interface RecordPinProps {
   readonly kind: RecordKind;
   readonly id: string;
-  /** Its name; null for what is known by its id: decisions and customers. */
+  /** Its name; null for decisions and customers, which are known by ID. */
   readonly name: string | null;
 }
 
 /**
- * The button in the head of a record that pins it, and its key. Where it stands the record is open, so it counts among the
- * recent ones, and a pin learns its name.
+ * The pin button in a record's header, and its key. It also adds the record to the recent ones, and updates the name
+ * of its pin.
  */
 export function RecordPin({ kind, id, name }: RecordPinProps) {
   const { pins } = useSavedRecords();
+  const title = recordKinds[kind].titles.one;
   const isPinned = pins.some((each) => isSame(each, { kind, id }));
   const full = !isPinned && pins.length >= mostPins ? t.full(mostPins) : null;
   useEffect(() => addRecent({ kind, id, name }, Date.now()), [kind, id, name]);
@@ -54,7 +55,7 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
       aria-pressed={isPinned}
       aria-keyshortcuts="p"
       tooltip={isPinned ? t.unpinTip : t.pinTip}
-      typed={isPinned ? t.unpinOf(kind) : t.pinOf(kind)}
+      typed={isPinned ? t.unpinOf(title) : t.pinOf(title)}
       disabledReason={full}
       icon={
         <Pin aria-hidden className={`size-4 ${isPinned ? 'fill-current text-accent-ink' : ''}`} strokeWidth={1.75} />
@@ -64,7 +65,7 @@ export function RecordPin({ kind, id, name }: RecordPinProps) {
   );
 }
 
-/** In place of a record that is not there any more: its pin says which one it was, and can be taken out. */
+/** Shown for a deleted record that is pinned: its last name, and a button to unpin it. */
 export function DeletedPin({ kind, id }: Omit<RecordPinProps, 'name'>) {
   const { pins } = useSavedRecords();
   useEffect(() => markDeleted({ kind, id }), [kind, id]);
@@ -86,7 +87,7 @@ export function DeletedPin({ kind, id }: Omit<RecordPinProps, 'name'>) {
         </Button>
       }
     >
-      <p>{t.deletedText(kind, savedRecordName(known))}</p>
+      <p>{t.deletedText(recordKinds[kind].titles.one, savedRecordName(known))}</p>
     </ProblemPanel>
   );
 }

@@ -1,26 +1,26 @@
-import { listToolTexts as t } from '../messages/list-tools.ts';
+import { listToolTexts as t } from '../messages/lists/list-tools.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Id } from '../ui/copy.tsx';
 import { type Fact, Facts } from '../ui/facts.tsx';
-import { SidePanel } from '../ui/side-panel.tsx';
+import { SidePanel } from '../ui/overlays/side-panel.tsx';
 
 export interface RowPeekProps {
-  /** Key of the row; it stands in the address. */
+  /** Key of the row, from the address. */
   readonly of: string;
-  /** What `lookAt` makes of the row; null when it is not among those that are loaded. */
+  /** Result of `lookAt`; null if the row isn't loaded. */
   readonly shown: { readonly heading: string; readonly facts: readonly Fact[] } | null;
-  /** False: further rows could be loaded, among which it may be. */
+  /** False: the row may be among those not loaded yet. */
   readonly complete: boolean;
-  /** What the rows are: the heading where the row is not there. */
+  /** What the rows are: the heading if the row is missing. */
   readonly title: string;
-  /** Its page; null: it has none. */
+  /** Address of its page; null without one. */
   readonly to: string | null;
-  /** Shown as the last line: the id by which programs know the row. */
+  /** The ID, shown as the last line. */
   readonly id?: string;
   readonly onClose: () => void;
 }
 
-/** A look at a row beside its list. */
+/** Preview of a row, next to its list. */
 export function RowPeek({ of, shown, complete, title, to, id, onClose }: RowPeekProps) {
   return (
     <SidePanel

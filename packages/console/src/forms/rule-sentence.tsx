@@ -1,9 +1,9 @@
 import type { QualificationRule } from '@arbiter/contract/catalogue/qualification-rules';
 import { segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { useOperation } from '../data/use-operation.ts';
-import { ruleSentence } from '../messages/rules.ts';
+import { ruleSentence } from '../messages/catalogue/rules.ts';
 
-/** What a qualification rule asks, in a sentence; segments that it names by their ids are called by their names. */
+/** A qualification rule as a sentence, with the names of its segments. */
 export function RuleSentence({
   rule: { ruleType, config },
 }: {

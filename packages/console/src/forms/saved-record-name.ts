@@ -1,7 +1,7 @@
-import type { SavedRecord } from '../data/saved-records.ts';
+import type { SavedRecord } from '../records/saved-records.ts';
 import { middleCut } from '../ui/format.ts';
 
-/** What a kept record is called: its name as it was last seen; a customer by their id, a decision by a part of its. */
+/** Returns the label of a saved record: its last known name, a customer's ID, or a shortened ID. */
 export function savedRecordName({ kind, id, name }: Pick<SavedRecord, 'kind' | 'id' | 'name'>): string {
   if (name !== null) return name;
   return kind === 'customer' ? id : middleCut(id);

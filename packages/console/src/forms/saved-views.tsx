@@ -1,27 +1,34 @@
 import { Pencil, Save, Trash2 } from 'lucide-react';
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import { customerFilters, deleteView, type Refusal, type SavedView, saveView, useViews } from '../data/saved-views.ts';
-import { listPanelTexts as t } from '../messages/list-panel.ts';
+import {
+  customerFilters,
+  deleteView,
+  type SavedView,
+  saveView,
+  useViews,
+  type ViewRefusal,
+} from '../data/saved/saved-views.ts';
+import { listPanelTexts as t } from '../messages/lists/list-panel.ts';
 import { Button } from '../ui/button.tsx';
 import { Copy } from '../ui/copy.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Link, useLinks } from '../ui/link.tsx';
-import { toast } from '../ui/toast.tsx';
+import { toast } from '../ui/overlays/toast.tsx';
 
 export interface SavedViewsProps {
   readonly list: string;
-  /** What is shown now. */
+  /** Search text of the current view. */
   readonly view: string;
 }
 
-/** The views of a list: opened, named anew, written anew, deleted; and what is shown now kept as a further one. */
+/** Opens, renames, updates and deletes the views of a list, and saves the current one. */
 export function SavedViews({ list, view }: SavedViewsProps) {
   const views = useViews(list);
   const links = useLinks();
   const path = links.here?.() ?? '';
   const isOfCustomer = customerFilters(view).length > 0;
   const field = useRef<HTMLInputElement>(null);
-  // The line that had the focus is gone, or another now.
+  // The line that had the focus was deleted or replaced.
   const onLeft = () => field.current?.focus();
   return (
     <div className="flex flex-col gap-2">
@@ -47,7 +54,7 @@ export function SavedViews({ list, view }: SavedViewsProps) {
 
 function NewView({ list, view, field }: SavedViewsProps & { readonly field: RefObject<HTMLInputElement | null> }) {
   const [name, setName] = useState('');
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [refusal, setRefusal] = useState<ViewRefusal | null>(null);
   const save = (event: FormEvent) => {
     event.preventDefault();
     const found = saveView(list, { name, search: view });
@@ -77,10 +84,10 @@ function NewView({ list, view, field }: SavedViewsProps & { readonly field: RefO
 interface ViewLineProps {
   readonly list: string;
   readonly view: SavedView;
-  /** What is shown now. */
+  /** Search text of the current view. */
   readonly shown: string;
   readonly path: string;
-  /** Takes the focus when the line goes. */
+  /** Moves the focus when the line is deleted. */
   readonly onLeft: () => void;
 }
 
@@ -148,7 +155,7 @@ function NewName({ list, view, onDone }: NewNameProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
   const [text, setText] = useState(view.name);
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [refusal, setRefusal] = useState<ViewRefusal | null>(null);
   const save = (event: FormEvent) => {
     event.preventDefault();
     const found = saveView(list, { name: text, search: view.search }, view.name);

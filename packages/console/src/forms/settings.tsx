@@ -1,11 +1,12 @@
-import { valueText } from '../messages/conditions.ts';
+import { valueText } from '../messages/catalogue/conditions.ts';
 import { Facts } from '../ui/facts.tsx';
 
-/** `maxPerDay` -> `max per day`. */
+/** `maxPerDay` -> `Max per day`. */
 export function humanKey(key: string): string {
-  return key
+  const words = key
     .replaceAll('_', ' ')
     .replace(/([a-z0-9])([A-Z])/g, (_, before: string, letter: string) => `${before} ${letter.toLowerCase()}`);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 const isPlain = (value: unknown): boolean =>
@@ -13,7 +14,7 @@ const isPlain = (value: unknown): boolean =>
   value === null ||
   (Array.isArray(value) && value.every((one) => typeof one !== 'object'));
 
-/** Every key of a config with its value, those that nothing reads among them. */
+/** Every key of a config with its value, also unknown keys. */
 export function Settings({
   config,
   narrow = false,

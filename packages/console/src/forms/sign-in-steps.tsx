@@ -6,25 +6,25 @@ import { useMutate } from '../data/use-operation.ts';
 import { secondStepTexts as t } from '../messages/sign-in.ts';
 import { TextField } from '../ui/field.tsx';
 
-/** What follows the first step of a sign-in: the code of the second factor, where the account has one. */
+/** The steps after the password: the code of the second factor, if the account has one. */
 export interface SignInSteps {
-  /** True: the first step is done, and the code is asked for. */
+  /** True: the code is needed. */
   readonly asksCode: boolean;
-  /** The tenant wants a second factor, and the account has none yet: there is no way on from here. */
+  /** The tenant requires a second factor, and the account has none: signing in isn't possible. */
   readonly mustSetUp: boolean;
   readonly code: string;
   readonly setCode: (code: string) => void;
-  /** Goes on as the first step's answer says; null: it was refused. */
+  /** Continues with the response to the first step; null: it failed. */
   readonly goOn: (answer: Pick<SignedIn, 'setupRequired' | 'mfaRequired' | 'mfaToken'> | null) => void;
   /** Sends the code. */
   readonly verify: () => Promise<void>;
   readonly beginAgain: () => void;
   readonly busy: boolean;
-  /** Why the code was refused. */
+  /** Why the code was rejected. */
   readonly failure: Failure | null;
 }
 
-/** The steps of a sign-in after the first; `enter` is called once it has opened a session. */
+/** The steps of a sign-in after the password; calls `enter` once the session is open. */
 export function useSignInSteps(enter: () => void): SignInSteps {
   const [token, setToken] = useState<string | null>(null);
   const [code, setCode] = useState('');

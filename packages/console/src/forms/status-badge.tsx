@@ -1,15 +1,15 @@
-import { listTexts as t } from '../messages/lists.ts';
+import { listTexts as t } from '../messages/lists/lists.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 
 const tones: Readonly<Record<string, Tone>> = { active: 'pass', draft: 'draft', paused: 'warn', archived: 'neutral' };
 
-/** The status of a record of the catalogue. */
+/** Status of a catalogue record. */
 export function StatusBadge({ status, deleted = false }: { readonly status: string; readonly deleted?: boolean }) {
   if (deleted) return <Badge tone="block">{t.deleted}</Badge>;
   return <Badge tone={tones[status] ?? 'neutral'}>{status}</Badge>;
 }
 
-/** The choice of a status as a filter. */
+/** The filter by status. */
 export const statusChoice = {
   key: 'status',
   label: t.status,

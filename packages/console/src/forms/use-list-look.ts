@@ -1,44 +1,50 @@
 import { useMemo, useState } from 'react';
-import { chooseColumns, type Density, type TableLooks, tableLooks, useTableLooks } from '../data/table-looks.ts';
-import { listToolTexts as t } from '../messages/list-tools.ts';
+import {
+  chooseColumns,
+  type ListDensity,
+  type TableLooks,
+  tableLooks,
+  useTableLooks,
+} from '../data/saved/table-looks.ts';
+import { listToolTexts as t } from '../messages/lists/list-tools.ts';
 import { allColumns, columnKeys, ListAddress, sortOf, sortText, viewSearch } from '../route/list-address.ts';
 import { useSearch, useSearchText } from '../route/use-address.ts';
-import type { Column, Sort } from '../ui/table-column.ts';
+import type { Column, Sort } from '../ui/table/table-column.ts';
 
-/** What somebody may choose of how a list looks. */
+/** The view options of a list. */
 export interface LookChoices {
-  /** Name of the list in what the browser remembers: the id of its operation. */
+  /** Name of the list in browser storage: the ID of its operation. */
   readonly list: string;
-  /** All columns in the order that they have at first. */
+  /** All columns in their default order. */
   readonly known: readonly { readonly key: string; readonly header: string }[];
-  /** Keys of the columns that are shown, in their order. */
+  /** Keys of the visible columns, in order. */
   readonly keys: readonly string[];
-  /** False: the columns are as at first. */
+  /** False: the default columns. */
   readonly isChosen: boolean;
-  /** Shows the columns that this makes of those that are chosen; null: all, as at first. */
+  /** Changes the visible columns; null restores the default. */
   readonly choose: (next: (keys: readonly string[]) => readonly string[] | null) => void;
-  /** Filters, columns and order as the search text of an address; null where the list does not live in one. */
+  /** Filters, columns and sort order as search text of an address; null if the list isn't in the address. */
   readonly view: string | null;
-  /** Height of the rows where the person has chosen none. */
-  readonly usualDensity: Density;
+  /** Row height, unless the user chose one. */
+  readonly usualDensity: ListDensity;
 }
 
 export interface ListLook<Row> extends LookChoices {
-  /** The columns that are shown, in their order. */
+  /** The visible columns, in order. */
   readonly columns: readonly Column<Row>[];
   readonly sort: Sort | null;
   readonly onSort: (next: (now: Sort | null) => Sort | null) => void;
 }
 
 export interface LookOptions {
-  readonly usualDensity?: Density;
-  /** `page`: one list of several on its page; its order stays with the table, and it has no views. */
+  readonly usualDensity?: ListDensity;
+  /** `page`: one of several lists on its page. The table stores its sort order, and it has no views. */
   readonly stateIn?: 'address' | 'page';
 }
 
 /**
- * How a list looks: its columns, from the address, else as this browser remembers them; its order, from the address. What somebody
- * chooses goes to both, so that a link shows the same to others.
+ * The view options of a list: columns from the address, otherwise from browser storage; sort order from the address.
+ * Changes go to both, so that a link shows others the same.
  */
 export function useListLook<Row>(
   list: string,
@@ -51,7 +57,7 @@ export function useListLook<Row>(
   const [ownSort, setOwnSort] = useState<Sort | null>(null);
   const isAddressed = stateIn === 'address';
   const knownKeys = all.map(({ key }) => key);
-  /** The columns that an address asks for, else what this browser remembers. */
+  /** Columns from the address, otherwise from browser storage. */
   const keysOf = (requested: string | undefined, { columns: { [list]: remembered } }: TableLooks) =>
     columnKeys(
       knownKeys,
@@ -59,7 +65,7 @@ export function useListLook<Row>(
     );
   const keys = keysOf(isAddressed ? address.columns : undefined, looks);
   const isChosen = keys.join() !== knownKeys.join();
-  // As long as the same columns are shown they are the same object, so that no row is drawn anew.
+  // The same columns stay the same object, so that no row renders again.
   const shown = keys.join();
   const columns = useMemo(
     () => shown.split(',').flatMap((key) => all.find((column) => column.key === key) ?? []),

@@ -1,7 +1,7 @@
 import type { Alert, AlertMetric, AlertOperator } from '@arbiter/contract/operations/alerts';
 
 /** Number formatters for the tenant's locale. */
-interface Format {
+interface AlertFormat {
   number(value: number): string;
   percent(share: number): string;
   money(value: number): string;
@@ -40,7 +40,7 @@ const shares: readonly AlertMetric[] = [
   'cap_block_rate',
 ];
 
-function written(metric: AlertMetric, value: number, format: Format): string {
+function written(metric: AlertMetric, value: number, format: AlertFormat): string {
   if (shares.includes(metric)) return format.percent(value);
   if (metric === 'latency_p99') return format.duration(value);
   if (metric === 'outbox_lag_seconds') return format.duration(value * 1_000);
@@ -50,12 +50,12 @@ function written(metric: AlertMetric, value: number, format: Format): string {
 type Rule = Pick<Alert, 'metric' | 'operator' | 'threshold' | 'windowMinutes' | 'lastValue'>;
 
 /** The condition of a rule: "Error rate > 5 % over 15 min". */
-export function alertCondition({ metric, operator, threshold, windowMinutes }: Rule, format: Format): string {
+export function alertCondition({ metric, operator, threshold, windowMinutes }: Rule, format: AlertFormat): string {
   return `${metricWord(metric)} ${signs[operator]} ${written(metric, threshold, format)} over ${format.duration(windowMinutes * 60_000)}`;
 }
 
 /** The condition with the value of the last check. */
-export function alertValue(rule: Rule, format: Format): string {
+export function alertValue(rule: Rule, format: AlertFormat): string {
   const condition = alertCondition(rule, format);
   return rule.lastValue === null
     ? condition

@@ -1,4 +1,4 @@
-import { catalogueTitles as titles } from './catalogue-titles.ts';
+import { catalogueTitles as titles } from './catalogue/catalogue-titles.ts';
 
 export const customerTexts = {
   customers: titles.customers,

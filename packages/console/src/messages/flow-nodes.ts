@@ -1,15 +1,15 @@
 import type { FlowNodeType } from '@arbiter/contract/catalogue/flow-node-types';
-import { conditionText, listText } from './conditions.ts';
+import { conditionText, listText } from './catalogue/conditions.ts';
 
 /** Short summaries of flow nodes, shown after their names (docs/design/console.md, section 3.3). */
 
-type Config = Readonly<Record<string, unknown>>;
+type NodeConfig = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Config =>
+const isObject = (value: unknown): value is NodeConfig =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
-const objectOf = (value: unknown): Config => (isObject(value) ? value : {});
+const objectOf = (value: unknown): NodeConfig => (isObject(value) ? value : {});
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
@@ -35,7 +35,7 @@ export const nodeNames: Readonly<Record<string, string>> = {
   extension_point: 'Extension point',
 } satisfies Record<FlowNodeType, string>;
 
-export const phaseNames = { 1: 'Narrow', 2: 'Score and rank', 3: 'Output' } as const;
+export const phaseNames = { 1: 'Filter', 2: 'Score and rank', 3: 'Output' } as const;
 
 /** Returns the name of a record by its ID, or null if it isn't loaded. */
 export type Namer = (id: string) => string | null;
@@ -47,7 +47,7 @@ function namesText(ids: readonly string[], namer: Namer, one: string, many: stri
   return `${ids.length === 1 ? one : many} ${listText(names)}`;
 }
 
-const chosen = (config: Config, key: string, what: string) =>
+const chosen = (config: NodeConfig, key: string, what: string) =>
   config.mode === 'selected' ? `${sizeOf(config[key])} selected` : `all ${what}`;
 
 function branchText(branch: unknown): string | null {
@@ -57,7 +57,7 @@ function branchText(branch: unknown): string | null {
   return action === 'call_flow' ? `call ${textOf(flowKey) ?? '?'}` : null;
 }
 
-function scoreText(config: Config): string {
+function scoreText(config: NodeConfig): string {
   const method = textOf(config.method)?.replaceAll('_', ' ') ?? 'no method';
   const parts = [method];
   const model = textOf(config.modelKey);
@@ -75,7 +75,7 @@ function scoreText(config: Config): string {
   return parts.join(', ');
 }
 
-function rankText(config: Config): string {
+function rankText(config: NodeConfig): string {
   const method = textOf(config.method) ?? 'topN';
   const parts: string[] = [];
   if (method === 'topN') parts.push(config.topN == null ? 'best first' : `best ${config.topN}`);
@@ -90,7 +90,7 @@ function rankText(config: Config): string {
   return parts.join(', ');
 }
 
-type Summary = (config: Config, namer: Namer) => string;
+type Summary = (config: NodeConfig, namer: Namer) => string;
 
 const summaries: Readonly<Record<string, Summary>> = {
   inventory(config, namer) {
@@ -167,7 +167,7 @@ const summaries: Readonly<Record<string, Summary>> = {
 const nameless: Namer = () => null;
 
 /** Returns a summary of a node. Unknown types are shown as they are. */
-export function nodeSummary(type: string, config: Config, namer: Namer = nameless): string {
+export function nodeSummary(type: string, config: NodeConfig, namer: Namer = nameless): string {
   return summaries[type]?.(config, namer) ?? (type === '' ? 'no type' : type.replaceAll('_', ' '));
 }
 

@@ -1,5 +1,5 @@
 import type { QualificationRuleType } from '@arbiter/contract/catalogue/qualification-rules';
-import { policyTypeNames } from './policies.ts';
+import { policyTypeNames } from './catalogue/policies.ts';
 
 /** Labels of gates: what rules and policies require, and what they found. Values arrive formatted. */
 

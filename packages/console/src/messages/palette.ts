@@ -34,21 +34,8 @@ export const keyTexts = {
   leave: 'Leave table',
 } as const;
 
-/** Record types that the palette searches. */
+/** Details of found customers. */
 export const searchTexts = {
-  offers: 'Offers',
-  creatives: 'Creatives',
-  channels: 'Channels',
-  placements: 'Placements',
-  categories: 'Categories',
-  flows: 'Flows',
-  policies: 'Contact policies',
-  rules: 'Qualification rules',
-  segments: 'Segments',
-  schemas: 'Schemas',
-  decisions: 'Decisions',
-  decision: 'Decision',
-  customers: 'Customers',
   customer: 'customer',
   itsDecisions: 'decisions',
 } as const;

@@ -1,33 +1,13 @@
-import type { RecordKind } from '../route/record-address.ts';
-import { catalogueTitles } from './catalogue-titles.ts';
-import { decisionTitles } from './decision-titles.ts';
+const inSentence = (title: string): string => title.toLocaleLowerCase();
 
-/** Labels of the record types. */
-export const recordKindTitles: Readonly<Record<RecordKind, string>> = {
-  category: 'Category',
-  channel: catalogueTitles.channel,
-  contactPolicy: catalogueTitles.policy,
-  creative: catalogueTitles.creative,
-  customer: catalogueTitles.customer,
-  decision: decisionTitles.decision,
-  decisionFlow: catalogueTitles.flow,
-  offer: catalogueTitles.offer,
-  placement: catalogueTitles.placement,
-  qualificationRule: catalogueTitles.rule,
-  schema: catalogueTitles.schema,
-  segment: catalogueTitles.segment,
-};
-
-const lower = (kind: RecordKind): string => recordKindTitles[kind].toLocaleLowerCase();
-
-/** Texts of pinned and recent records. */
+/** Texts of pinned and recent records. `kind` is the title of the record type. */
 export const savedRecordTexts = {
   pin: 'Pin',
   pinTip: 'Pin to Home and search (P)',
   unpinTip: 'Unpin (P)',
   pinKey: 'Pin or unpin record',
-  pinOf: (kind: RecordKind) => `Pin this ${lower(kind)}`,
-  unpinOf: (kind: RecordKind) => `Unpin this ${lower(kind)}`,
+  pinOf: (kind: string) => `Pin this ${inSentence(kind)}`,
+  unpinOf: (kind: string) => `Unpin this ${inSentence(kind)}`,
   pinned: 'Pinned to Home and search.',
   pinnedForPage:
     "Pinned until you reload or close this page. The browser doesn't store anything that identifies a customer.",
@@ -35,7 +15,7 @@ export const savedRecordTexts = {
   unpinned: 'Unpinned.',
   full: (most: number) => `You can pin up to ${most} records. Unpin one on Home first.`,
   deletedTitle: 'Pinned record',
-  deletedText: (kind: RecordKind, name: string) => `The pinned ${lower(kind)} ${name} was deleted.`,
+  deletedText: (kind: string, name: string) => `The pinned ${inSentence(kind)} ${name} was deleted.`,
   deletedUnpin: 'Unpin',
   deleted: 'deleted',
   unpinNamed: (name: string) => `Unpin ${name}`,

@@ -45,7 +45,7 @@ export const settingsTexts = {
   helps: {
     timezone: 'Limits, schedules and reports use this time zone.',
     locale: 'Sets the format of numbers and dates.',
-    currency: 'Used for all values.',
+    currency: 'Used for all amounts of money.',
     approvalWorkflowEnabled:
       'The console has no inbox for approvals yet. Requests from editors wait until someone decides them through the API.',
     holdoutPercentage: 'Share of customers who get decisions but see no offers, for comparison.',
@@ -54,7 +54,7 @@ export const settingsTexts = {
   },
   units: {
     maxOffersPerDecision: 'offers',
-    reservationTtlSeconds: 's',
+    reservationTtlSeconds: 'sec',
     mandatoryDailyCap: 'offers',
     holdoutPercentage: '%',
   },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endAfter, lastDayBefore } from './days.ts';
 
-test('a range that includes a last day ends with the next one, over months, years and changed clocks', () => {
+test('ends a range at the start of the next day, across months, years and clock changes', () => {
   for (const [day, next] of [
     ['2026-11-20', '2026-11-21'],
     ['2026-10-25', '2026-10-26'],
@@ -14,7 +14,7 @@ test('a range that includes a last day ends with the next one, over months, year
   }
 });
 
-test('an instant, and what is no day, stays as it is', () => {
+test('leaves instants and invalid days unchanged', () => {
   for (const value of ['2026-11-20T09:00:00Z', '', 'soon', '2026-13-01']) {
     assert.deepEqual([endAfter(value), lastDayBefore(value)], [value, value]);
   }

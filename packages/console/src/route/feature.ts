@@ -1,4 +1,4 @@
-import type { Role } from '@arbiter/contract/operation';
+import type { Role } from '@arbiter/contract/core/operation';
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { JobWatches } from './job.ts';
@@ -30,7 +30,7 @@ export interface Screen {
   readonly needs?: Role;
   /** Position in the sidebar; without one, other pages link to it. */
   readonly rail?: RailPlace;
-  /** Loads the component: `() => import('./decision-page.tsx').then((m) => m.DecisionPage)`. */
+  /** Loads the component: `() => import('../features/decisions/explorer/decision-page.tsx').then((m) => m.DecisionPage)`. */
   readonly load: () => Promise<ComponentType>;
 }
 

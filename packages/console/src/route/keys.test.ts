@@ -21,7 +21,7 @@ const press = (key: string, modifiers: Partial<Press> = {}): Press => ({
 });
 const binding = (keys: string): KeyBinding => ({ keys, title: keys, run: () => undefined });
 
-test('a press has one name on every system', () => {
+test('names a key press the same on every system', () => {
   assert.equal(pressName(press('k', { ctrlKey: true }), false), 'mod+k');
   assert.equal(pressName(press('k', { metaKey: true }), true), 'mod+k');
   assert.equal(pressName(press('k', { metaKey: true }), false), null, 'the key of the system');
@@ -33,7 +33,7 @@ test('a press has one name on every system', () => {
   assert.equal(pressName(press('Shift', { shiftKey: true }), false), null);
 });
 
-test('two keys after each other, and a key that breaks off', () => {
+test('matches two keys in sequence, and resets after another key', () => {
   const bindings = ['g d', 'g h', 'c'].map(binding);
   const first = matchPress(bindings, null, 'g');
   assert.deepEqual([first.binding, first.pending], [null, 'g']);
@@ -43,7 +43,7 @@ test('two keys after each other, and a key that breaks off', () => {
   assert.equal(matchPress(bindings, 'g', 'g').pending, 'g');
 });
 
-test('the page stands before the frame, and gives the keys back', () => {
+test('prefers the keys of the page to those of the shell, until it closes', () => {
   const frame = binding('c');
   const page = binding('c');
   const leaveFrame = bindKeys([frame]);
@@ -55,7 +55,7 @@ test('the page stands before the frame, and gives the keys back', () => {
   assert.deepEqual(boundKeys(), []);
 });
 
-test('keys that write characters can be told from the others, and all can be written down', () => {
+test('distinguishes character keys, and writes all keys', () => {
   assert.deepEqual(['c', 'g d', '?', 'mod+k', 'escape'].map(isCharacterKey), [true, true, true, false, false]);
   assert.deepEqual(writtenKeys('mod+enter', true), ['⌘⏎']);
   assert.deepEqual(writtenKeys('mod+enter', false), ['Ctrl ⏎']);

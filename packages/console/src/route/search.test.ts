@@ -5,7 +5,7 @@ import Type from 'typebox';
 import { addresses } from './addresses.ts';
 import { parseSearch, readSearch, writeSearch } from './search.ts';
 
-test('an address is written and read back as it was', () => {
+test('reads back what it wrote to an address', () => {
   const search = { a: '1', list: ['x', 'y z'], text: 'ü & =' };
   assert.deepEqual(parseSearch(writeSearch(search)), search);
   assert.equal(writeSearch({ a: undefined, b: null, c: '' }), '');
@@ -13,7 +13,7 @@ test('an address is written and read back as it was', () => {
   assert.equal(addresses.decisions({ offerId: 'o', stage: undefined }), '/decisions?offerId=o');
 });
 
-test('values are read as the schema says, and what does not fit is left out', () => {
+test('reads values by the schema, and skips invalid ones', () => {
   const schema = Type.Object({
     count: Type.Optional(Type.Integer({ minimum: 1, maximum: 9 })),
     share: Type.Optional(Type.Number()),
@@ -36,7 +36,7 @@ test('values are read as the schema says, and what does not fit is left out', ()
   assert.deepEqual(read('?kind=c'), {});
 });
 
-test('a text that the server would refuse is left out: empty or too long, or not an id', () => {
+test('skips texts that the server would reject: empty, too long, not an ID', () => {
   const schema = Type.Object({
     customer: Type.Optional(Type.String({ minLength: 1, maxLength: 5 })),
     channel: Type.Optional(Type.String({ format: 'uuid' })),
@@ -48,7 +48,7 @@ test('a text that the server would refuse is left out: empty or too long, or not
   assert.deepEqual(read(`?customer=12345&channel=${channel}`), { customer: '12345', channel });
 });
 
-test('the filters of a list of the contract can stand in an address', () => {
+test('reads the filters of a list of the contract from an address', () => {
   const raw = parseSearch('?customerId=CM-1&limit=5&from=2026-01-01T00:00:00Z');
   assert.deepEqual(readSearch(decisionListOperations.list.query, raw), {
     customerId: 'CM-1',

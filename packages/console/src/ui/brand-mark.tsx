@@ -1,4 +1,4 @@
-/** The mark of the product, for the eye alone: its name stands beside it. Also in index.html and on the server's own pages. */
+/** The product's logo, decorative next to its name. Also in index.html and on the server's own pages. */
 export function BrandMark({ className }: { readonly className?: string }) {
   return (
     <svg aria-hidden viewBox="0 0 24 24" className={className}>

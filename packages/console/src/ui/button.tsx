@@ -2,7 +2,7 @@ import { LoaderCircle } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import { cx } from './cx.ts';
 import { Link } from './link.tsx';
-import { Tooltip } from './tooltip.tsx';
+import { Tooltip } from './overlays/tooltip.tsx';
 
 export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
@@ -22,7 +22,7 @@ export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'type'
   readonly busy?: boolean | undefined;
   /** Why it cannot be pressed. It keeps its place in the tab order, so that the reason can be read. */
   readonly disabledReason?: string | null | undefined;
-  /** What it is called in the palette, for an icon alone that belongs to the page: others are not found there. */
+  /** Its name in the palette, for icon buttons of the page. Without a name, they aren't in the palette. */
   readonly typed?: string;
   /** Beside the pointer, where that is more than its `aria-label`. */
   readonly tooltip?: string;

@@ -5,8 +5,8 @@ import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { middleCut } from './format.ts';
 import { Link } from './link.tsx';
-import { toast } from './toast.tsx';
-import { Tooltip } from './tooltip.tsx';
+import { toast } from './overlays/toast.tsx';
+import { Tooltip } from './overlays/tooltip.tsx';
 
 export interface CopyProps {
   readonly text: string;

@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react';
 import { uiTexts } from '../messages/ui.ts';
 import { Link } from './link.tsx';
-import { RecordSteps } from './record-steps.tsx';
+import { RecordSteps } from './trail/record-steps.tsx';
 
 export interface PageProps {
-  /** The heading, and the title of the window. */
+  /** The heading and the window title. */
   readonly title: string;
-  /** What stands for the title where a text is not enough; the window keeps the text. */
+  /** Replaces the title in the heading; the window title keeps the text. */
   readonly heading?: ReactNode;
-  /** Where this page hangs: the list it came from. */
+  /** Breadcrumb: the list it belongs to. */
   readonly parents?: readonly { readonly title: string; readonly to: string }[];
-  /** Badges and ids behind the heading. */
+  /** Badges and IDs after the heading. */
   readonly about?: ReactNode;
-  /** One sentence: what this page is for. */
+  /** The purpose of the page in a sentence. */
   readonly lead?: ReactNode;
   /** Buttons, the most important one last. */
   readonly actions?: ReactNode;
@@ -21,12 +21,12 @@ export interface PageProps {
   readonly children?: ReactNode;
 }
 
-/** A page: where it is, its heading, what can be done, its content. */
+/** A page: breadcrumb, heading, actions, content. */
 export function Page({ title, heading, parents, about, lead, actions, width = 'normal', children }: PageProps) {
   return (
     <div className={`mx-auto w-full px-4 pt-4 pb-12 md:px-6 ${width === 'wide' ? 'max-w-none' : 'max-w-360'}`}>
       <title>{`${title} · Arbiter`}</title>
-      {/* Narrower pages begin where the others do, so that headings stay in their place. */}
+      {/* Narrow pages start at the same edge, so that headings don't move. */}
       <div className={`flex flex-col gap-4 ${width === 'prose' ? 'max-w-4xl' : ''}`}>
         <header className="flex flex-col gap-1">
           {parents && parents.length > 0 ? (
@@ -78,7 +78,7 @@ export interface SectionProps {
   readonly title: string;
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
-  /** Without padding, for tables that reach the border. */
+  /** Without padding, for tables up to the border. */
   readonly flush?: boolean;
   readonly children: ReactNode;
 }

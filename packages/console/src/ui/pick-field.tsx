@@ -1,36 +1,36 @@
 import { type UseComboboxReturnValue, type UseComboboxState, useCombobox } from 'downshift';
 import { useEffect, useState } from 'react';
-import { pickTexts } from '../messages/forms.ts';
+import { pickTexts } from '../messages/lists/forms.ts';
 import { cx } from './cx.ts';
 import { controlClass, Field, type FieldLook, useField } from './field.tsx';
 
-/** One of many records, by its name. */
+/** An option: a record, a time zone. */
 export interface Pick {
-  /** What is chosen with it: an id, a key. */
+  /** ID or key. */
   readonly value: string;
   readonly label: string;
-  /** What tells it from others of its name. */
+  /** Distinguishes options with the same label. */
   readonly detail?: string;
 }
 
 interface ChooserProps {
   readonly label: string;
-  /** What is chosen, in words; empty for nothing. */
+  /** Label of the selected option; empty for none. */
   readonly shown: string;
-  /** Looks for a text, best first; an empty text asks for the first ones. */
+  /** Searches options, best first; an empty text returns the first ones. */
   readonly find: (text: string, signal: AbortSignal) => Promise<readonly Pick[]>;
-  /** Null: the field was emptied. */
+  /** Null: the field was cleared. */
   readonly onPick: (pick: Pick | null) => void;
-  /** Something is always chosen: a field that is left empty shows the choice again. */
+  /** An option is always selected: clearing the field has no effect. */
   readonly required?: boolean;
 }
 
 export type PickFieldProps = Omit<FieldLook, 'label'> & ChooserProps;
 
-/** How long typing must rest before the server is asked, in milliseconds. */
-const restMs = 120;
+/** Debounce of searches, in milliseconds. */
+const debounceMs = 120;
 
-/** Chooses one of many records by typing part of its name. What was typed and not chosen is taken back. */
+/** Selects one of many options by typing part of its label. Leaving the field discards text that wasn't selected. */
 export function PickField({ label, help, error, optional, labelHidden, className, ...rest }: PickFieldProps) {
   return (
     <Field {...{ label, help, error, className }} optional={optional ?? false} labelHidden={labelHidden ?? false}>
@@ -41,17 +41,14 @@ export function PickField({ label, help, error, optional, labelHidden, className
 
 const changeTypes = useCombobox.stateChangeTypes;
 
-/** What the library would do with a text that was left, or with Escape, is not what a filter wants. */
-function decide(
+/** Adapts the library's state changes to a field that only Enter or a click changes. */
+function adapt(
   state: UseComboboxState<Pick>,
   type: string,
   changes: Partial<UseComboboxState<Pick>>,
-  shown: string,
-  required: boolean,
 ): Partial<UseComboboxState<Pick>> {
-  // Only Enter or a press chooses; an emptied field chooses nothing.
-  if (type === changeTypes.InputBlur)
-    return { ...changes, inputValue: state.inputValue === '' && !required ? '' : shown };
+  // Leaving the field selects nothing: the highlighted option may belong to an earlier text.
+  if (type === changeTypes.InputBlur) return { ...state, isOpen: false };
   // With the list closed, Escape is for the dialog around the field.
   if (type === changeTypes.InputKeyDownEscape) return { ...state, isOpen: false };
   return changes;
@@ -60,16 +57,16 @@ function decide(
 function Chooser({ label, shown, find, onPick, required = false }: ChooserProps) {
   const wiring = useField();
   const [picks, setPicks] = useState<readonly Pick[]>([]);
-  const [standing, setStanding] = useState<'searching' | 'found' | 'failed'>('searching');
+  const [status, setStatus] = useState<'searching' | 'found' | 'failed'>('searching');
   const box = useCombobox<Pick>({
     items: [...picks],
     inputId: wiring.id,
-    // The page keeps the choice: with none here, the same one can be chosen again after the page took it back.
+    // The page stores the selection. With none here, the same option can be selected again after the page removed it.
     selectedItem: null,
     initialInputValue: shown,
     defaultHighlightedIndex: 0,
     itemToString: (pick) => pick?.label ?? '',
-    stateReducer: (state, { type, changes }) => decide(state, String(type), changes, shown, required),
+    stateReducer: (state, { type, changes }) => adapt(state, String(type), changes),
     onInputValueChange: ({ inputValue }) => {
       if (inputValue === '' && !required) onPick(null);
     },
@@ -78,21 +75,18 @@ function Chooser({ label, shown, find, onPick, required = false }: ChooserProps)
     },
   });
   const { isOpen, inputValue, setInputValue } = box;
-  // The name of what an address says may come later than the field.
-  useEffect(() => {
-    if (document.activeElement?.id !== wiring.id) setInputValue(shown);
-  }, [shown, setInputValue, wiring.id]);
+  const [isEditing, setEditing] = useState(false);
   const wanted = inputValue === shown ? '' : inputValue.trim();
   useEffect(() => {
     if (!isOpen) return;
     const stop = new AbortController();
-    setStanding('searching');
+    setStatus('searching');
     const begin = setTimeout(async () => {
       const found = await find(wanted, stop.signal).catch(() => null);
       if (stop.signal.aborted) return;
       setPicks(found ?? []);
-      setStanding(found === null ? 'failed' : 'found');
-    }, restMs);
+      setStatus(found === null ? 'failed' : 'found');
+    }, debounceMs);
     return () => {
       clearTimeout(begin);
       stop.abort();
@@ -105,11 +99,14 @@ function Chooser({ label, shown, find, onPick, required = false }: ChooserProps)
           ...wiring,
           'aria-label': label,
           'aria-labelledby': undefined,
-          // The library leaves a text alone whose list is closed already.
-          onBlur: () => {
-            if (!isOpen && (required || inputValue !== '')) setInputValue(shown);
+          onFocus: () => {
+            setInputValue(shown);
+            setEditing(true);
           },
+          onBlur: () => setEditing(false),
         })}
+        // Outside of editing, the field shows the selection, whatever was typed and whenever the selection changes.
+        value={isEditing ? inputValue : shown}
         data-list-open={isOpen || undefined}
         autoComplete="off"
         spellCheck={false}
@@ -120,20 +117,20 @@ function Chooser({ label, shown, find, onPick, required = false }: ChooserProps)
       <List box={box} label={label} picks={picks} />
       {isOpen && picks.length === 0 ? (
         <p role="status" className="pt-1 text-caption text-soft">
-          {pickTexts[standing]}
+          {pickTexts[status]}
         </p>
       ) : null}
     </div>
   );
 }
 
-interface ListProps {
+interface OptionListProps {
   readonly box: UseComboboxReturnValue<Pick>;
   readonly label: string;
   readonly picks: readonly Pick[];
 }
 
-function List({ box: { isOpen, highlightedIndex, getMenuProps, getItemProps }, label, picks }: ListProps) {
+function List({ box: { isOpen, highlightedIndex, getMenuProps, getItemProps }, label, picks }: OptionListProps) {
   const isShown = isOpen && picks.length > 0;
   return (
     <ul

@@ -4,19 +4,19 @@ import { Copy } from './copy.tsx';
 import { cx } from './cx.ts';
 
 export interface ProblemPanelProps {
-  /** What happened, in one sentence. */
+  /** What happened, in a sentence. */
   readonly title: string;
   /** Why, and what to do next. */
   readonly children?: ReactNode;
   readonly tone?: Extract<Tone, 'block' | 'warn' | 'info'>;
   /** The next step: buttons or links. */
   readonly actions?: ReactNode;
-  /** Places of the input that were refused; `to` leads to the field. */
+  /** Rejected parts of the input; `to` links to the field. */
   readonly details?: readonly { readonly label: string; readonly message: string; readonly to?: string }[];
   readonly requestId?: string | undefined;
 }
 
-/** A refusal or a failure: what happened, what to do, and the id by which the server's log knows it. */
+/** An error: what happened, what to do, and the request ID for the server's log. */
 export function ProblemPanel(props: ProblemPanelProps) {
   const { title, children, tone = 'block', actions, details, requestId } = props;
   const Icon = toneIcons[tone];

@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react';
 import { cx } from './cx.ts';
 
-/** Something is under way and says how far it is not. */
+/** Something is running, without known progress. */
 export function Spinner({ label }: { readonly label: string }) {
   return (
     <span className="inline-flex items-center gap-2 text-dense text-soft" role="status">
@@ -11,7 +11,7 @@ export function Spinner({ label }: { readonly label: string }) {
   );
 }
 
-/** Holds the place of a text that is on its way; invisible for the first 200 ms. */
+/** Placeholder of a text that is loading; invisible for the first 200 ms. */
 export function Skeleton({ className }: { readonly className?: string }) {
   return (
     <span aria-hidden className={cx('block animate-skeleton rounded-control bg-sunken', className ?? 'h-4 w-full')} />
@@ -19,12 +19,12 @@ export function Skeleton({ className }: { readonly className?: string }) {
 }
 
 export interface ProgressProps {
-  /** Of 0 to 1. */
+  /** 0 to 1. */
   readonly share: number;
   readonly label: string;
 }
 
-/** How far a job is. */
+/** Progress of a job. */
 export function Progress({ share, label }: ProgressProps) {
   const percent = Math.round(Math.min(1, Math.max(0, share)) * 100);
   return (

@@ -7,7 +7,7 @@ export interface SegmentedProps<Key extends string> {
   readonly onChange: (key: Key) => void;
 }
 
-/** One of two or three ways to look at the same thing. */
+/** Selects one of two or three views. */
 export function Segmented<Key extends string>({ label, options, value, onChange }: SegmentedProps<Key>) {
   return (
     <ToggleGroup.Root

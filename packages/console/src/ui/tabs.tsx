@@ -5,27 +5,26 @@ import { useWidth } from './use-width.ts';
 export interface Tab {
   readonly key: string;
   readonly label: string;
-  /** Shown behind the label: how many are in there. */
+  /** Count shown after the label. */
   readonly count?: number | undefined;
   readonly icon?: ReactNode;
   readonly content: ReactNode;
 }
 
 export interface TabsProps {
-  /** What the tabs are about, for those who hear the page. */
+  /** What the tabs are for, for screen readers. */
   readonly label: string;
   readonly tabs: readonly Tab[];
-  /** The open one; it stands in the address of the page. */
+  /** The open tab, from the address. */
   readonly value: string;
   readonly onChange: (key: string) => void;
 }
 
-/** Parts of a page of which one is shown. Arrows walk them; the open one belongs into the address. */
+/** Tabs. Arrows move between them; the open one belongs in the address. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
   const width = useWidth(list);
-  // Where there is no room for all of them, the open one is among those that are seen.
-  // Counts come later than the tabs, and make them wider.
+  // If the tabs don't fit, scroll to the open one. Counts load later and make tabs wider.
   const names = tabs.map(({ label: name, count }) => `${name} ${count ?? ''}`).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another one is open, or stands elsewhere.
   useLayoutEffect(() => {

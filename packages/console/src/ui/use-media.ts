@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** From this width of the window on there is room for two things side by side (`--breakpoint-md` of tokens.css). */
+/** Minimum window width for two columns (`--breakpoint-md` of tokens.css). */
 export const wideWindow = '(min-width: 56.25rem)';
 
 /** Whether a media query holds, kept current: for what is costly to draw and would else be drawn and hidden. */

@@ -10,7 +10,7 @@ const screen = (path: string, title: string, more: Partial<Screen> = {}): Screen
   ...more,
 });
 
-test('pages are found by the beginnings of their words first, then by letters in order', () => {
+test('finds pages by the start of words first, then by letters in order', () => {
   const { pages } = ownEntries(
     [
       screen('/flows/routes', 'Flow routes'),
@@ -29,7 +29,7 @@ test('pages are found by the beginnings of their words first, then by letters in
   assert.deepEqual(titles('xyz'), []);
 });
 
-test('acts are found by their other words and keep their keys', () => {
+test('finds actions by their search terms, with their keys', () => {
   const { acts } = ownEntries(
     [],
     [{ id: 'theme', title: 'Use the dark theme', words: 'light colour', keys: 'mod+d', act: { open: '/' } }],
@@ -40,7 +40,7 @@ test('acts are found by their other words and keep their keys', () => {
   );
 });
 
-test('the group with the best line stands first: a whole name before a part of one', () => {
+test('sorts groups by their best line: a whole name before a part', () => {
   const group = (title: string) => ({ title, entries: [{ id: title, title, act: { open: '/' } }] });
   const titles = (text: string) => bestFirst(text, [group('API keys'), group('Keys')]).map(({ title }) => title);
   assert.deepEqual(titles('keys'), ['Keys', 'API keys']);
@@ -48,7 +48,7 @@ test('the group with the best line stands first: a whole name before a part of o
   assert.deepEqual(titles(''), ['API keys', 'Keys']);
 });
 
-test('what looks like an id is looked up, what looks like a name is not', () => {
+test('recognizes pasted IDs', () => {
   for (const id of ['0199c0de-1234-7abc-8def-0123456789ab', 'CM-000001', 'req_8f3a', 'mia@example.com', 'a/b', '100%'])
     assert.ok(looksLikeId(id), id);
   for (const name of ['latte', 'gold birthday drink', 'oat 2', 'a1']) assert.ok(!looksLikeId(name), name);

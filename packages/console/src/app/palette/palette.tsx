@@ -1,11 +1,11 @@
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { useSavedRecords } from '../../data/saved-records.ts';
 import { paletteTexts } from '../../messages/palette.ts';
+import { useSavedRecords } from '../../records/saved-records.ts';
 import type { Command } from '../../route/feature.ts';
 import { writtenKeys } from '../../route/keys.ts';
 import { cx } from '../../ui/cx.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { features, screens } from '../manifest.ts';
 import { isMac } from '../platform.ts';
 import { bestFirst, type Entry, fitting, foundEntries, type Group, ownEntries, searchesFor } from './entries.ts';
@@ -34,25 +34,7 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
     const ahead = takeTyped();
     setText((now) => ahead + now);
   }, []);
-  const found = useFound(text);
-  const own = useMemo(() => ownEntries(screens, commands), [commands]);
-  // The page below doesn't change while the palette is open.
-  const [here] = useState(() => ownEntries([], pageActs(document.getElementById('page'))).acts);
-  const saved = savedRecordGroups(useSavedRecords(), text);
-  const opened = new Set(saved.flatMap(({ entries }) => entries.map(({ id }) => id)));
-  const groups = [
-    ...bestFirst(text, [
-      ...saved,
-      { title: paletteTexts.pages, entries: fitting(text, own.pages) },
-      { title: paletteTexts.here, entries: fitting(text, here) },
-      { title: paletteTexts.acts, entries: fitting(text, own.acts) },
-    ]),
-    // Pending results must not move the line that Enter opens.
-    ...found.groups.map(({ title, entries }) => ({
-      title,
-      entries: entries.filter(({ act }) => !('open' in act) || !opened.has(`kept ${act.open}`)),
-    })),
-  ].filter(({ entries }) => entries.length > 0);
+  const { groups, found } = useGroups(text, commands);
   const lines = groups.flatMap(({ entries }) => entries);
   const listId = useId();
   const choose = (entry: Entry | undefined) => {
@@ -116,14 +98,38 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
   );
 }
 
-interface LinesProps {
+/** Returns what matches the query: saved records, pages, actions of this page and of all pages, and found records. */
+function useGroups(text: string, commands: readonly Command[]) {
+  const found = useFound(text);
+  const own = useMemo(() => ownEntries(screens, commands), [commands]);
+  // The page below doesn't change while the palette is open.
+  const [here] = useState(() => ownEntries([], pageActs(document.getElementById('page'))).acts);
+  const saved = savedRecordGroups(useSavedRecords(), text);
+  const opened = new Set(saved.flatMap(({ entries }) => entries.map(({ id }) => id)));
+  const groups = [
+    ...bestFirst(text, [
+      ...saved,
+      { title: paletteTexts.pages, entries: fitting(text, own.pages) },
+      { title: paletteTexts.here, entries: fitting(text, here) },
+      { title: paletteTexts.acts, entries: fitting(text, own.acts) },
+    ]),
+    // Pending results must not move the line that Enter opens.
+    ...found.groups.map(({ title, entries }) => ({
+      title,
+      entries: entries.filter(({ act }) => !('open' in act) || !opened.has(`saved ${act.open}`)),
+    })),
+  ].filter(({ entries }) => entries.length > 0);
+  return { groups, found };
+}
+
+interface EntryLinesProps {
   readonly groups: readonly Group[];
   readonly active: number;
   readonly listId: string;
   readonly choose: (entry: Entry) => void;
 }
 
-function Lines({ groups, active, listId, choose }: LinesProps) {
+function Lines({ groups, active, listId, choose }: EntryLinesProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector(`[id="${listId}-${active}"]`)?.scrollIntoView({ block: 'nearest' });
@@ -156,7 +162,7 @@ function Lines({ groups, active, listId, choose }: LinesProps) {
   );
 }
 
-interface LineProps {
+interface EntryLineProps {
   readonly entry: Entry;
   readonly id: string;
   readonly active: boolean;
@@ -168,7 +174,7 @@ const pageIcons = new Map(
   screens.flatMap(({ path, rail }) => (rail === undefined ? [] : [[`page ${path}`, rail.icon]])),
 );
 
-function Line({ entry, id, active, choose }: LineProps) {
+function Line({ entry, id, active, choose }: EntryLineProps) {
   const PageIcon = pageIcons.get(entry.id);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the combobox keeps the focus and handles Enter.
@@ -188,7 +194,7 @@ function Line({ entry, id, active, choose }: LineProps) {
       <span className="min-w-0 truncate" dir="auto">
         {entry.title}
       </span>
-      {entry.detail && /^(found|kept) /.test(entry.id) ? (
+      {entry.detail && /^(found|saved) /.test(entry.id) ? (
         <span className="max-w-2/5 shrink-0 truncate text-dense text-soft">{entry.detail}</span>
       ) : null}
       {entry.keys === undefined ? null : (
@@ -202,7 +208,7 @@ function Line({ entry, id, active, choose }: LineProps) {
   );
 }
 
-const allSearches = [...recordSearches(screens), ...features.flatMap((feature) => feature.searches ?? [])];
+const allSearches = [...recordSearches, ...features.flatMap((feature) => feature.searches ?? [])];
 
 interface FoundState {
   readonly groups: readonly Group[];

@@ -1,8 +1,8 @@
-import { isSame, type SavedRecord, type SavedRecords } from '../../data/saved-records.ts';
-import { RecordIcon } from '../../forms/record-icon.tsx';
 import { savedRecordName } from '../../forms/saved-record-name.ts';
-import { recordKindTitles, savedRecordTexts as t } from '../../messages/saved-records.ts';
-import { screenOfRecord } from '../../route/record-address.ts';
+import { savedRecordTexts as t } from '../../messages/saved-records.ts';
+import { RecordIcon } from '../../records/record-icon.tsx';
+import { recordKinds } from '../../records/record-kinds.ts';
+import { isSame, type SavedRecord, type SavedRecords } from '../../records/saved-records.ts';
 import { type Entry, fitting, type Group } from './entries.ts';
 
 /** Number of each before the user types: pages and actions must stay visible. */
@@ -10,10 +10,10 @@ const mostShown = 5;
 
 function entryOf(record: SavedRecord): Entry {
   const { kind, id, isDeleted } = record;
-  const open = screenOfRecord(kind, id);
-  const kindTitle = recordKindTitles[kind];
+  const open = recordKinds[kind].record(id);
+  const kindTitle = recordKinds[kind].titles.one;
   return {
-    id: `kept ${open}`,
+    id: `saved ${open}`,
     title: savedRecordName(record),
     detail: isDeleted ? `${kindTitle}, ${t.deleted}` : kindTitle,
     icon: <RecordIcon kind={kind} />,

@@ -8,8 +8,8 @@ import { settingsTexts, accountTexts as t } from '../../messages/settings.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
 /** Name, password and second factor of the signed-in user. */

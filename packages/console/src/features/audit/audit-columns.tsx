@@ -3,7 +3,7 @@ import { auditKind, auditTexts as t } from '../../messages/audit.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { middleCut } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 import type { RowCheck } from './row-hash.ts';
 import { canHash } from './use-row-checks.ts';
 

@@ -1,14 +1,14 @@
 import type { AuditLog } from '@arbiter/contract/identity/audit-logs';
 import { auditKind, auditTexts as t } from '../../messages/audit.ts';
+import { recordAddress } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
-import { recordAddress } from '../../route/record-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Diff } from '../../ui/diff/diff.tsx';
 import type { Json } from '../../ui/diff/differences.ts';
 import { Link } from '../../ui/link.tsx';
+import { SidePanel } from '../../ui/overlays/side-panel.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { SidePanel } from '../../ui/side-panel.tsx';
 import { RowVerdict } from './audit-columns.tsx';
 import type { RowCheck } from './row-hash.ts';
 

@@ -5,9 +5,9 @@ import { decisionsColumn, nameColumn, priorityColumn, statusColumn } from '../..
 import { versionFacts } from '../../forms/record-page.tsx';
 import { RecordPin } from '../../forms/record-pin.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
-import { categoryTexts as t } from '../../messages/categories.ts';
-import { listText, valueText } from '../../messages/conditions.ts';
-import { listTexts } from '../../messages/lists.ts';
+import { categoryTexts as t } from '../../messages/catalogue/categories.ts';
+import { listText, valueText } from '../../messages/catalogue/conditions.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -17,8 +17,8 @@ import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 import { type CarriedField, fieldsOf, type Node } from './tree.ts';
 
 /** One category or sub-category: details, offer fields, offers. */

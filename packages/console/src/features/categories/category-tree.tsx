@@ -1,5 +1,5 @@
 import type { Category, SubCategory } from '@arbiter/contract/catalogue/categories';
-import { categoryTexts as t } from '../../messages/categories.ts';
+import { categoryTexts as t } from '../../messages/catalogue/categories.ts';
 import { addresses } from '../../route/addresses.ts';
 import { cx } from '../../ui/cx.ts';
 import { Link } from '../../ui/link.tsx';

@@ -1,15 +1,11 @@
-import { FolderTree } from 'lucide-react';
-import { catalogueTitles } from '../../messages/catalogue-titles.ts';
+import { recordScreens } from '../../records/record-kind.ts';
+import { recordKinds } from '../../records/record-kinds.ts';
 import { feature } from '../../route/feature.ts';
 
 export const categories = feature({
   name: 'categories',
-  screens: [
-    {
-      path: '/categories',
-      title: catalogueTitles.categories,
-      rail: { group: 'catalogue', order: 30, icon: FolderTree },
-      load: () => import('./category-page.tsx').then((module) => module.CategoryPage),
-    },
-  ],
+  screens: recordScreens(recordKinds.category, {
+    list: () => import('./category-page.tsx').then((module) => module.CategoryPage),
+    record: null,
+  }),
 });

@@ -4,7 +4,7 @@ import { fieldsOf, treeOf } from './tree.ts';
 
 const leaf = (id: string, categoryId: string) => ({ id, categoryId, name: id, status: 'active' as const, ordinal: 0 });
 
-test('each sub-category hangs below its category, in the order of the lists', () => {
+test('puts subcategories below their category, in the order of the lists', () => {
   const tree = treeOf(
     [{ id: 'b' }, { id: 'a' }],
     [leaf('a2', 'a'), leaf('b1', 'b'), leaf('a1', 'a'), leaf('x', 'gone')],
@@ -18,7 +18,7 @@ test('each sub-category hangs below its category, in the order of the lists', ()
   );
 });
 
-test('a sub-category carries the fields of its category, and its own instead where it has one of the name', () => {
+test("inherits the category's fields, unless the subcategory has one of the same name", () => {
   const fields = fieldsOf(
     [{ key: 'fee', type: 'number' }],
     [

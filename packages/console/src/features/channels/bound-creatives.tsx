@@ -1,12 +1,12 @@
 import type { BoundCreative } from '@arbiter/contract/catalogue/channels';
 import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { RecordLink } from '../../forms/record-name.tsx';
-import { channelTexts as t } from '../../messages/channels.ts';
+import { channelTexts as t } from '../../messages/catalogue/channels.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const columns: readonly Column<BoundCreative>[] = [
   nameColumn(230),

@@ -1,5 +1,4 @@
 import { type Channel, channelOperations } from '@arbiter/contract/catalogue/channels';
-import { useList } from '../../data/use-operation.ts';
 import {
   creativesColumn,
   decisionsColumn,
@@ -8,15 +7,14 @@ import {
   statusColumn,
   wordColumn,
 } from '../../forms/record-columns.tsx';
-import { RecordListPage } from '../../forms/record-list.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { channelTexts as t } from '../../messages/channels.ts';
-import { listTexts } from '../../messages/lists.ts';
+import { channelTexts as t } from '../../messages/catalogue/channels.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
-import { useSearch } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const columns: readonly Column<Channel>[] = [
   nameColumn(180),
@@ -62,19 +60,13 @@ const columns: readonly Column<Channel>[] = [
 
 /** All channels. */
 export function ChannelList() {
-  const [search, change] = useSearch(channelOperations.list.query);
-  const list = useList(channelOperations.list, { query: { limit: 100, ...search } });
   return (
-    <RecordListPage
-      list={list}
+    <RecordList
+      kind="channel"
       operation={channelOperations.list}
-      title={t.channels}
-      lead={t.lead}
       actions={<ButtonLink to={addresses.placements()}>{t.allPlacements}</ButtonLink>}
+      lead={t.lead}
       columns={columns}
-      rowTo={addresses.channel}
-      filters={search}
-      onFilter={change}
       choices={[statusChoice]}
       empty={{ title: t.empty, text: t.emptyText }}
     />

@@ -3,9 +3,9 @@ import { useOperation } from '../../data/use-operation.ts';
 import { DecisionsLink, RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { Settings } from '../../forms/settings.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
-import { channelTexts as t } from '../../messages/channels.ts';
-import { conditionText } from '../../messages/conditions.ts';
-import { listTexts } from '../../messages/lists.ts';
+import { channelTexts as t } from '../../messages/catalogue/channels.ts';
+import { conditionText } from '../../messages/catalogue/conditions.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -17,8 +17,6 @@ import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { BoundCreatives } from './bound-creatives.tsx';
 
-const parents = [{ title: t.channels, to: addresses.channels() }];
-
 /** One channel: how it works, its placements and creatives. */
 export function ChannelPage() {
   const id = useParam('id');
@@ -29,7 +27,6 @@ export function ChannelPage() {
       operation={channelOperations.get}
       kind="channel"
       id={id}
-      parents={parents}
       actions={<DecisionsLink to={addresses.decisions({ channelId: id })}>{t.decisions}</DecisionsLink>}
     >
       {(body) => (

@@ -1,33 +1,21 @@
-import { RadioTower } from 'lucide-react';
-import { catalogueTitles } from '../../messages/catalogue-titles.ts';
+import { catalogueTitles } from '../../messages/catalogue/catalogue-titles.ts';
+import { recordScreens } from '../../records/record-kind.ts';
+import { recordKinds } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
 import { feature } from '../../route/feature.ts';
 
-/** Channels and the placements on them. */
+/** Channels and their placements. */
 export const channels = feature({
   name: 'channels',
   screens: [
-    {
-      path: '/channels',
-      title: catalogueTitles.channels,
-      rail: { group: 'catalogue', order: 40, icon: RadioTower },
-      load: () => import('./channel-list.tsx').then((module) => module.ChannelList),
-    },
-    {
-      path: '/channels/placements',
-      title: catalogueTitles.placements,
-      load: () => import('./placement-list.tsx').then((module) => module.PlacementList),
-    },
-    {
-      path: '/channels/placements/$id',
-      title: catalogueTitles.placement,
-      load: () => import('./placement-page.tsx').then((module) => module.PlacementPage),
-    },
-    {
-      path: '/channels/$id',
-      title: catalogueTitles.channel,
-      load: () => import('./channel-page.tsx').then((module) => module.ChannelPage),
-    },
+    ...recordScreens(recordKinds.channel, {
+      list: () => import('./channel-list.tsx').then((module) => module.ChannelList),
+      record: () => import('./channel-page.tsx').then((module) => module.ChannelPage),
+    }),
+    ...recordScreens(recordKinds.placement, {
+      list: () => import('./placement-list.tsx').then((module) => module.PlacementList),
+      record: () => import('./placement-page.tsx').then((module) => module.PlacementPage),
+    }),
   ],
   commands: [
     {

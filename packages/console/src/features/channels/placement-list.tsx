@@ -1,6 +1,7 @@
 import { channelOperations } from '@arbiter/contract/catalogue/channels';
 import { type Placement, placementOperations } from '@arbiter/contract/catalogue/placements';
 import { useList } from '../../data/use-operation.ts';
+import { choiceOf } from '../../forms/list-filters.tsx';
 import {
   countColumn,
   creativesColumn,
@@ -9,15 +10,14 @@ import {
   statusColumn,
   wordColumn,
 } from '../../forms/record-columns.tsx';
-import { choiceOf, RecordListPage } from '../../forms/record-list.tsx';
-import { channelTexts as t } from '../../messages/channels.ts';
-import { conditionText } from '../../messages/conditions.ts';
-import { listTexts } from '../../messages/lists.ts';
+import { RecordList } from '../../forms/record-list.tsx';
+import { channelTexts as t } from '../../messages/catalogue/channels.ts';
+import { conditionText } from '../../messages/catalogue/conditions.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
-import { useSearch } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const columns: readonly Column<Placement>[] = [
   nameColumn(180),
@@ -55,22 +55,15 @@ const activeChoice = {
 
 /** All placements of every channel. */
 export function PlacementList() {
-  const [search, change] = useSearch(placementOperations.list.query);
-  const list = useList(placementOperations.list, { query: { limit: 100, ...search } });
   const channels = useList(channelOperations.list, { query: { limit: 200 } });
-  const byChannel = choiceOf('channelId', t.channel, channels.rows);
   return (
-    <RecordListPage
-      list={list}
+    <RecordList
+      kind="placement"
       operation={placementOperations.list}
-      title={t.placements}
       parents={[{ title: t.channels, to: addresses.channels() }]}
       lead={t.placementsLead}
       columns={columns}
-      rowTo={addresses.placement}
-      filters={search}
-      onFilter={change}
-      choices={[activeChoice, byChannel]}
+      choices={[activeChoice, choiceOf('channelId', t.channel, channels.rows)]}
       empty={{
         title: t.noPlacements,
         text: t.noPlacementsText,

@@ -3,8 +3,8 @@ import { type Placement, placementOperations } from '@arbiter/contract/catalogue
 import { useOperation } from '../../data/use-operation.ts';
 import { ConditionView } from '../../forms/condition-view.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
-import { channelTexts as t } from '../../messages/channels.ts';
-import { listText } from '../../messages/conditions.ts';
+import { channelTexts as t } from '../../messages/catalogue/channels.ts';
+import { listText } from '../../messages/catalogue/conditions.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { Id } from '../../ui/copy.tsx';

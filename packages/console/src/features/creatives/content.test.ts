@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMarkup } from '../../ui/markup.ts';
+import { isMarkup } from '../../ui/preview/markup.ts';
 import { lengthOf, partsOf, shownOf, tokensOf } from './content.ts';
 
-test('a text is cut at its tokens and loses nothing', () => {
+test('splits a text at its tokens without loss', () => {
   const text = 'Hello {first_name}, {{customer.points | 0}} points';
   const parts = partsOf(text);
   assert.equal(parts.map((part) => part.text).join(''), text);
@@ -15,13 +15,13 @@ test('a text is cut at its tokens and loses nothing', () => {
   assert.deepEqual(partsOf(''), []);
 });
 
-test('tags make a text markup, angles in a sentence do not', () => {
+test('recognizes markup by tags, not by angle brackets', () => {
   for (const text of ['<p>Hi</p>', '<br/>', '<img src="x" onerror="y">', '<!doctype html>'])
     assert.ok(isMarkup(text), text);
   for (const text of ['a < b', '5 <6> 7', 'I <3 coffee', '']) assert.ok(!isMarkup(text), text);
 });
 
-test('what people read first stands first; what is no text stands as JSON', () => {
+test('puts the texts that people read first; writes other values as JSON', () => {
   const shown = shownOf({
     ctaUrl: 'https://a.example',
     extra: { deep: [1] },
@@ -41,11 +41,11 @@ test('what people read first stands first; what is no text stands as JSON', () =
   );
 });
 
-test('a character outside the basic plane counts once', () => {
+test('counts a character outside the basic plane once', () => {
   assert.equal(lengthOf('☕🎉'), 2);
 });
 
-test('every token of a content is listed, whether or not an entry names it', () => {
+test('lists every token, with and without an entry', () => {
   const content = {
     title: 'Hello {{customer.job}}, {first_name}',
     deep: { list: ['{{points|0}} points', '{{customer.job}} again'] },

@@ -1,5 +1,5 @@
 import type { Creative } from '@arbiter/contract/catalogue/creatives';
-import { isMarkup } from '../../ui/markup.ts';
+import { isMarkup } from '../../ui/preview/markup.ts';
 
 /** How to show a creative's content: texts with tokens, markup as source, everything else as JSON. */
 
@@ -33,10 +33,10 @@ export interface TokenSource {
   readonly fallback: unknown;
 }
 
-type Entry = Pick<Creative['personalization'][number], 'variable' | 'source' | 'fallback'>;
+type TokenEntry = Pick<Creative['personalization'][number], 'variable' | 'source' | 'fallback'>;
 
 /** Returns every token of the content, then unused entries. A token without an entry reads the path in its name. */
-export function tokensOf(content: unknown, entries: readonly Entry[]): readonly TokenSource[] {
+export function tokensOf(content: unknown, entries: readonly TokenEntry[]): readonly TokenSource[] {
   const byName = new Map<string, TokenSource>();
   const named = new Map(entries.map((entry) => [entry.variable, entry]));
   for (const match of textsOf(content).flatMap((text) => [...text.matchAll(token)])) {
@@ -57,7 +57,7 @@ function textsOf(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
-export interface Shown {
+export interface ShownContent {
   readonly key: string;
   readonly kind: 'text' | 'markup' | 'json';
   readonly text: string;
@@ -79,9 +79,9 @@ const usual = [
 const place = (key: string) => (usual.includes(key) ? usual.indexOf(key) : usual.length);
 
 /** Returns the content keys in reading order, with how to show each. */
-export function shownOf(content: Readonly<Record<string, unknown>>): readonly Shown[] {
+export function shownOf(content: Readonly<Record<string, unknown>>): readonly ShownContent[] {
   return Object.entries(content)
-    .map(([key, value]): Shown => {
+    .map(([key, value]): ShownContent => {
       if (typeof value !== 'string') return { key, kind: 'json', text: JSON.stringify(value, null, 2) };
       return { key, kind: isMarkup(value) ? 'markup' : 'text', text: value };
     })

@@ -1,15 +1,15 @@
 import type { Creative } from '@arbiter/contract/catalogue/creatives';
 import { placementOperations } from '@arbiter/contract/catalogue/placements';
 import { useOperation } from '../../data/use-operation.ts';
-import { creativeTexts as t } from '../../messages/creatives.ts';
+import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
 import { previewTexts } from '../../messages/preview.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Id } from '../../ui/copy.tsx';
-import { HtmlPreview, SourceText } from '../../ui/html-preview.tsx';
 import { Section } from '../../ui/page.tsx';
+import { HtmlPreview, SourceText } from '../../ui/preview/html-preview.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { lengthOf, partsOf, type Shown, shownOf } from './content.ts';
+import { lengthOf, partsOf, type ShownContent, shownOf } from './content.ts';
 
 export interface ContentProps {
   readonly creative: Creative;
@@ -97,7 +97,7 @@ function Length({ text, most }: { readonly text: string; readonly most: number |
 
 const large = new Set(['subject', 'title', 'headline']);
 
-function Value({ shown: { key, kind, text } }: { readonly shown: Shown }) {
+function Value({ shown: { key, kind, text } }: { readonly shown: ShownContent }) {
   if (kind === 'markup') return <HtmlPreview html={text} what={key} />;
   if (kind === 'json') return <SourceText text={text} label={key} />;
   return (

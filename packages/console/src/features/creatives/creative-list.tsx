@@ -1,16 +1,16 @@
 import { channelOperations } from '@arbiter/contract/catalogue/channels';
 import { type Creative, creativeOperations } from '@arbiter/contract/catalogue/creatives';
 import { useList } from '../../data/use-operation.ts';
+import { choiceOf } from '../../forms/list-filters.tsx';
 import { codeColumn, countColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
-import { choiceOf, RecordListPage } from '../../forms/record-list.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { creativeTexts as t } from '../../messages/creatives.ts';
+import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
 import { addresses } from '../../route/addresses.ts';
-import { useSearch } from '../../route/use-address.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 /** Impressions, linked to the decisions that showed the offer on the channel. */
 function Shown({ creative: { offerId, channelId, metrics } }: { readonly creative: Creative }) {
@@ -86,21 +86,14 @@ const columns: readonly Column<Creative>[] = [
 
 /** All creatives, or those of an offer, channel or placement. */
 export function CreativeList() {
-  const [search, change] = useSearch(creativeOperations.list.query);
-  const list = useList(creativeOperations.list, { query: { limit: 100, ...search } });
   const channels = useList(channelOperations.list, { query: { limit: 200 } });
-  const byChannel = choiceOf('channelId', t.channel, channels.rows);
   return (
-    <RecordListPage
-      list={list}
+    <RecordList
+      kind="creative"
       operation={creativeOperations.list}
-      title={t.creatives}
       lead={t.lead}
       columns={columns}
-      rowTo={addresses.creative}
-      filters={search}
-      onFilter={change}
-      choices={[statusChoice, byChannel]}
+      choices={[statusChoice, choiceOf('channelId', t.channel, channels.rows)]}
       empty={{
         title: t.empty,
         text: t.emptyText,

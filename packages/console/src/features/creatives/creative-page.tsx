@@ -4,8 +4,8 @@ import { drillTo } from '../../data/drill.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
-import { valueText } from '../../messages/conditions.ts';
-import { creativeTexts as t } from '../../messages/creatives.ts';
+import { valueText } from '../../messages/catalogue/conditions.ts';
+import { creativeTexts as t } from '../../messages/catalogue/creatives.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Facts } from '../../ui/facts.tsx';
@@ -16,7 +16,6 @@ import { useFormat } from '../../ui/provider.tsx';
 import { tokensOf } from './content.ts';
 import { Content } from './creative-content.tsx';
 
-const parents = [{ title: t.creatives, to: addresses.creatives() }];
 const Search = Type.Object({ view: Type.Optional(Type.Literal('json')) });
 
 /** One creative: content, placement and performance. */
@@ -25,7 +24,7 @@ export function CreativePage() {
   const [search, change] = useSearch(Search);
   const answer = useOperation(creativeOperations.get, { params: { id }, query: { includeDeleted: true } });
   return (
-    <RecordPage answer={answer} operation={creativeOperations.get} kind="creative" id={id} parents={parents}>
+    <RecordPage answer={answer} operation={creativeOperations.get} kind="creative" id={id}>
       {(body) => (
         <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
           <div className="flex min-w-0 flex-col gap-4">
@@ -47,11 +46,11 @@ export function CreativePage() {
   );
 }
 
-interface PartProps {
+interface CreativePartProps {
   readonly creative: Creative;
 }
 
-function Where({ creative }: PartProps) {
+function Where({ creative }: CreativePartProps) {
   const format = useFormat();
   const { offer, offerId, channel, channelId, placement, placementId, templateType, weight, abTestVariant } = creative;
   return (
@@ -107,7 +106,7 @@ function Named({ to, name, status }: { readonly to: string; readonly name: strin
   );
 }
 
-function Figures({ creative: { metrics, offerId, channelId } }: PartProps) {
+function Figures({ creative: { metrics, offerId, channelId } }: CreativePartProps) {
   const format = useFormat();
   const seen = metrics.impressions > 0;
   const rate = (percent: number) => (seen ? format.percent(percent / 100, 2) : null);
@@ -153,7 +152,7 @@ function Counted({ count, rate }: { readonly count: number; readonly rate: strin
   );
 }
 
-function Limits({ creative: { constraints } }: PartProps) {
+function Limits({ creative: { constraints } }: CreativePartProps) {
   const { frequencyCapPerDay, cooldownHours, priorityOverride } = constraints;
   const none = frequencyCapPerDay === undefined && cooldownHours === undefined && priorityOverride === undefined;
   return (
@@ -171,7 +170,7 @@ function Limits({ creative: { constraints } }: PartProps) {
 }
 
 /** Source and fallback of each token. */
-function Tokens({ creative: { content, contentItemId, personalization } }: PartProps) {
+function Tokens({ creative: { content, contentItemId, personalization } }: CreativePartProps) {
   const tokens = tokensOf(content, personalization);
   return (
     <Section title={t.tokens} flush={tokens.length > 0}>

@@ -17,8 +17,8 @@ import { TextField } from '../../ui/field.tsx';
 import { useLinks } from '../../ui/link.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 import { attributeLabel, attributeText } from './attribute-text.ts';
 
 /** Number of decisions searched for customers. */

@@ -1,5 +1,9 @@
 import { schemaOperations } from '@arbiter/contract/catalogue/schemas';
-import { customerToolOperations, eligibilityPage } from '@arbiter/contract/deciding/customer-tools';
+import {
+  type CustomerEligibility,
+  customerToolOperations,
+  eligibilityPage,
+} from '@arbiter/contract/deciding/customer-tools';
 import { interactionListOperations } from '@arbiter/contract/deciding/interaction-lists';
 import { FlaskConical, Scale } from 'lucide-react';
 import Type from 'typebox';
@@ -15,13 +19,13 @@ import { Link } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { type IdentifyingValue, identifyingValues } from './identifying-values.ts';
 import { LimitsTab } from './limits-tab.tsx';
 import { NowRow } from './now-row.tsx';
 import { OffersTab } from './offers-tab.tsx';
 import { ProfileTab } from './profile-tab.tsx';
 import { SummariesTab } from './summaries-tab.tsx';
 import { TimelineTab } from './timeline-tab.tsx';
-import { type Telling, whoOf } from './who.ts';
 
 const tabs = ['timeline', 'offers', 'limits', 'profile', 'summaries'] as const;
 const CustomerSearch = Type.Object({
@@ -40,38 +44,16 @@ export function CustomerPage() {
     { params: { customerId }, query: { limit: eligibilityPage.maximum } },
     { keepPrevious: false },
   );
-  const reservations = useOperation(interactionListOperations.reservations, { params: { customerId } });
   const schemas = useOperation(schemaOperations.list, { query: { limit: 100 } });
   const report = eligibility.data;
   const table = schemas.data?.data.find(({ entityType }) => entityType === 'customer');
-  const who = report === undefined ? [] : whoOf(table?.fields ?? [], report.customer);
-  const open = reservations.data?.data.filter(({ state }) => state === 'open').length ?? 0;
+  const identity = report === undefined ? [] : identifyingValues(table?.fields ?? [], report.customer);
   return (
     <Page
       title={customerId}
       parents={[{ title: t.customers, to: addresses.customers() }]}
-      lead={who.length === 0 ? undefined : <Who telling={who} />}
-      about={
-        <>
-          <Copy text={customerId} what="customer id" />
-          {report?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
-          {report === undefined ? null : (
-            <>
-              <Badge tone={report.known ? 'pass' : 'warn'}>{report.known ? t.known : t.unknown}</Badge>
-              {report.known ? (
-                <Link to={addresses.customer(customerId, { tab: 'profile' })}>
-                  <Badge tone="neutral">{t.segments(report.segments.length)}</Badge>
-                </Link>
-              ) : null}
-            </>
-          )}
-          {open > 0 ? (
-            <Link to={addresses.customer(customerId, { tab: 'limits' })}>
-              <Badge tone="info">{t.reservations(open)}</Badge>
-            </Link>
-          ) : null}
-        </>
-      }
+      lead={identity.length === 0 ? undefined : <IdentifyingValues values={identity} />}
+      about={<About customerId={customerId} report={report} />}
       actions={
         <>
           <ButtonLink to={addresses.decisions({ customerId })} icon={<Scale aria-hidden className="size-4" />}>
@@ -142,9 +124,41 @@ export function CustomerPage() {
   );
 }
 
+interface AboutProps {
+  readonly customerId: string;
+  readonly report: CustomerEligibility | undefined;
+}
+
+/** Status, segments and open reservations, next to the heading. */
+function About({ customerId, report }: AboutProps) {
+  const reservations = useOperation(interactionListOperations.reservations, { params: { customerId } });
+  const open = reservations.data?.data.filter(({ state }) => state === 'open').length ?? 0;
+  return (
+    <>
+      <Copy text={customerId} what="customer id" />
+      {report?.known ? <RecordPin kind="customer" id={customerId} name={null} /> : null}
+      {report === undefined ? null : (
+        <>
+          <Badge tone={report.known ? 'pass' : 'warn'}>{report.known ? t.known : t.unknown}</Badge>
+          {report.known ? (
+            <Link to={addresses.customer(customerId, { tab: 'profile' })}>
+              <Badge tone="neutral">{t.segments(report.segments.length)}</Badge>
+            </Link>
+          ) : null}
+        </>
+      )}
+      {open > 0 ? (
+        <Link to={addresses.customer(customerId, { tab: 'limits' })}>
+          <Badge tone="info">{t.reservations(open)}</Badge>
+        </Link>
+      ) : null}
+    </>
+  );
+}
+
 /** Identifying values from the customer's row. Column names are in the tooltip and for screen readers. */
-function Who({ telling }: { readonly telling: readonly Telling[] }) {
-  return telling.map(({ label, value }, at) => (
+function IdentifyingValues({ values }: { readonly values: readonly IdentifyingValue[] }) {
+  return values.map(({ label, value }, at) => (
     <span key={label} title={label}>
       {at === 0 ? null : ' · '}
       <span className="hidden-text">{label} </span>

@@ -111,10 +111,10 @@ const numberOf = (detail: object, name: string): number | null => {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 };
 
-type Window = Pick<TimelineEvent, 'at' | 'name'> & { readonly until: number };
+type LimitWindow = Pick<TimelineEvent, 'at' | 'name'> & { readonly until: number };
 
 /** Returns the period that a policy counts or waits for; null if it reports none. */
-export function windowOf(detail: unknown, now: number, timeZone: string): Window | null {
+export function windowOf(detail: unknown, now: number, timeZone: string): LimitWindow | null {
   if (typeof detail !== 'object' || detail === null) return null;
   const [pause, since] = [numberOf(detail, 'cooldownHours'), numberOf(detail, 'hoursSinceLast')];
   if (pause !== null && since !== null) return waits(now - since * hourMs, pause * hourMs);
@@ -132,10 +132,10 @@ export function windowOf(detail: unknown, now: number, timeZone: string): Window
   return bounds === null ? null : { ...bounds, name };
 }
 
-const waits = (at: number, length: number): Window => ({ at, until: at + length, name: t.pause });
+const waits = (at: number, length: number): LimitWindow => ({ at, until: at + length, name: t.pause });
 
 /** Returns the day, week (from Monday) or month of the time zone that contains `now`. */
-function periodOf(period: unknown, now: number, timeZone: string): Pick<Window, 'at' | 'until'> | null {
+function periodOf(period: unknown, now: number, timeZone: string): Pick<LimitWindow, 'at' | 'until'> | null {
   const day = new Date(`${dayOf(now, timeZone)}T00:00:00Z`);
   const [year, month, date] = [day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate()];
   const start = (...parts: [year: number, month: number, date: number]): number =>

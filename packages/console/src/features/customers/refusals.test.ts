@@ -4,7 +4,7 @@ import { refusalsOf } from './refusals.ts';
 
 const drop = (stage: string, policyId: string | null) => ({ stage, policyId, ruleId: null, offerId: 'o', detail: {} });
 
-test('policies are counted by the offers that they kept away, the most first', () => {
+test('counts the offers blocked by each policy, most first', () => {
   const dropped = [
     drop('qualify', null),
     drop('contact_policy', 'quiet hours'),
@@ -19,7 +19,7 @@ test('policies are counted by the offers that they kept away, the most first', (
   ]);
 });
 
-test('nothing is made up where the server says nothing of the kind', () => {
+test('returns nothing without data from the server', () => {
   for (const meta of [undefined, null, {}, { dropped: {} }, { dropped: [null, 'x', { stage: 'contact_policy' }] }])
     assert.deepEqual(refusalsOf(meta), []);
 });

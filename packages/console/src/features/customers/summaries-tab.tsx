@@ -11,11 +11,14 @@ import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { SelectField } from '../../ui/field.tsx';
+import type { Format } from '../../ui/format.ts';
 import { Metric } from '../../ui/metric.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 import { useChannelNames } from './use-channel-names.ts';
+
+type SummaryRow = InteractionSummary & { readonly offerName: string | null };
 
 const sums = ['impressions', 'positive', 'negative', 'neutral', 'converts', 'totalValue'] as const;
 
@@ -31,66 +34,9 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
   const channels = useChannelNames();
   const periodType = periodTypes.find((each) => each === period) ?? 'alltime';
   const answer = useOperation(interactionListOperations.ofCustomer, { params: { customerId }, query: { periodType } });
-  type Row = InteractionSummary & { readonly offerName: string | null };
-  const columns: readonly Column<Row>[] = [
-    {
-      key: 'offer',
-      header: t.columns.offer,
-      width: 180,
-      grow: 2,
-      cell: ({ offerName }) => offerName ?? '',
-      text: ({ offerName, offerId }) => offerName ?? offerId,
-    },
-    {
-      key: 'channel',
-      header: t.counterColumns.channel,
-      width: 116,
-      grow: 0,
-      cell: ({ channelId }) => (channelId === null ? '' : (channels.get(channelId) ?? '')),
-      text: ({ channelId }) => (channelId === null ? null : (channels.get(channelId) ?? channelId)),
-    },
-    ...(periodType === 'alltime'
-      ? []
-      : [
-          {
-            key: 'period',
-            header: t.period,
-            width: 110,
-            cell: ({ periodKey }: Row) => periodKey,
-            text: ({ periodKey }: Row) => periodKey,
-          },
-        ]),
-    ...sums.map(
-      (sum): Column<Row> => ({
-        key: sum,
-        header: t.sums[sum],
-        align: 'end',
-        width: sum === 'totalValue' ? 116 : sum === 'converts' || sum === 'impressions' ? 102 : 88,
-        grow: 0,
-        text: (row) => row[sum],
-        sortBy: (row) => row[sum],
-        cell: (row) => (sum === 'totalValue' ? format.money(row[sum]) : format.number(row[sum])),
-      }),
-    ),
-    {
-      key: 'last',
-      header: t.summaryColumns.last,
-      width: 146,
-      grow: 0,
-      cell: ({ lastContactAt }) => (lastContactAt === null ? '' : format.moment(lastContactAt)),
-      text: ({ lastContactAt }) => lastContactAt,
-    },
-    {
-      key: 'outcome',
-      header: t.summaryColumns.lastOutcome,
-      width: 120,
-      grow: 0,
-      cell: ({ lastOutcomeKey }) => lastOutcomeKey?.replaceAll('_', ' ') ?? '',
-      text: ({ lastOutcomeKey }) => lastOutcomeKey,
-    },
-  ];
+  const columns = summaryColumns(format, channels, periodType !== 'alltime');
   const look = useListLook(interactionListOperations.ofCustomer.id, columns, { stateIn: 'page' });
-  const rows: readonly Row[] = answer.data?.data ?? [];
+  const rows: readonly SummaryRow[] = answer.data?.data ?? [];
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-end gap-2">
@@ -107,24 +53,8 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
           list={{ rows, total: rows.length, complete: true, old: answer.old, loading: answer.loading }}
         />
       </div>
-      {answer.data === undefined ? null : (
-        <div className="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6">
-          {sums.map((sum) => (
-            <Metric
-              key={sum}
-              size="small"
-              label={t.sums[sum]}
-              value={
-                sum === 'totalValue'
-                  ? format.money(answer.data?.totals[sum] ?? 0)
-                  : format.number(answer.data?.totals[sum] ?? 0)
-              }
-              drill={{ to: addresses.decisions({ customerId }) }}
-            />
-          ))}
-        </div>
-      )}
-      <DataTable<Row>
+      {answer.data === undefined ? null : <Totals customerId={customerId} totals={answer.data.totals} />}
+      <DataTable<SummaryRow>
         label={t.tabs.summaries}
         columns={look.columns}
         sort={look.sort}
@@ -152,3 +82,87 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
     </div>
   );
 }
+
+interface TotalsProps {
+  readonly customerId: string;
+  readonly totals: Readonly<Record<(typeof sums)[number], number>>;
+}
+
+function Totals({ customerId, totals }: TotalsProps) {
+  const format = useFormat();
+  return (
+    <div className="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6">
+      {sums.map((sum) => (
+        <Metric
+          key={sum}
+          size="small"
+          label={t.sums[sum]}
+          value={sum === 'totalValue' ? format.money(totals[sum]) : format.number(totals[sum])}
+          drill={{ to: addresses.decisions({ customerId }) }}
+        />
+      ))}
+    </div>
+  );
+}
+
+const summaryColumns = (
+  format: Format,
+  channels: ReadonlyMap<string, string>,
+  hasPeriods: boolean,
+): readonly Column<SummaryRow>[] => [
+  {
+    key: 'offer',
+    header: t.columns.offer,
+    width: 180,
+    grow: 2,
+    cell: ({ offerName }) => offerName ?? '',
+    text: ({ offerName, offerId }) => offerName ?? offerId,
+  },
+  {
+    key: 'channel',
+    header: t.counterColumns.channel,
+    width: 116,
+    grow: 0,
+    cell: ({ channelId }) => (channelId === null ? '' : (channels.get(channelId) ?? '')),
+    text: ({ channelId }) => (channelId === null ? null : (channels.get(channelId) ?? channelId)),
+  },
+  ...(!hasPeriods
+    ? []
+    : [
+        {
+          key: 'period',
+          header: t.period,
+          width: 110,
+          cell: ({ periodKey }: SummaryRow) => periodKey,
+          text: ({ periodKey }: SummaryRow) => periodKey,
+        },
+      ]),
+  ...sums.map(
+    (sum): Column<SummaryRow> => ({
+      key: sum,
+      header: t.sums[sum],
+      align: 'end',
+      width: sum === 'totalValue' ? 116 : sum === 'converts' || sum === 'impressions' ? 102 : 88,
+      grow: 0,
+      text: (row) => row[sum],
+      sortBy: (row) => row[sum],
+      cell: (row) => (sum === 'totalValue' ? format.money(row[sum]) : format.number(row[sum])),
+    }),
+  ),
+  {
+    key: 'last',
+    header: t.summaryColumns.last,
+    width: 146,
+    grow: 0,
+    cell: ({ lastContactAt }) => (lastContactAt === null ? '' : format.moment(lastContactAt)),
+    text: ({ lastContactAt }) => lastContactAt,
+  },
+  {
+    key: 'outcome',
+    header: t.summaryColumns.lastOutcome,
+    width: 120,
+    grow: 0,
+    cell: ({ lastOutcomeKey }) => lastOutcomeKey?.replaceAll('_', ' ') ?? '',
+    text: ({ lastOutcomeKey }) => lastOutcomeKey,
+  },
+];

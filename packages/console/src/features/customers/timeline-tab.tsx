@@ -120,7 +120,7 @@ function Entry({ entry }: { readonly entry: TimelineEntry }) {
   return <InteractionEntry row={entry.row} kind={entry.kind} />;
 }
 
-interface LineProps {
+interface TimelineLineProps {
   readonly at: string;
   readonly icon: ReactNode;
   readonly to?: string | undefined;
@@ -128,7 +128,7 @@ interface LineProps {
 }
 
 /** An entry: time, event, and its decision. */
-function Line({ at, icon, to, children }: LineProps) {
+function Line({ at, icon, to, children }: TimelineLineProps) {
   const format = useFormat();
   const content = (
     <>
@@ -152,9 +152,9 @@ function Line({ at, icon, to, children }: LineProps) {
   );
 }
 
-type RowOf<Kind extends TimelineEntry['kind']> = Extract<TimelineEntry, { readonly kind: Kind }>['row'];
+type EntryOf<Kind extends TimelineEntry['kind']> = Extract<TimelineEntry, { readonly kind: Kind }>['row'];
 
-function DecisionEntry({ row }: { readonly row: RowOf<'decision'> }) {
+function DecisionEntry({ row }: { readonly row: EntryOf<'decision'> }) {
   const names = useChannelNames();
   return (
     <Line at={row.decidedAt} icon={<Scale />} to={addresses.decision(row.recommendationId)}>
@@ -171,7 +171,7 @@ function DecisionEntry({ row }: { readonly row: RowOf<'decision'> }) {
 
 const tones = { positive: 'pass', negative: 'block', neutral: 'neutral' } as const;
 
-function InteractionEntry({ row, kind }: { readonly row: RowOf<'contact'>; readonly kind: 'contact' | 'outcome' }) {
+function InteractionEntry({ row, kind }: { readonly row: EntryOf<'contact'>; readonly kind: 'contact' | 'outcome' }) {
   const names = useChannelNames();
   const format = useFormat();
   const channel = row.channelId === null ? undefined : names.get(row.channelId);
@@ -192,7 +192,7 @@ function InteractionEntry({ row, kind }: { readonly row: RowOf<'contact'>; reado
   );
 }
 
-function SuppressionEntry({ row }: { readonly row: RowOf<'suppression'> }) {
+function SuppressionEntry({ row }: { readonly row: EntryOf<'suppression'> }) {
   const format = useFormat();
   const what =
     row.scope === 'offer'

@@ -62,7 +62,7 @@ const whole = <Row>(...rows: Row[]) => ({ rows, complete: true });
 const part = <Row>(...rows: Row[]) => ({ rows, complete: false });
 const keys = (timeline: ReturnType<typeof timelineOf>) => timeline.entries.map(({ key }) => key);
 
-test('all lists are one, newest first; at one instant what followed stands above', () => {
+test('merges all lists, newest first, with consequences above causes', () => {
   const timeline = timelineOf(
     whole(decision(9), decision(3)),
     whole(interaction(9, 'response'), interaction(4, 'impression')),
@@ -76,7 +76,7 @@ test('all lists are one, newest first; at one instant what followed stands above
   assert.equal(timeline.since, null);
 });
 
-test('what is older than the end of a list that goes on waits', () => {
+test('hides entries older than the loaded part of a list', () => {
   const timeline = timelineOf(
     part(decision(9), decision(5)),
     whole(interaction(6, 'response'), interaction(4, 'response')),
@@ -87,16 +87,16 @@ test('what is older than the end of a list that goes on waits', () => {
   assert.deepEqual(keys(timelineOf(part(), whole(interaction(4, 'response')), [])), ['i4'], 'an empty list has no end');
 });
 
-test('history ends where it was recorded last, not where it happened last', () => {
+test('ends the history at the last recording, not the last event', () => {
   const timeline = timelineOf(whole(decision(9), decision(2)), part(interaction(1, 'response', 8)), []);
   assert.deepEqual(keys(timeline), ['d9']);
 });
 
-test('a running cooldown is no event of its own', () => {
+test("doesn't list a running cooldown", () => {
   assert.deepEqual(keys(timelineOf(whole(), whole(), [{ ...suppression, id: null, policyType: 'cooldown' }])), []);
 });
 
-test('days keep the order of their entries', () => {
+test('keeps the order of entries within a day', () => {
   const { entries } = timelineOf(whole(decision(9), decision(8), decision(1)), whole(), []);
   const days = byDay(entries, (instant) => (instant < at(5) ? 'a' : 'b'));
   assert.deepEqual(

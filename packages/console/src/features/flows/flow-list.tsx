@@ -1,17 +1,14 @@
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
-import { useList } from '../../data/use-operation.ts';
 import { readFlow } from '../../flow-canvas/index.ts';
 import { changedColumn, keyColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
-import { RecordListPage } from '../../forms/record-list.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
 import { nodeName, nodeSummary } from '../../messages/flow-nodes.ts';
 import { flowTexts as t } from '../../messages/flows.ts';
-import { addresses } from '../../route/addresses.ts';
-import { useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
-/** The steps of a flow that tell it from others: what goes in, how it is scored and ranked. */
+/** The characteristic steps of a flow: its candidates, score and ranking. */
 function sentence({ draftConfig }: DecisionFlow): string {
   const { nodes } = readFlow(draftConfig);
   return ['inventory', 'score', 'rank']
@@ -56,18 +53,12 @@ const columns: readonly Column<DecisionFlow>[] = [
 
 /** All decision flows. */
 export function FlowList() {
-  const [search, change] = useSearch(decisionFlowOperations.list.query);
-  const list = useList(decisionFlowOperations.list, { query: { limit: 100, ...search } });
   return (
-    <RecordListPage
-      list={list}
+    <RecordList
+      kind="decisionFlow"
       operation={decisionFlowOperations.list}
-      title={t.flows}
       lead={t.lead}
       columns={columns}
-      rowTo={addresses.flow}
-      filters={search}
-      onFilter={change}
       choices={[statusChoice]}
       empty={{ title: t.empty, text: t.emptyText }}
     />

@@ -5,7 +5,7 @@ import { useOperation } from '../../data/use-operation.ts';
 import type { Flow } from '../../flow-canvas/index.ts';
 import type { Namer } from '../../messages/flow-nodes.ts';
 
-/** Names of the categories and placements that a flow names by id. They are asked for only where it does. */
+/** Names of the categories and placements that a flow refers to by ID. Loaded only if it does. */
 export function useNamer(flow: Flow): Namer {
   const names = (key: string) => flow.nodes.some(({ config }) => Array.isArray(config[key]) && config[key].length > 0);
   const query = { query: { limit: 200 } } as const;

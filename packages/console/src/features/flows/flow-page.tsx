@@ -4,8 +4,7 @@ import { useOperation } from '../../data/use-operation.ts';
 import { readFlow } from '../../flow-canvas/index.ts';
 import { RecordPage } from '../../forms/record-page.tsx';
 import { flowTexts as t } from '../../messages/flows.ts';
-import { listTexts } from '../../messages/lists.ts';
-import { addresses } from '../../route/addresses.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Id } from '../../ui/copy.tsx';
@@ -13,20 +12,19 @@ import { Facts } from '../../ui/facts.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useMedia, wideWindow } from '../../ui/use-media.ts';
+import { FlowCanvas } from './flow-nodes.tsx';
 import { FlowSearch } from './flow-search.ts';
 import { FlowVersions } from './flow-versions.tsx';
-import { FlowCanvas, FlowWork } from './flow-work.tsx';
+import { FlowWork } from './flow-work.tsx';
 
-const parents = [{ title: t.flows, to: addresses.flows() }];
-
-/** One decision flow, read: its nodes, what they do for a customer, its versions. */
+/** A decision flow: its nodes, what they do for a customer, its versions. */
 export function FlowPage() {
   const id = useParam('id');
   const [search, change] = useSearch(FlowSearch);
   const answer = useOperation(decisionFlowOperations.get, { params: { id }, query: { includeDeleted: true } });
   const showsPicture = useMedia(wideWindow) && (search.tab ?? 'nodes') === 'nodes' && search.view !== 'outline';
   useEffect(() => {
-    // While the flow itself is still on its way.
+    // Load it in parallel with the flow.
     if (showsPicture) FlowCanvas.fetch();
   }, [showsPicture]);
   return (
@@ -35,7 +33,6 @@ export function FlowPage() {
       operation={decisionFlowOperations.get}
       kind="decisionFlow"
       id={id}
-      parents={parents}
       badges={badges}
       idOf={({ key }) => <Id id={key} what="flow key" whole />}
     >
@@ -64,7 +61,7 @@ export function FlowPage() {
   );
 }
 
-/** Which version is live, and whether it answers where no route says another. */
+/** The live version, and whether the flow is the default. */
 function badges({ publishedVersions, isDefault }: DecisionFlow) {
   const live = publishedVersions.at(-1);
   return (

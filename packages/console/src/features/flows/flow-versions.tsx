@@ -1,13 +1,17 @@
 import { decisionFlowVersionOperations } from '@arbiter/contract/catalogue/decision-flow-versions';
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
-import { useOperation } from '../../data/use-operation.ts';
+import { type BodyOf, useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
-import { valueText } from '../../messages/conditions.ts';
+import { valueText } from '../../messages/catalogue/conditions.ts';
 import { flowTexts as t } from '../../messages/flows.ts';
 import { SelectField } from '../../ui/field.tsx';
+import type { Format } from '../../ui/format.ts';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
+
+type Version = BodyOf<typeof decisionFlowOperations.versions>['versions'][number];
 
 export interface FlowVersionsProps {
   readonly flow: DecisionFlow;
@@ -16,9 +20,9 @@ export interface FlowVersionsProps {
   readonly onCompare: (change: { from?: string; to?: string }) => void;
 }
 
-/** The published versions, and what makes any two of them (or the draft) differ. */
+/** The published versions, and the differences between any two of them or the draft. */
 export function FlowVersions({ flow, from, to, onCompare }: FlowVersionsProps) {
-  const format = useFormat();
+  const columns = versionColumns(useFormat());
   const answer = useOperation(decisionFlowOperations.versions, { query: { id: flow.id } });
   const numbers = flow.publishedVersions.map(({ version }) => String(version));
   const [left, right] = [from ?? numbers.at(-1) ?? 'draft', to ?? 'draft'];
@@ -32,48 +36,7 @@ export function FlowVersions({ flow, from, to, onCompare }: FlowVersionsProps) {
         {({ versions }) => (
           <DataTable
             label={t.versions}
-            columns={[
-              {
-                key: 'version',
-                header: t.versions,
-                cell: ({ version }) => t.version(version),
-                text: ({ version }) => version,
-                width: 90,
-                grow: 0,
-              },
-              {
-                key: 'at',
-                header: t.published,
-                cell: ({ publishedAt }) => format.instant(publishedAt),
-                text: ({ publishedAt }) => publishedAt,
-                width: 190,
-                grow: 0,
-              },
-              {
-                key: 'by',
-                header: t.by,
-                cell: ({ publishedBy }) => publishedBy,
-                text: ({ publishedBy }) => publishedBy,
-                width: 180,
-              },
-              {
-                key: 'nodes',
-                header: t.nodes,
-                cell: ({ summary }) => summary.nodeCount,
-                text: ({ summary }) => summary.nodeCount,
-                align: 'end',
-                width: 80,
-                grow: 0,
-              },
-              {
-                key: 'notes',
-                header: t.notes,
-                cell: ({ notes }) => notes ?? '–',
-                text: ({ notes }) => notes,
-                width: 260,
-                grow: 2,
-              },
-            ]}
+            columns={columns}
             rows={versions}
             rowKey={({ version }) => String(version)}
             complete
@@ -110,6 +73,49 @@ export function FlowVersions({ flow, from, to, onCompare }: FlowVersionsProps) {
     </div>
   );
 }
+
+const versionColumns = (format: Format): readonly Column<Version>[] => [
+  {
+    key: 'version',
+    header: t.versions,
+    cell: ({ version }) => t.version(version),
+    text: ({ version }) => version,
+    width: 90,
+    grow: 0,
+  },
+  {
+    key: 'at',
+    header: t.published,
+    cell: ({ publishedAt }) => format.instant(publishedAt),
+    text: ({ publishedAt }) => publishedAt,
+    width: 190,
+    grow: 0,
+  },
+  {
+    key: 'by',
+    header: t.by,
+    cell: ({ publishedBy }) => publishedBy,
+    text: ({ publishedBy }) => publishedBy,
+    width: 180,
+  },
+  {
+    key: 'nodes',
+    header: t.nodes,
+    cell: ({ summary }) => summary.nodeCount,
+    text: ({ summary }) => summary.nodeCount,
+    align: 'end',
+    width: 80,
+    grow: 0,
+  },
+  {
+    key: 'notes',
+    header: t.notes,
+    cell: ({ notes }) => notes ?? '–',
+    text: ({ notes }) => notes,
+    width: 260,
+    grow: 2,
+  },
+];
 
 function Difference({ id, from, to }: { readonly id: string; readonly from: string; readonly to: string }) {
   const answer = useOperation(decisionFlowVersionOperations.diff, { params: { id }, query: { from, to } });

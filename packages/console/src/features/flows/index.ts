@@ -1,20 +1,11 @@
-import { Workflow } from 'lucide-react';
-import { catalogueTitles } from '../../messages/catalogue-titles.ts';
+import { recordScreens } from '../../records/record-kind.ts';
+import { recordKinds } from '../../records/record-kinds.ts';
 import { feature } from '../../route/feature.ts';
 
 export const flows = feature({
   name: 'flows',
-  screens: [
-    {
-      path: '/flows',
-      title: catalogueTitles.flows,
-      rail: { group: 'decide', order: 30, icon: Workflow, key: 'f' },
-      load: () => import('./flow-list.tsx').then((module) => module.FlowList),
-    },
-    {
-      path: '/flows/$id',
-      title: catalogueTitles.flow,
-      load: () => import('./flow-page.tsx').then((module) => module.FlowPage),
-    },
-  ],
+  screens: recordScreens(recordKinds.decisionFlow, {
+    list: () => import('./flow-list.tsx').then((module) => module.FlowList),
+    record: () => import('./flow-page.tsx').then((module) => module.FlowPage),
+  }),
 });

@@ -17,7 +17,7 @@ export interface NodePanelProps {
 
 const mostOffers = 12;
 
-/** The chosen node: what it is set to, and what it did for the chosen customer. */
+/** The selected node: its settings, and what it did for the selected customer. */
 export function NodePanel({ node, run, problems, namer }: NodePanelProps) {
   const format = useFormat();
   if (node === undefined) return <p className="p-4 text-dense text-soft">{t.pick}</p>;

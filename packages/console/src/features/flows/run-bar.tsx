@@ -13,7 +13,7 @@ export interface RunBarProps {
   readonly onRun: (customer: string | undefined, channel: string | undefined) => void;
 }
 
-/** Chooses the customer whose decision is painted onto the nodes. */
+/** Selects the customer whose decision the nodes show. */
 export function RunBar({ customer, channel, busy, onRun }: RunBarProps) {
   const [text, setText] = useState(customer ?? '');
   const [where, setWhere] = useState(channel ?? '');

@@ -30,7 +30,7 @@ const answer = {
   },
 };
 
-test('counts are those of the nodes of this flow, reasons with most first', () => {
+test('counts by node of the flow, with the most frequent reasons first', () => {
   const { byNode, between } = readRun(answer);
   assert.deepEqual(byNode.get('q')?.dropped, [
     ['qualification', 2],
@@ -41,7 +41,7 @@ test('counts are those of the nodes of this flow, reasons with most first', () =
   assert.deepEqual(between, [{ stage: 'suppression', entered: 9, passed: 8 }]);
 });
 
-test('offers that left name their node, and the answer what is shown', () => {
+test('names the node that dropped an offer, and the offers shown', () => {
   const run = readRun(answer);
   assert.deepEqual(run.dropped, [
     { offerId: 'o2', name: 'Latte', nodeId: 'q', stage: 'qualify', reason: 'qualification' },
@@ -50,7 +50,7 @@ test('offers that left name their node, and the answer what is shown', () => {
   assert.equal(run.hint, 'no active channel has the type Email');
 });
 
-test('an answer without meta says nothing of nodes', () => {
+test('has no nodes for a response without meta', () => {
   const run = readRun({ decisions: [] });
   assert.equal(run.byNode.size, 0);
   assert.equal(run.hint, null);

@@ -1,14 +1,14 @@
 import type { NodeRun } from '../../flow-canvas/index.ts';
 
-/** What a simulation for one customer tells of the nodes of the flow that ran. */
+/** What the nodes of a flow did in a simulation for a customer. */
 export interface FlowRun {
   readonly byNode: ReadonlyMap<string, NodeRun>;
-  /** Offers that left, by the node in which they did. */
+  /** Dropped offers, by the node that dropped them. */
   readonly dropped: readonly DroppedOffer[];
-  /** Stages that belong to no node: suppressions, admission. */
+  /** Stages outside of nodes: suppressions, admission. */
   readonly between: readonly { readonly stage: string; readonly entered: number; readonly passed: number }[];
   readonly shown: readonly { readonly offerId: string; readonly name: string; readonly score: number | null }[];
-  /** Why nothing could be asked for, in the server's words. */
+  /** Why the simulation wasn't possible, from the server. */
   readonly hint: string | null;
 }
 
@@ -20,11 +20,11 @@ export interface DroppedOffer {
   readonly reason: string;
 }
 
-type Values = Readonly<Record<string, unknown>>;
+type RunValues = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Values =>
+const isObject = (value: unknown): value is RunValues =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const rowsOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const rowsOf = (value: unknown): readonly RunValues[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
@@ -35,7 +35,7 @@ export function readRun(answer: { readonly meta?: unknown; readonly decisions: r
   const byNode = new Map<string, NodeRun>();
   for (const stage of stages) {
     const nodeId = textOf(stage.nodeId);
-    // Stages of a called flow stand behind that of the call and have the names of its own nodes.
+    // Stages of a called flow come after the call and have the names of its own nodes.
     if (nodeId === null || byNode.has(nodeId)) continue;
     byNode.set(nodeId, {
       entered: countOf(stage.candidates),

@@ -5,11 +5,11 @@ export interface ShownConfig {
   /** `draft` or the number of a published version. */
   readonly version: 'draft' | number;
   readonly config: unknown;
-  /** How the published version was read; null for the draft. */
+  /** Response with the published version; null for the draft. */
   readonly answer: Pick<Answer<unknown>, 'failure' | 'loading' | 'refresh'> | null;
 }
 
-/** Reads the version that the address names; without one, the newest published, else the draft. */
+/** Returns the version in the address; without one, the latest published, otherwise the draft. */
 export function versionOf(
   flow: Pick<DecisionFlow, 'publishedVersions' | 'deletedAt'>,
   requested: string | undefined,

@@ -17,7 +17,7 @@ const tones: Readonly<Record<Alert['status'], Tone>> = {
   paused: 'neutral',
 };
 
-/** What watches the tenant, and what came of the last look. `schedulerOff`: nothing looks by itself. */
+/** The alert rules of the tenant and their last results. `schedulerOff`: they don't run by themselves. */
 export function AlertRules({ schedulerOff }: { schedulerOff: boolean }) {
   const rules = useOperation(alertOperations.list, { query: { limit: 100 } }, { everyMs: 30_000 });
   return (

@@ -4,7 +4,7 @@ import { BarChart } from '../../ui/charts/bars.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { answerTimesOf } from './figures.ts';
 
-/** How many decisions took how long. The steps are those that the server counts in: each is about twice the one before. */
+/** Distribution of response times, in the server's histogram steps: each is about twice the previous one. */
 export function AnswerTimes({ metrics, summary }: { readonly metrics: MetricsSummary; readonly summary: string }) {
   const format = useFormat();
   const written = (ms: number) => format.duration(ms);

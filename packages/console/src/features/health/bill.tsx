@@ -11,7 +11,7 @@ import { useLinks } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
-/** What the server is made of. Asked for only when somebody wants it: it is a long list. */
+/** The server's bill of materials. Loaded on demand, because it's long. */
 export function Bill() {
   const format = useFormat();
   const links = useLinks();

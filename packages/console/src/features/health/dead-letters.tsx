@@ -8,16 +8,16 @@ import { healthTexts as t } from '../../messages/health.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { groupsOf } from './letters.ts';
 
 const everyMs = 30_000;
 const tones = { OK: 'pass', WARNING: 'warn', CRITICAL: 'block' } as const;
 
-/** Jobs that used up their tries: by job and cause, with the two ways out. */
+/** Jobs without retries left, by job and cause, to retry or delete. */
 export function DeadLetters() {
   const permission = can(deadLetterOperations.list);
   const report = useOperation(

@@ -10,7 +10,7 @@ const metric = (type: 'counter' | 'histogram', values: readonly (readonly [Recor
   values: values.map(([labels, value]) => ({ labels, value })),
 });
 
-test('percentiles are bounds of the histogram, over all channels', () => {
+test('returns percentiles as histogram bounds over all channels', () => {
   const metrics = {
     svc_recommend_requests_total: metric('counter', [
       [{ status: 'ok' }, 100],
@@ -69,7 +69,7 @@ test('percentiles are bounds of the histogram, over all channels', () => {
   assert.deepEqual([none.answered, none.failed, none.median, none.p99, none.drops], [0, 0, null, null, []]);
 });
 
-test('dead letters are one cause when only their numbers differ', () => {
+test('groups dead letters that differ only in numbers', () => {
   const letter = (topic: string, error: string, failedAt: string) => ({ topic, error, failedAt });
   const groups = groupsOf([
     letter('mail.send', 'timeout after 3001 ms', '2026-11-23T02:00:00.000Z'),

@@ -1,20 +1,22 @@
 import type { MetricsSummary } from '@arbiter/contract/operations/metrics-summary';
 
-/** What the counters and histograms of the tenant say together. */
+/** Totals of the tenant's counters and histograms. */
 export interface Figures {
   readonly answered: number;
-  /** Requests that were refused or failed. */
+  /** Rejected or failed requests. */
   readonly failed: number;
-  /** Bounds in milliseconds below which that share of the answers came; null: none came, infinite: above the largest bound. */
+  /**
+   * Bounds in milliseconds for that share of the responses; null without responses, infinite above the largest bound.
+   */
   readonly median: number | null;
   readonly p95: number | null;
   readonly p99: number | null;
   readonly looked: number;
-  /** Candidates that left, by reason, the largest first. */
+  /** Dropped candidates by reason, most first. */
   readonly drops: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** Reads the metrics of a tenant; all channels together. */
+/** Reads the metrics of a tenant, over all channels. */
 export function figuresOf(metrics: MetricsSummary): Figures {
   const values = (name: string) => metrics[name]?.values ?? [];
   const requests = values('svc_recommend_requests_total');
@@ -37,7 +39,7 @@ export function figuresOf(metrics: MetricsSummary): Figures {
   };
 }
 
-/** Answers that took between two bounds. */
+/** Responses between two bounds. */
 export interface AnswerTime {
   /** In milliseconds; 0 for the shortest. */
   readonly from: number;
@@ -46,7 +48,7 @@ export interface AnswerTime {
   readonly count: number;
 }
 
-/** How many answers took how long, from the shortest to the longest that there were; all channels together. */
+/** Returns the distribution of response times, from the shortest to the longest, over all channels. */
 export function answerTimesOf(metrics: MetricsSummary): readonly AnswerTime[] {
   let before = { to: 0, all: 0 };
   const times = stepsOf(metrics).map(([to, all]) => {
@@ -58,7 +60,7 @@ export function answerTimesOf(metrics: MetricsSummary): readonly AnswerTime[] {
   return times.slice(Math.max(0, counted.indexOf(true)), counted.lastIndexOf(true) + 1);
 }
 
-/** Bounds in milliseconds, and the answers up to each. */
+/** Bounds in milliseconds, and the number of responses up to each. */
 function stepsOf(metrics: MetricsSummary): readonly (readonly [bound: number, count: number])[] {
   const buckets = new Map<number, number>();
   for (const { labels, value } of metrics.svc_recommend_latency_seconds?.values ?? []) {
@@ -69,7 +71,7 @@ function stepsOf(metrics: MetricsSummary): readonly (readonly [bound: number, co
   return [...buckets].sort(([a], [b]) => a - b);
 }
 
-/** The largest bound that is no infinity, in milliseconds: what "slower than" is said of. */
+/** The largest finite bound, in milliseconds, for "slower than". */
 export function largestBound(metrics: MetricsSummary): number {
   const bounds = (metrics.svc_recommend_latency_seconds?.values ?? []).map(({ labels }) => Number(labels.le) * 1_000);
   return Math.max(0, ...bounds.filter((bound) => Number.isFinite(bound)));

@@ -15,14 +15,14 @@ import { useFormat } from '../../ui/provider.tsx';
 import { figuresOf, largestBound } from './figures.ts';
 import { Speed } from './speed.tsx';
 
-/** A part of its own, with the charts. */
+/** A separate chunk with the charts. */
 const AnswerTimes = later(() => import('./answer-times.tsx').then((module) => module.AnswerTimes));
 
 const everyMs = 30_000;
-/** Reasons that are named. */
+/** Maximum number of reasons to list. */
 const most = 6;
 
-/** How much was decided and how fast, as this server counts for the tenant. */
+/** Number and speed of decisions, as this server counts them for the tenant. */
 export function DecisionFigures() {
   const permission = can(metricsSummaryOperations.get);
   const answer = useOperation(metricsSummaryOperations.get, {}, { enabled: permission.allowed, everyMs });
@@ -39,7 +39,7 @@ export function DecisionFigures() {
   );
 }
 
-/** Reasons are words of the engine; one that is newer than this console is shown as sent. */
+/** Reasons come from the engine; one that the console doesn't know is shown as sent. */
 const titleOf = (reason: string): string =>
   new Map(Object.entries(dropTexts)).get(reason)?.title ?? reason.replaceAll('_', ' ');
 

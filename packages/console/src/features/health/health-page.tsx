@@ -13,24 +13,24 @@ import { Empty } from '../../ui/empty.tsx';
 import { later } from '../../ui/later.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 import { AlertRules } from './alert-rules.tsx';
 import { Bill } from './bill.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 import { DecisionFigures } from './figures.tsx';
 
-/** Parts of their own: whether the server is ready is told before them. */
+/** Separate chunks: the server's readiness shows before them. */
 const Pipeline = later(() => import('./pipeline.tsx').then((module) => module.Pipeline));
 const LastDays = later(() => import('./last-days.tsx').then((module) => module.LastDays));
 
 const everyMs = 10_000;
 
-/** Whether the server may take traffic, and whether tenants are kept apart. */
+/** Whether the server is ready, and whether tenants are isolated. */
 export function HealthPage() {
   const ready = useOperation(systemOperations.ready, {}, { everyMs });
   const alive = useOperation(systemOperations.health, {}, { everyMs });
-  // A server that is not ready says so with a 503, whose body is the same report.
+  // A server that isn't ready responds with 503 and the same report.
   const isReady = ready.failure === null && ready.data?.status === 'ready';
   return (
     <Page

@@ -11,7 +11,7 @@ import { Metric } from '../../ui/metric.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
-/** How decisions of the last week went: shares of what should not happen often, and the days. */
+/** Decisions of the last week: rates of problems, and the days. */
 export function LastDays() {
   const answer = useOperation(dashboardOperations.decisionHealth, { query: { days: 7 } }, { everyMs: 300_000 });
   return (

@@ -3,7 +3,7 @@ import type { DeadLetter } from '@arbiter/contract/operations/dead-letters';
 /** Dead letters of one job with one cause. */
 export interface LetterGroup {
   readonly topic: string;
-  /** What their last tries said, numbers left out: durations and ids differ where the cause is one. */
+  /** Their last error without numbers, because durations and IDs differ for the same cause. */
   readonly error: string;
   readonly count: number;
   readonly newest: string;

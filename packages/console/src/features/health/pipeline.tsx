@@ -9,7 +9,7 @@ import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Speed } from './speed.tsx';
 
-/** How decisions of the last day went, part by part. */
+/** Decisions of the last day, stage by stage. */
 export function Pipeline() {
   const answer = useOperation(
     dashboardOperations.decisionPipeline,

@@ -3,14 +3,14 @@ import type { Drill } from '../../ui/drill.ts';
 import { Metric } from '../../ui/metric.tsx';
 
 export interface SpeedProps {
-  /** How long answers took, written: half of them, 95 and 99 of 100 came within. */
+  /** Formats response times: the median, and the 95th and 99th percentile. */
   readonly median: string;
   readonly p95: string;
   readonly p99: string;
   readonly drill: Drill;
 }
 
-/** How fast answers came. */
+/** Response times. */
 export function Speed({ median, p95, p99, drill }: SpeedProps) {
   return (
     <>

@@ -1,7 +1,7 @@
 import type { SeedDataset } from '@arbiter/contract/operations/seed-datasets';
 import { homeTexts as t } from '../../messages/home.ts';
 
-/** The datasets of sample data, one of which is chosen. */
+/** Selects a dataset of sample data. */
 export function DatasetChoice({
   datasets,
   chosen,

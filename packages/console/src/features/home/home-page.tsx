@@ -14,13 +14,13 @@ import { countDone, doneOf } from './progress.ts';
 import { RecentDecisions } from './recent-decisions.tsx';
 import { ServerStrip } from './server-strip.tsx';
 
-/** Parts of their own: the first decision does not wait for what they have to ask. */
+/** Separate chunks: the first decision doesn't wait for their data. */
 const LastMonth = later(() => import('./last-month.tsx').then((module) => module.LastMonth));
 const NeedsYou = later(() => import('./needs-you.tsx').then((module) => module.NeedsYou));
 const SavedRecordLists = later(() => import('./saved-records.tsx').then((module) => module.SavedRecordLists));
 const SinceLast = later(() => import('./since-last.tsx').then((module) => module.SinceLast));
 
-/** The start: decide and see why, or load something to decide about; below it what happened last. */
+/** Home: decide and see why, or load sample data; below it, recent activity. */
 export function HomePage() {
   const block = useSyncExternalStore(onBoot, boot);
   const recent = useOperation(decisionListOperations.list, { query: { limit: 20 } }, { everyMs: 10_000 });
@@ -30,7 +30,7 @@ export function HomePage() {
   const done = doneOf(recent.data?.data ?? [], keys.data?.data ?? null);
   const { done: count, all } = countDone(done);
   const { hasData } = block.tenantStatus;
-  // Who has done the first steps comes back for what has happened; who has not, for the steps.
+  // After the first steps, activity comes first; before, the steps.
   const isReturning = hasData && recent.data !== undefined && count === all;
   const waiting = (
     <div className="grid items-start gap-4 empty:hidden lg:grid-cols-[repeat(auto-fit,minmax(26rem,1fr))]">

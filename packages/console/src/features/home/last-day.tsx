@@ -6,17 +6,17 @@ import { addresses } from '../../route/addresses.ts';
 import { Link } from '../../ui/link.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
-/** Links below each other on a narrow screen: each must be high enough to be pressed. */
+/** On narrow screens, links are stacked: each must be large enough to tap. */
 const target = 'inline-block py-0.5';
 
-/** How often it is asked, in milliseconds: before anything was counted, and then. */
+/** Refresh intervals in milliseconds: before the first count, and after it. */
 const soonMs = 5_000;
 const usualMs = 30_000;
 
-/** What was decided in the last day, how fast, and what failed, in a few words; nothing while it is not known. */
+/** Decisions, speed and failures of the last day in a line; empty while it loads. */
 export function LastDay() {
   const format = useFormat();
-  // The server counts a decision some seconds after it was made: who waits for the first one sees it soon.
+  // The server counts decisions after a few seconds: show the first one soon.
   const [everyMs, setEveryMs] = useState(soonMs);
   const { data } = useOperation(dashboardOperations.decisionPipeline, { query: { windowHours: 24 } }, { everyMs });
   const isCounted = (data?.decisions ?? 0) > 0;
@@ -28,7 +28,7 @@ export function LastDay() {
       <Link className={target} to={addresses.decisions({ from })}>
         {t.lastDay(format.number(decisions), decisions)}
       </Link>
-      {/* Health says why these two lead to no list of decisions. */}
+      {/* Health explains why these two have no list of decisions. */}
       {p95Ms === null ? null : (
         <Link look="plain" className={`${target} text-soft hover:underline`} to={addresses.health()}>
           {t.lastDayP95(format.duration(p95Ms))}

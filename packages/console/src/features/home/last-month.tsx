@@ -14,7 +14,7 @@ import { responseDays } from './response-days.ts';
 
 const days = 30;
 
-/** What customers saw and did lately, and how much was decided, day by day. */
+/** Impressions, responses and decisions of the last month, by day. */
 export function LastMonth() {
   const responses = useOperation(
     reportSourceOperations.data,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { behindDraft, isForMe } from './needs.ts';
 
-test('a request is for those who may decide its open stage', () => {
+test('shows a request to those who can decide its open stage', () => {
   const request = {
     requesterId: 'lee',
     currentStage: 2,
@@ -23,7 +23,7 @@ test('a request is for those who may decide its open stage', () => {
   assert.equal(ask('admin', 'me', false, null), false, 'no stage is open');
 });
 
-test('a draft is ahead of what is live when it was saved after the last version', () => {
+test('recognizes a draft saved after the live version', () => {
   const flow = (updatedAt: string, status = 'active') => ({
     status,
     updatedAt,

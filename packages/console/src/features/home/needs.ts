@@ -1,28 +1,28 @@
-import { type Role, roles } from '@arbiter/contract/operation';
+import { type Role, roles } from '@arbiter/contract/core/operation';
 
-/** Who looks, as far as it decides what they can do about something. */
+/** The signed-in user. */
 export interface Person {
   readonly userId: string | null;
   readonly role: Role;
 }
 
-/** A request to change a record, as far as the list needs it. */
+/** An approval request. */
 export interface Request {
   readonly requesterId: string;
   readonly currentStage: number | null;
   readonly stages: readonly { readonly ordinal: number; readonly requiredRole: Role }[];
 }
 
-const reaches = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed);
+const reaches = (role: Role, required: Role): boolean => roles.indexOf(role) >= roles.indexOf(required);
 
-/** Whether the open stage of a request is for this person to decide (docs/design/api-access.md 8). */
+/** Whether the user can decide the open stage of a request (docs/design/api-access.md 8). */
 export function isForMe(request: Request, { userId, role }: Person, fourEyes: boolean): boolean {
   const stage = request.stages.find(({ ordinal }) => ordinal === request.currentStage);
   if (stage === undefined || !reaches(role, 'editor') || !reaches(role, stage.requiredRole)) return false;
   return !(fourEyes && request.requesterId === userId);
 }
 
-/** The last published version of a flow whose draft was saved after it; null: what is drafted is live, or nothing is. */
+/** Returns the live version of a flow with a newer draft; null if the draft is live or nothing is. */
 export function behindDraft(flow: {
   readonly status: string;
   readonly updatedAt: string;

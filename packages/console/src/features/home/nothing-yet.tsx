@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { setBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';
 import { fetchBoot } from '../../data/fetch-boot.ts';
-import { tray } from '../../data/tray.ts';
+import { tray } from '../../data/live/tray.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { homeTexts as t } from '../../messages/home.ts';
@@ -14,7 +14,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { DatasetChoice } from './dataset-choice.tsx';
 
-/** A tenant without offers and customers: loads one of the datasets of sample data, and shows how far that is. */
+/** For a tenant without offers and customers: loads a dataset of sample data, with its progress. */
 export function NothingYet() {
   const permission = can(seedDatasetOperations.load);
   const list = useOperation(seedDatasetOperations.list, {}, { enabled: permission.allowed });
@@ -34,7 +34,7 @@ export function NothingYet() {
     if ((await run({ params: { key: chosen.key }, query: {} })) !== null) setBoot(await fetchBoot());
   };
   const at = status.data ?? { status: 'idle' as const, step: '' as const, progress: 0 };
-  // It goes on while somebody reads another page or loads this one anew; then the server alone knows of it.
+  // It continues on other pages and after a reload, when only the server knows of it.
   const { key = '', name = '' } = chosen ?? {};
   useEffect(() => {
     setUnderWay(at.status === 'running');

@@ -5,7 +5,7 @@ import { homeTexts as t } from '../../messages/home.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
-/** Words of a creative that say most, in the order in which one is taken. */
+/** The most informative texts of a creative, in order of preference. */
 const leading = ['subject', 'headline', 'title', 'body', 'message'] as const;
 
 function words(content: unknown): string | null {
@@ -19,7 +19,7 @@ function words(content: unknown): string | null {
 
 const isEmptyReason = (reason: string): reason is EmptyReason => reason in emptyTexts;
 
-/** What was decided: the offers in their order with the words the customer would see, or why there is none. */
+/** A decision: the offers in order with their texts, or why there are none. */
 export function Outcome({ answer }: { answer: RecommendAnswer }) {
   const format = useFormat();
   const reason = answer.emptyReason;

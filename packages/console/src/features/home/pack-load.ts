@@ -3,15 +3,15 @@ import { call } from '../../data/call.ts';
 import { homeTexts as t } from '../../messages/home.ts';
 import type { JobStanding, JobWatch } from '../../route/job.ts';
 
-/** How a load stands in the tray of jobs. */
+/** State of a load in the jobs tray. */
 function standingOf({ status, step, progress }: SeedDatasetStatus): JobStanding {
   if (status === 'running') return { state: 'running', progress: progress / 100, note: t.seedSteps[step] };
-  // It was taken out again, or broke off, and nothing is left of it.
+  // It was removed again or aborted.
   if (status === 'idle') return { state: 'cancelled' };
   return { state: status === 'completed' ? 'done' : 'failed', note: '' };
 }
 
-/** Watches the load of a dataset of sample data, whose key is the id of the job. */
+/** Polls the load of a dataset, whose key is the ID of the job. */
 export const packLoad: JobWatch = {
   ask: async (key, signal) => standingOf(await call(seedDatasetOperations.status, { params: { key }, signal })),
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countDone, curlFor, doneOf } from './progress.ts';
 
-test('steps are done by what is there', () => {
+test('derives completed steps from the data', () => {
   const nothing = doneOf([], []);
   assert.deepEqual(nothing, { decided: false, again: false, called: false });
   assert.deepEqual(countDone(nothing), { done: 0, all: 3 });
@@ -20,7 +20,7 @@ test('steps are done by what is there', () => {
   );
 });
 
-test('the call can be pasted whatever the customer is called, and leads below the base', () => {
+test('quotes the customer in the shell command, and calls below the base path', () => {
   const text = curlFor('https://example.com/desk/', { customerId: "O'Neil" });
   assert.match(text, /^curl 'https:\/\/example.com\/desk\/api\/v1\/recommend'/);
   assert.match(text, /-d '\{"customerId":"O'\\''Neil"\}'$/);

@@ -1,15 +1,15 @@
 import type { DecisionListRow } from '@arbiter/contract/deciding/decision-lists';
 
-/** What the start page's list of first steps is derived from: data, not clicks. */
+/** The data that the first steps are derived from. */
 export interface Done {
   readonly decided: boolean;
-  /** One customer was decided for more than once. */
+  /** A customer has more than one decision. */
   readonly again: boolean;
-  /** A key was used; null: the caller may not know. */
+  /** A key was used; null: the user can't see that. */
   readonly called: boolean | null;
 }
 
-/** @param keys when each key was last used; null where the caller may not list them */
+/** @param keys last use of each key; null if the user can't list them */
 export function doneOf(
   decisions: readonly Pick<DecisionListRow, 'customerId'>[],
   keys: readonly { readonly lastUsedAt: string | null }[] | null,
@@ -22,13 +22,13 @@ export function doneOf(
   };
 }
 
-/** How many of the steps that can be known are done. */
+/** Counts the completed steps, among those that can be known. */
 export function countDone({ decided, again, called }: Done): { readonly done: number; readonly all: number } {
   const known = [decided, again, ...(called === null ? [] : [called])];
   return { done: known.filter(Boolean).length, all: known.length };
 }
 
-/** A call from a shell that does what the page did. The key is left to be filled in: it is never shown again. */
+/** Returns a shell command for the same decision. The user fills in the key, which is shown only once. */
 export function curlFor(address: string, question: { readonly customerId: string; readonly channel?: string }): string {
   const body = JSON.stringify(question).replaceAll("'", "'\\''");
   return [

@@ -11,7 +11,7 @@ import { useFormat } from '../../ui/provider.tsx';
 
 const shown = 5;
 
-/** Holds the place of the lines. */
+/** Placeholders of the lines. */
 function Waiting() {
   return (
     <div className="flex flex-col gap-3 p-4" role="status" aria-label={t.recent}>
@@ -21,7 +21,7 @@ function Waiting() {
   );
 }
 
-/** The decisions that were made last, each a link to its explanation. */
+/** The latest decisions, linked to their explanations. */
 export function RecentDecisions({ answer }: { answer: Answer<{ readonly data: readonly DecisionListRow[] }> }) {
   const format = useFormat();
   return (

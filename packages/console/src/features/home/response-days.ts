@@ -1,7 +1,7 @@
 import type { ReportRow } from '@arbiter/contract/operations/report-sources';
 
 export interface ResponseDay {
-  /** 2026-11-23, in the tenant's zone. */
+  /** 2026-11-23, in the tenant's time zone. */
   readonly day: string;
   readonly impressions: number;
   readonly conversions: number;
@@ -11,7 +11,7 @@ export interface ResponseDays {
   readonly byDay: readonly ResponseDay[];
   readonly impressions: number;
   readonly conversions: number;
-  /** The day with most conversions, else with most impressions; null when nothing was counted. */
+  /** Returns the day with the most conversions, otherwise impressions; null without counts. */
   readonly best: ResponseDay | null;
 }
 

@@ -1,10 +1,10 @@
 import { PinOff } from 'lucide-react';
 import { useState } from 'react';
-import { isForPageOnly, type SavedRecord, unpin, useSavedRecords } from '../../data/saved-records.ts';
-import { RecordIcon } from '../../forms/record-icon.tsx';
 import { savedRecordName } from '../../forms/saved-record-name.ts';
-import { recordKindTitles, savedRecordTexts as t } from '../../messages/saved-records.ts';
-import { screenOfRecord } from '../../route/record-address.ts';
+import { savedRecordTexts as t } from '../../messages/saved-records.ts';
+import { RecordIcon } from '../../records/record-icon.tsx';
+import { recordKinds } from '../../records/record-kinds.ts';
+import { isForPageOnly, type SavedRecord, unpin, useSavedRecords } from '../../records/saved-records.ts';
 import { useNow } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -12,13 +12,10 @@ import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
-/** Records of each list that are shown at first. */
+/** Number of records of each list before "Show all". */
 const shownFirst = 6;
 
-/**
- * Pinned records, and those that were opened last. Names are as they were then; opening one refreshes it. Nothing is shown
- * before a record was opened.
- */
+/** Pinned and recent records, with their last known names. Empty until a record is opened. */
 export function SavedRecordLists() {
   const { pins, recents } = useSavedRecords();
   if (pins.length + recents.length === 0) return null;
@@ -75,7 +72,7 @@ function Line({ record }: { readonly record: SavedRecord }) {
   return (
     <Link
       look="plain"
-      to={screenOfRecord(kind, id)}
+      to={recordKinds[kind].record(id)}
       className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 px-4 py-2 hover:bg-hover"
     >
       <RecordIcon kind={kind} />
@@ -83,7 +80,7 @@ function Line({ record }: { readonly record: SavedRecord }) {
         <span className="min-w-0 truncate font-medium" dir="auto">
           {savedRecordName(record)}
         </span>
-        <span className="text-dense text-soft">{recordKindTitles[kind]}</span>
+        <span className="text-dense text-soft">{recordKinds[kind].titles.one}</span>
         {isDeleted ? <Badge tone="warn">{t.deleted}</Badge> : null}
       </span>
       <time

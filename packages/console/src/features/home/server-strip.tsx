@@ -7,10 +7,10 @@ import { Badge } from '../../ui/badge.tsx';
 import { later } from '../../ui/later.tsx';
 import { Link } from '../../ui/link.tsx';
 
-/** A part of its own: whether the server is ready is told before it. */
+/** A separate chunk: the server's readiness shows before it. */
 const LastDay = later(() => import('./last-day.tsx').then((module) => module.LastDay));
 
-/** Whether the server takes traffic and what it has decided lately, in a line. */
+/** Server readiness and recent decisions, in a line. */
 export function ServerStrip() {
   const ready = useOperation(systemOperations.ready, {}, { everyMs: 30_000 });
   if (ready.asOf === null && ready.failure === null) return null;

@@ -7,28 +7,28 @@ import { can } from '../../data/can.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { sinceTexts as t } from '../../messages/home.ts';
+import { recordAddress } from '../../records/record-kinds.ts';
 import { addresses } from '../../route/addresses.ts';
-import { recordAddress } from '../../route/record-address.ts';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { type Change, changesOf, readVisit, visitOf } from './visit.ts';
+import { changesOf, type RecordChange, readVisit, visitOf } from './visit.ts';
 
-/** Records that are named; the rest is in the audit log. */
+/** Maximum number of records to list; the audit log has the rest. */
 const shown = 6;
-/** Name of the visit among the preferences of a person. */
+/** Key of the visit in the user's preferences. */
 const preferenceKey = 'home';
 
 /**
- * What happened since the person was here before. When that was stands in their preferences, so that it holds on every
- * device and through a sign-out. Nothing is shown at the first visit.
+ * What happened since the user's last visit, whose time is in their preferences and so applies to every device. Empty
+ * at the first visit.
  */
 export function SinceLast() {
   const since = useLastVisit();
   return since === null ? null : <Since since={since} />;
 }
 
-/** End of the last visit, in milliseconds; null while it is not known, and at the first. */
+/** End of the last visit, in milliseconds; null while it loads, and at the first visit. */
 function useLastVisit(): number | null {
   const preferences = useOperation(preferenceOperations.get, {});
   const { run } = useMutate(preferenceOperations.set);
@@ -40,7 +40,7 @@ function useLastVisit(): number | null {
     setVisitStored(true);
     const visit = visitOf(readVisit(data[preferenceKey]), Date.now());
     setSince(visit.since);
-    // What else is kept there belongs to others.
+    // Keep the other preferences.
     void run({ body: { ...data, [preferenceKey]: visit } });
   }, [data, isVisitStored, run]);
   return since;
@@ -77,7 +77,7 @@ function Since({ since }: { since: number }) {
   );
 }
 
-function Changes({ changes, from, isPart }: { changes: readonly Change[]; from: string; isPart: boolean }) {
+function Changes({ changes, from, isPart }: { changes: readonly RecordChange[]; from: string; isPart: boolean }) {
   const format = useFormat();
   if (changes.length === 0) return <p className="px-4 py-2.5 text-soft">{t.nothing}</p>;
   return (

@@ -1,7 +1,7 @@
 import { schemaOperations } from '@arbiter/contract/catalogue/schemas';
 import { useOperation } from '../../data/use-operation.ts';
 
-/** Any customer whom the tenant has, to begin with; empty while none is known. */
+/** A customer of the tenant as a default; empty while none is known. */
 export function useFirstCustomer(): {
   readonly customerId: string;
   readonly isSample: boolean;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ChangeRow, changesOf, pauseMs, readVisit, visitOf } from './visit.ts';
 
-test('a visit begins after a pause, and reloads belong to it', () => {
+test('starts a visit after a pause, and counts reloads to it', () => {
   const first = visitOf(null, 1_000);
   assert.deepEqual(first, { seenAt: 1_000, since: null });
   const reload = visitOf(first, 1_000 + pauseMs);
@@ -12,14 +12,14 @@ test('a visit begins after a pause, and reloads belong to it', () => {
   assert.equal(visitOf(back, back.seenAt + 60_000).since, 1_000 + pauseMs, 'a reload keeps the list');
 });
 
-test('what preferences hold is read only where it is a visit', () => {
+test('reads only valid visits from preferences', () => {
   assert.deepEqual(readVisit({ seenAt: 5, since: 3, more: 1 }), { seenAt: 5, since: 3 });
   assert.deepEqual(readVisit({ seenAt: 5, since: 'x' }), { seenAt: 5, since: null });
   for (const bad of [undefined, null, 'x', 7, {}, { seenAt: 'x' }, { seenAt: Number.NaN }])
     assert.equal(readVisit(bad), null);
 });
 
-test('changes: of others, what decides, each record once with how often', () => {
+test('lists changes by others to what decides, each record once with its count', () => {
   const row = (change: Partial<ChangeRow>): ChangeRow => ({
     userId: 'lee',
     userName: 'Lee',

@@ -1,21 +1,21 @@
-/** When somebody was here before, as their preferences keep it; instants in milliseconds. */
+/** A visit, as stored in the user's preferences; instants in milliseconds. */
 export interface Visit {
-  /** Last look at the start page. */
+  /** Last time Home was open. */
   readonly seenAt: number;
-  /** End of the visit before this one; null at the first. */
+  /** End of the previous visit; null at the first. */
   readonly since: number | null;
 }
 
-/** Who comes back within this time has not been away, in milliseconds: a reload must not empty the list. */
+/** A visit continues within this time, in milliseconds: a reload must not empty the list. */
 export const pauseMs = 30 * 60_000;
 
-/** The visit that a look at the start page belongs to. */
+/** Returns the visit that opening Home belongs to. */
 export function visitOf(before: Visit | null, now: number): Visit {
   if (before === null) return { seenAt: now, since: null };
   return { seenAt: now, since: now - before.seenAt > pauseMs ? before.seenAt : before.since };
 }
 
-/** Reads a visit from preferences, which anybody may have written. */
+/** Reads a visit from preferences, which may be invalid. */
 export function readVisit(stored: unknown): Visit | null {
   if (typeof stored !== 'object' || stored === null) return null;
   const seenAt: unknown = Reflect.get(stored, 'seenAt');
@@ -24,7 +24,7 @@ export function readVisit(stored: unknown): Visit | null {
   return { seenAt, since: typeof since === 'number' && Number.isFinite(since) ? since : null };
 }
 
-/** A row of the audit log, as far as the list needs it. */
+/** A row of the audit log. */
 export interface ChangeRow {
   readonly userId: string;
   readonly userName: string;
@@ -35,12 +35,12 @@ export interface ChangeRow {
   readonly timestamp: string;
 }
 
-export interface Change extends ChangeRow {
-  /** How often it was changed. */
+export interface RecordChange extends ChangeRow {
+  /** Number of changes. */
   readonly count: number;
 }
 
-/** Acts that change nothing that decides. */
+/** Actions that don't affect decisions. */
 const quiet: readonly string[] = [
   'login',
   'login_failed',
@@ -51,9 +51,9 @@ const quiet: readonly string[] = [
   'checkpoint',
 ];
 
-/** What others changed, each record once, the newest first. `own`: user id of who looks. */
-export function changesOf(rows: readonly ChangeRow[], own: string): readonly Change[] {
-  const found = new Map<string, Change>();
+/** Returns changes by others, each record once, newest first. `own`: ID of the user. */
+export function changesOf(rows: readonly ChangeRow[], own: string): readonly RecordChange[] {
+  const found = new Map<string, RecordChange>();
   for (const row of rows) {
     if (row.userId === own || quiet.includes(row.action)) continue;
     const key = `${row.entityType} ${row.entityId}`;

@@ -6,7 +6,7 @@ import { useFormat } from '../../ui/provider.tsx';
 
 const factors = ['propensity', 'relevance', 'impact', 'emphasis', 'fitMultiplier'] as const;
 
-/** Of what the score of the first offer is made, and the way to the whole explanation. */
+/** Parts of the first offer's score, and a link to the full explanation. */
 export function Why({ answer }: { answer: RecommendAnswer | null }) {
   const format = useFormat();
   if (answer === null) return <p className="text-soft">{t.whyWait}</p>;

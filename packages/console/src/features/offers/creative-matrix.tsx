@@ -3,16 +3,16 @@ import type { Offer } from '@arbiter/contract/catalogue/offers';
 import { useList } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';
-import { offerTexts as t } from '../../messages/offers.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/progress.tsx';
-import { matrixOf, type Place } from './matrix.ts';
+import { type MatrixPlace, matrixOf } from './matrix.ts';
 
-/** Where the offer has words, and where it has none. */
+/** The offer's creatives by placement, with the holes. */
 export function CreativeMatrix({ offer }: { readonly offer: Offer }) {
   const channels = useList(channelOperations.list, { query: { limit: 200 } });
   return (
@@ -50,7 +50,7 @@ export function CreativeMatrix({ offer }: { readonly offer: Offer }) {
 
 const cell = 'px-4 py-2 align-baseline';
 
-function Places({ places }: { readonly places: readonly Place[] }) {
+function Places({ places }: { readonly places: readonly MatrixPlace[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
     <section tabIndex={0} aria-label={t.matrix} className="overflow-x-auto">
@@ -100,7 +100,7 @@ function Places({ places }: { readonly places: readonly Place[] }) {
   );
 }
 
-function Creatives({ place: { creatives, covered } }: { readonly place: Place }) {
+function Creatives({ place: { creatives, covered } }: { readonly place: MatrixPlace }) {
   if (creatives.length === 0) return <span className="text-faint">{covered ? t.covered : t.hole}</span>;
   return (
     <ul className="flex flex-col gap-1.5">

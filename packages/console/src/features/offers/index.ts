@@ -1,20 +1,11 @@
-import { Gift } from 'lucide-react';
-import { catalogueTitles } from '../../messages/catalogue-titles.ts';
+import { recordScreens } from '../../records/record-kind.ts';
+import { recordKinds } from '../../records/record-kinds.ts';
 import { feature } from '../../route/feature.ts';
 
 export const offers = feature({
   name: 'offers',
-  screens: [
-    {
-      path: '/offers',
-      title: catalogueTitles.offers,
-      rail: { group: 'catalogue', order: 10, icon: Gift, key: 'o' },
-      load: () => import('./offer-list.tsx').then((module) => module.OfferList),
-    },
-    {
-      path: '/offers/$id',
-      title: catalogueTitles.offer,
-      load: () => import('./offer-page.tsx').then((module) => module.OfferPage),
-    },
-  ],
+  screens: recordScreens(recordKinds.offer, {
+    list: () => import('./offer-list.tsx').then((module) => module.OfferList),
+    record: () => import('./offer-page.tsx').then((module) => module.OfferPage),
+  }),
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limitsOf, tightest, usedShare } from './limits.ts';
 
-test('only limits that are set are listed, with what was used of them', () => {
+test('lists the limits that are set, with their usage', () => {
   assert.deepEqual(limitsOf({ budget: { costPerClickCents: 5 }, inventory: {} }, '2026-03-10'), []);
   const limits = limitsOf(
     {
@@ -28,13 +28,13 @@ test('only limits that are set are listed, with what was used of them', () => {
   assert.equal(tightest(limits)?.key, 'lifeShown');
 });
 
-test('counters of another day say nothing of this one', () => {
+test('ignores counters of another day', () => {
   const budget = { dailyMaxImpressions: 10, currentDailyImpressions: 10, lastDailyResetDate: '2026-03-09' };
   assert.equal(limitsOf({ budget, inventory: {} }, '2026-03-10')[0]?.used, 0);
   assert.equal(limitsOf({ budget, inventory: {} }, '2026-03-09')[0]?.used, 10);
 });
 
-test('a limit of zero is used up, and of two names of one limit the smaller one counts', () => {
+test('treats a limit of zero as used up, and prefers the smaller of two names of a limit', () => {
   const [limit] = limitsOf({ budget: { dailyMaxImpressions: 7, maxPerDay: 0 }, inventory: {} }, '2026-03-10');
   assert.ok(limit);
   assert.equal(limit.most, 0);

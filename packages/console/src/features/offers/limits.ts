@@ -1,6 +1,6 @@
 import type { Offer } from '@arbiter/contract/catalogue/offers';
 
-/** What an offer may use up, and what it has used of it. */
+/** A limit of an offer, and its usage. */
 export interface Limit {
   readonly key: 'dayCost' | 'lifeCost' | 'dayShown' | 'lifeShown' | 'stock';
   readonly used: number;
@@ -11,8 +11,8 @@ export interface Limit {
 }
 
 /**
- * The limits over all customers that are set. Counters of a day that has passed are counters of nothing: `today` is the day
- * in the tenant's zone, as `2026-11-22`.
+ * Returns the limits over all customers that are set. Ignores daily counters of other days: `today` is the day in the
+ * tenant's time zone, `2026-11-22`.
  */
 export function limitsOf({ budget, inventory }: Pick<Offer, 'budget' | 'inventory'>, today: string): readonly Limit[] {
   const isToday = budget.lastDailyResetDate === today;
@@ -53,10 +53,10 @@ export function limitsOf({ budget, inventory }: Pick<Offer, 'budget' | 'inventor
   return limits.filter((limit): limit is Limit => limit.most !== null);
 }
 
-/** Of 0 to 1; a limit of 0 is used up from the beginning. */
+/** 0 to 1; a limit of 0 is used up. */
 export const usedShare = ({ used, most }: Limit): number => (most === 0 ? 1 : Math.min(1, Math.max(0, used / most)));
 
-/** The limit that is nearest to its end; null without limits. */
+/** Returns the limit with the highest usage; null without limits. */
 export function tightest(limits: readonly Limit[]): Limit | null {
   return limits.reduce<Limit | null>(
     (worst, limit) => (worst === null || usedShare(limit) > usedShare(worst) ? limit : worst),
@@ -64,7 +64,7 @@ export function tightest(limits: readonly Limit[]): Limit | null {
   );
 }
 
-/** The same limit for files: `lifeCost 120.5 of 500`, money in whole units of the currency. Null: it has none. */
+/** Returns the same limit for files: `lifeCost 120.5 of 500`, money in units of the currency. Null without limits. */
 export function plainLimit(offer: Pick<Offer, 'budget' | 'inventory'>, today: string): string | null {
   const limit = tightest(limitsOf(offer, today));
   if (limit === null) return null;

@@ -44,7 +44,7 @@ const seen = (rows: ReturnType<typeof matrixOf>) =>
     covered,
   ]);
 
-test('each placement has a row, and one without a creative is a hole', () => {
+test('has a row for each placement, with a hole for one without a creative', () => {
   const rows = matrixOf([channel('web', 'hero', 'card'), channel('mail')], [creative('a', 'web', 'hero')]);
   assert.deepEqual(seen(rows), [
     ['mail', 1, null, '', false],
@@ -53,7 +53,7 @@ test('each placement has a row, and one without a creative is a hole', () => {
   ]);
 });
 
-test('a creative for any placement covers the places without one, if it is active', () => {
+test('covers placements without a creative with an active one for any placement', () => {
   const channels = [channel('web', 'hero', 'card')];
   assert.deepEqual(seen(matrixOf(channels, [creative('a', 'web', 'hero'), creative('b', 'web', null)])), [
     ['web', 3, null, 'b', false],
@@ -67,7 +67,7 @@ test('a creative for any placement covers the places without one, if it is activ
   );
 });
 
-test('a creative of a placement that is gone is still seen, and covers nothing', () => {
+test('shows a creative of a deleted placement, which covers nothing', () => {
   assert.deepEqual(seen(matrixOf([channel('web', 'hero')], [creative('a', 'web', 'gone')])), [
     ['web', 2, null, 'a', false],
     ['web', 0, 'hero', '', false],

@@ -1,28 +1,31 @@
 import type { Channel } from '@arbiter/contract/catalogue/channels';
 import type { OfferCreativeRef } from '@arbiter/contract/catalogue/offers';
 
-/** A place where an offer can be shown, and the creatives that it has for it. */
-export interface Place {
+/** A placement where an offer can be shown, and its creatives for it. */
+export interface MatrixPlace {
   readonly key: string;
   readonly channelId: string;
   readonly channelName: string;
   readonly channelStatus: string;
-  /** How many places the channel has in the matrix, at its first one; 0 at the others. */
+  /** Number of rows of the channel, at its first one; 0 at the others. */
   readonly span: number;
   /** Null: the row of creatives for any placement of the channel. */
   readonly placement: { readonly id: string; readonly name: string; readonly status: string } | null;
   readonly creatives: readonly OfferCreativeRef[];
-  /** True where the place has none of its own and a creative for any placement of the channel fills it. */
+  /** True if a creative for any placement of the channel covers it. */
   readonly covered: boolean;
 }
 
 type MatrixChannel = Pick<Channel, 'id' | 'name' | 'status' | 'placements'>;
 
 /**
- * Channels by name, each with its placements and, where an offer has creatives for any placement or the channel has no
- * placements, a row for those. Creatives bound to a placement that is gone stand in that row too: else they were not seen.
+ * Returns channels by name, each with its placements, and a row for creatives of any placement if there are some or
+ * the channel has no placements. That row also has the creatives of deleted placements.
  */
-export function matrixOf(channels: readonly MatrixChannel[], creatives: readonly OfferCreativeRef[]): readonly Place[] {
+export function matrixOf(
+  channels: readonly MatrixChannel[],
+  creatives: readonly OfferCreativeRef[],
+): readonly MatrixPlace[] {
   return [...channels]
     .sort((one, other) => one.name.localeCompare(other.name))
     .flatMap((channel) => {

@@ -1,4 +1,4 @@
-import { offerTexts as t } from '../../messages/offers.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { cx } from '../../ui/cx.ts';
 import type { Format } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';
@@ -21,7 +21,7 @@ export function moneyText(format: Format, cents: number, currency: string | null
 export interface MeterProps {
   readonly limit: Limit;
   readonly currency: string | null | undefined;
-  /** In a row of a list: shorter. */
+  /** Short form for a row of a list. */
   readonly small?: boolean;
 }
 

@@ -1,10 +1,10 @@
 import type { Offer } from '@arbiter/contract/catalogue/offers';
 import { versionFacts } from '../../forms/record-page.tsx';
 import { humanKey, Settings } from '../../forms/settings.tsx';
-import { valueText } from '../../messages/conditions.ts';
-import { listTexts } from '../../messages/lists.ts';
-import { offerTexts as t } from '../../messages/offers.ts';
-import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/schedules.ts';
+import { valueText } from '../../messages/catalogue/conditions.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
+import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/catalogue/schedules.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useNow } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -15,7 +15,7 @@ import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { dateWriter } from './schedule-text.tsx';
 
-interface PartProps {
+interface BasicsPartProps {
   readonly offer: Offer;
 }
 
@@ -23,7 +23,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Name, place in the catalogue, texts. */
-export function Basics({ offer }: PartProps) {
+export function Basics({ offer }: BasicsPartProps) {
   const format = useFormat();
   const { categoryRef, subCategoryRef, category, group, tags, productType, metadata } = offer;
   const { customFields, ...rest } = metadata;
@@ -83,7 +83,7 @@ export function Basics({ offer }: PartProps) {
 }
 
 /** What the offer is worth to the tenant, and whether it is forced. */
-export function Value({ offer }: PartProps) {
+export function Value({ offer }: BasicsPartProps) {
   const format = useFormat();
   const { priority, businessValue, margin, revenueValue, mandatory } = offer;
   return (
@@ -130,7 +130,7 @@ function OutOf100({ value }: { readonly value: number }) {
 }
 
 /** Its first and last day, days and hours. */
-export function When({ offer: { schedule } }: PartProps) {
+export function When({ offer: { schedule } }: BasicsPartProps) {
   const format = useFormat();
   const zone = format.locale.timeZone;
   const state = scheduleState(schedule, useNow(), zone);

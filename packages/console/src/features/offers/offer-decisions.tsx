@@ -1,7 +1,7 @@
 import { decisionListOperations, offerFates } from '@arbiter/contract/deciding/decision-lists';
 import { useList } from '../../data/use-operation.ts';
 import { ListTable } from '../../forms/list-table.tsx';
-import { offerTexts as t } from '../../messages/offers.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';

@@ -1,6 +1,6 @@
 import type { Offer } from '@arbiter/contract/catalogue/offers';
-import { listText } from '../../messages/conditions.ts';
-import { offerTexts as t } from '../../messages/offers.ts';
+import { listText } from '../../messages/catalogue/conditions.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
@@ -10,7 +10,7 @@ import { useToday } from './use-today.ts';
 
 const periods = ['daily', 'weekly', 'monthly', 'total'] as const;
 
-/** Budget, stock and caps: what is set, and how much of it is used. */
+/** Budget, stock and caps, with their usage. */
 export function Limits({ offer }: { readonly offer: Offer }) {
   const format = useFormat();
   const { budget, frequencyCaps } = offer;

@@ -2,6 +2,7 @@ import { categoryOperations } from '@arbiter/contract/catalogue/categories';
 import { type Offer, offerOperations } from '@arbiter/contract/catalogue/offers';
 import { useMemo } from 'react';
 import { useList } from '../../data/use-operation.ts';
+import { choiceOf } from '../../forms/list-filters.tsx';
 import {
   creativesColumn,
   decisionsColumn,
@@ -9,13 +10,12 @@ import {
   priorityColumn,
   statusColumn,
 } from '../../forms/record-columns.tsx';
-import { choiceOf, RecordListPage } from '../../forms/record-list.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { offerTexts as t } from '../../messages/offers.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
 import { addresses } from '../../route/addresses.ts';
-import { useSearch } from '../../route/use-address.ts';
 import { Link } from '../../ui/link.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 import { limitsOf, plainLimit, tightest } from './limits.ts';
 import { Meter } from './meter.tsx';
 import { plainSchedule, ScheduleText } from './schedule-text.tsx';
@@ -76,21 +76,14 @@ const columnsOn = (today: string): readonly Column<Offer>[] => [
 export function OfferList() {
   const today = useToday();
   const columns = useMemo(() => columnsOn(today), [today]);
-  const [search, change] = useSearch(offerOperations.list.query);
-  const list = useList(offerOperations.list, { query: { limit: 100, ...search } });
   const categories = useList(categoryOperations.list, { query: { limit: 200 } });
-  const byCategory = choiceOf('categoryId', t.category, categories.rows);
   return (
-    <RecordListPage
-      list={list}
+    <RecordList
+      kind="offer"
       operation={offerOperations.list}
-      title={t.offers}
       lead={t.lead}
       columns={columns}
-      rowTo={addresses.offer}
-      filters={search}
-      onFilter={change}
-      choices={[statusChoice, byCategory]}
+      choices={[statusChoice, choiceOf('categoryId', t.category, categories.rows)]}
       empty={{ title: t.empty, text: t.emptyText }}
     />
   );

@@ -1,8 +1,8 @@
 import { type Offer, offerOperations } from '@arbiter/contract/catalogue/offers';
 import { useOperation } from '../../data/use-operation.ts';
 import { DecisionsLink, RecordPage } from '../../forms/record-page.tsx';
-import { offerTexts as t } from '../../messages/offers.ts';
-import { scheduleState } from '../../messages/schedules.ts';
+import { offerTexts as t } from '../../messages/catalogue/offers.ts';
+import { scheduleState } from '../../messages/catalogue/schedules.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam } from '../../route/use-address.ts';
 import { useNow } from '../../ui/as-of.tsx';
@@ -14,9 +14,7 @@ import { OfferDecisions } from './offer-decisions.tsx';
 import { Limits } from './offer-limits.tsx';
 import { Who } from './offer-who.tsx';
 
-const parents = [{ title: t.offers, to: addresses.offers() }];
-
-/** One offer, read: what it is, when and for whom it may be shown, its creatives, the decisions that showed it. */
+/** An offer: basics, schedule, eligibility, creatives, and the decisions that showed it. */
 export function OfferPage() {
   const id = useParam('id');
   const answer = useOperation(offerOperations.get, { params: { id }, query: { includeDeleted: true } });
@@ -26,7 +24,6 @@ export function OfferPage() {
       operation={offerOperations.get}
       kind="offer"
       id={id}
-      parents={parents}
       lead={({ shortDesc }) => shortDesc}
       actions={<DecisionsLink to={addresses.decisions({ offerId: id })}>{t.allDecisions}</DecisionsLink>}
     >
@@ -52,7 +49,7 @@ export function OfferPage() {
   );
 }
 
-/** What keeps the offer out of every decision, whoever asks. */
+/** What keeps the offer out of every decision. */
 function WhyNotDecided({ offer }: { readonly offer: Offer }) {
   const { timeZone } = useFormat().locale;
   const state = scheduleState(offer.schedule, useNow(), timeZone);

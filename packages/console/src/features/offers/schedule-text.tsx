@@ -1,11 +1,11 @@
 import type { OfferSchedule } from '@arbiter/contract/catalogue/offers';
-import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/schedules.ts';
+import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/catalogue/schedules.ts';
 import { useNow } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import type { Format } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';
 
-/** A day has no zone, so it is written as it stands; an instant is written in the tenant's. */
+/** Formats a day as it is, because it has no zone, and an instant in the tenant's time zone. */
 export const dateWriter = (format: Format) => ({
   day: (day: string) =>
     new Intl.DateTimeFormat(format.locale.locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
@@ -29,7 +29,7 @@ export function ScheduleText({ schedule }: { readonly schedule: OfferSchedule })
   const writer = dateWriter(format);
   const words = [datesText(schedule, writer), hoursText(schedule)].filter((text) => text !== null);
   const { startDate = null, endDate = null } = schedule;
-  // What is next: its first day while it has not begun, else its last.
+  // The next change: the first day before the start, otherwise the last day.
   const next =
     datesText(state === 'later' ? { startDate: startDate ?? null } : { endDate: endDate ?? null }, writer) ?? words[0];
   return (

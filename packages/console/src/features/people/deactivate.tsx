@@ -5,10 +5,10 @@ import { useList, useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { peopleTexts as t } from '../../messages/people.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { SelectField } from '../../ui/field.tsx';
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { toast } from '../../ui/toast.tsx';
 
 /** Shows what stops working with a person before they are deactivated, and hands it over. */
 export function Deactivate({ user, onClose }: { user: User; onClose: () => void }) {

@@ -14,12 +14,12 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 import { Deactivate } from './deactivate.tsx';
 
 const parents = [{ title: settingsTexts.title, to: addresses.settings() }];
 
-/** The people of the tenant; whoever leaves is deactivated here, and what they own is handed over. */
+/** The users of the tenant. Deactivates them, and reassigns what they own. */
 export function PeoplePage() {
   const permission = can(userOperations.list);
   const list = useList(userOperations.list, { query: { limit: 100 } }, { enabled: permission.allowed });

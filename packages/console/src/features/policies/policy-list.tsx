@@ -4,16 +4,13 @@ import {
   contactPolicyTypes,
 } from '@arbiter/contract/catalogue/contact-policies';
 import { useCallback } from 'react';
-import { useList } from '../../data/use-operation.ts';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
-import { RecordListPage } from '../../forms/record-list.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { plainScopes, ScopeText, useNamesOf } from '../../forms/record-name.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { cannotAct, policySentence, policyTypeNames, policyTexts as t } from '../../messages/policies.ts';
-import { addresses } from '../../route/addresses.ts';
-import { useSearch } from '../../route/use-address.ts';
+import { cannotAct, policySentence, policyTypeNames, policyTexts as t } from '../../messages/catalogue/policies.ts';
 import { Badge } from '../../ui/badge.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const columns: readonly Column<ContactPolicy>[] = [
   nameColumn(),
@@ -50,9 +47,8 @@ const typeChoice = {
   options: contactPolicyTypes.map((value) => ({ value, label: policyTypeNames[value] })),
 };
 
-/** All contact policies, in the order in which they are asked. */
+/** All contact policies, in the order of evaluation. */
 export function PolicyList() {
-  const [search, change] = useSearch(contactPolicyOperations.list.query);
   const namesOf = useNamesOf();
   const fileColumns = useCallback(
     async (rows: readonly ContactPolicy[]) => {
@@ -67,19 +63,14 @@ export function PolicyList() {
     },
     [namesOf],
   );
-  const list = useList(contactPolicyOperations.list, { query: { limit: 100, ...search } });
   return (
-    <RecordListPage
-      list={list}
+    <RecordList
+      kind="contactPolicy"
       operation={contactPolicyOperations.list}
-      title={t.policies}
+      fileColumns={fileColumns}
       lead={t.lead}
       columns={columns}
-      rowTo={addresses.policy}
-      filters={search}
-      onFilter={change}
       choices={[typeChoice, statusChoice]}
-      fileColumns={fileColumns}
       empty={{ title: t.empty, text: t.emptyText }}
     />
   );

@@ -1,35 +1,28 @@
 import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/catalogue/contact-policies';
-import { useOperation } from '../../data/use-operation.ts';
 import { ScopeText } from '../../forms/record-name.tsx';
-import { ApiLink, DecisionsLink, RecordPage, versionFacts } from '../../forms/record-page.tsx';
+import { ApiLink, DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
+import { RecordScreen } from '../../forms/record-screen.tsx';
 import { Settings } from '../../forms/settings.tsx';
-import { listTexts } from '../../messages/lists.ts';
-import { policySentence, policyTypeNames, policyTexts as t, windowOf } from '../../messages/policies.ts';
+import { policySentence, policyTypeNames, policyTexts as t, windowOf } from '../../messages/catalogue/policies.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
-import { useParam } from '../../route/use-address.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Week } from './week.tsx';
 
-const parents = [{ title: t.policies, to: addresses.policies() }];
-
-/** One contact policy, read. */
+/** A contact policy. */
 export function PolicyPage() {
-  const id = useParam('id');
-  const answer = useOperation(contactPolicyOperations.get, { params: { id }, query: { includeDeleted: true } });
   return (
-    <RecordPage
-      answer={answer}
-      operation={contactPolicyOperations.get}
+    <RecordScreen
       kind="contactPolicy"
-      id={id}
-      parents={parents}
+      operation={contactPolicyOperations.get}
+      query={{ includeDeleted: true }}
       fixes={() => <ApiLink operation={contactPolicyOperations.updateById}>{t.changeByApi}</ApiLink>}
-      actions={<DecisionsLink to={addresses.decisions({ policyId: id })}>{t.allDecisions}</DecisionsLink>}
+      actions={(id) => <DecisionsLink to={addresses.decisions({ policyId: id })}>{t.allDecisions}</DecisionsLink>}
     >
-      {(body) => <Policy policy={body} />}
-    </RecordPage>
+      {(policy) => <Policy policy={policy} />}
+    </RecordScreen>
   );
 }
 

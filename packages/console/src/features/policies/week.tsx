@@ -1,4 +1,4 @@
-import { policyTexts as t } from '../../messages/policies.ts';
+import { policyTexts as t } from '../../messages/catalogue/policies.ts';
 
 export interface WeekProps {
   readonly from: number;
@@ -8,7 +8,7 @@ export interface WeekProps {
 }
 
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
-/** Weeks begin on Monday here, as in ISO 8601. */
+/** Weeks start on Monday, as in ISO 8601. */
 const order = [1, 2, 3, 4, 5, 6, 0];
 
 /** True when the hour of the day lies in the window; a window over midnight belongs to the day on which it begins. */
@@ -19,8 +19,8 @@ function isOpen({ from, to, days }: WeekProps, day: number, hour: number): boole
 }
 
 /**
- * A week in which open hours are filled. The sentence above it says the same, so it is a drawing of a rule and no chart of data:
- * it has neither table nor file of its own, and who hears the page is spared it.
+ * A week with the open hours filled. It repeats the sentence above, so it has no table or file and is hidden from
+ * screen readers.
  */
 export function Week(props: WeekProps) {
   return (

@@ -1,20 +1,11 @@
-import { ListChecks } from 'lucide-react';
-import { catalogueTitles } from '../../messages/catalogue-titles.ts';
+import { recordScreens } from '../../records/record-kind.ts';
+import { recordKinds } from '../../records/record-kinds.ts';
 import { feature } from '../../route/feature.ts';
 
 export const rules = feature({
   name: 'rules',
-  screens: [
-    {
-      path: '/rules',
-      title: catalogueTitles.rules,
-      rail: { group: 'guard', order: 20, icon: ListChecks },
-      load: () => import('./rule-list.tsx').then((module) => module.RuleList),
-    },
-    {
-      path: '/rules/$id',
-      title: catalogueTitles.rule,
-      load: () => import('./rule-page.tsx').then((module) => module.RulePage),
-    },
-  ],
+  screens: recordScreens(recordKinds.qualificationRule, {
+    list: () => import('./rule-list.tsx').then((module) => module.RuleList),
+    record: () => import('./rule-page.tsx').then((module) => module.RulePage),
+  }),
 });

@@ -5,19 +5,16 @@ import {
   qualificationStages,
 } from '@arbiter/contract/catalogue/qualification-rules';
 import { useCallback } from 'react';
-import { useList } from '../../data/use-operation.ts';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';
-import { RecordListPage } from '../../forms/record-list.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { type Names, plainScopes, ScopeText, useNamesOf } from '../../forms/record-name.tsx';
 import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { listTexts } from '../../messages/lists.ts';
-import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
-import { addresses } from '../../route/addresses.ts';
-import { useSearch } from '../../route/use-address.ts';
-import type { Column } from '../../ui/table-column.ts';
+import { consequence, ruleSentence, ruleTypeNames, ruleTexts as t } from '../../messages/catalogue/rules.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
-/** What a rule points at by ids: where it applies, and the segments that it asks for. */
+/** Returns the records that a rule refers to by ID: its scopes and segments. */
 const pointsAt = ({ scopes, config: { requiredSegments } }: QualificationRule) => [
   ...scopes.map(({ scope, scopeId }) => ({ kind: scope, id: scopeId })),
   ...(Array.isArray(requiredSegments) ? requiredSegments : []).map((id) => ({ kind: 'segment', id: String(id) })),
@@ -66,25 +63,19 @@ const choices = [
 
 /** All qualification rules. */
 export function RuleList() {
-  const [search, change] = useSearch(qualificationRuleOperations.list.query);
   const namesOf = useNamesOf();
   const fileColumns = useCallback(
     async (rows: readonly QualificationRule[]) => columnsWith(await namesOf(rows.flatMap(pointsAt))),
     [namesOf],
   );
-  const list = useList(qualificationRuleOperations.list, { query: { limit: 100, ...search } });
   return (
-    <RecordListPage
-      list={list}
+    <RecordList
+      kind="qualificationRule"
       operation={qualificationRuleOperations.list}
-      title={t.rules}
+      fileColumns={fileColumns}
       lead={t.lead}
       columns={columns}
-      rowTo={addresses.rule}
-      filters={search}
-      onFilter={change}
       choices={choices}
-      fileColumns={fileColumns}
       empty={{ title: t.empty, text: t.emptyText }}
     />
   );

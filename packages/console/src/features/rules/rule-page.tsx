@@ -1,34 +1,26 @@
 import { type QualificationRule, qualificationRuleOperations } from '@arbiter/contract/catalogue/qualification-rules';
-import { useOperation } from '../../data/use-operation.ts';
 import { ScopeText } from '../../forms/record-name.tsx';
-import { DecisionsLink, RecordPage, versionFacts } from '../../forms/record-page.tsx';
+import { DecisionsLink, versionFacts } from '../../forms/record-page.tsx';
+import { RecordScreen } from '../../forms/record-screen.tsx';
 import { RuleSentence } from '../../forms/rule-sentence.tsx';
 import { Settings } from '../../forms/settings.tsx';
-import { listTexts } from '../../messages/lists.ts';
-import { consequence, ruleTypeNames, ruleTexts as t } from '../../messages/rules.ts';
+import { consequence, ruleTypeNames, ruleTexts as t } from '../../messages/catalogue/rules.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
-import { useParam } from '../../route/use-address.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 
-const parents = [{ title: t.rules, to: addresses.rules() }];
-
-/** One qualification rule, read. */
+/** A qualification rule. */
 export function RulePage() {
-  const id = useParam('id');
-  const answer = useOperation(qualificationRuleOperations.get, { params: { id } });
   return (
-    <RecordPage
-      answer={answer}
-      operation={qualificationRuleOperations.get}
+    <RecordScreen
       kind="qualificationRule"
-      id={id}
-      parents={parents}
-      actions={<DecisionsLink to={addresses.decisions({ ruleId: id })}>{t.allDecisions}</DecisionsLink>}
+      operation={qualificationRuleOperations.get}
+      actions={(id) => <DecisionsLink to={addresses.decisions({ ruleId: id })}>{t.allDecisions}</DecisionsLink>}
     >
-      {(body) => <Rule rule={body} />}
-    </RecordPage>
+      {(rule) => <Rule rule={rule} />}
+    </RecordScreen>
   );
 }
 

@@ -1,20 +1,11 @@
-import { Database } from 'lucide-react';
-import { catalogueTitles } from '../../messages/catalogue-titles.ts';
+import { recordScreens } from '../../records/record-kind.ts';
+import { recordKinds } from '../../records/record-kinds.ts';
 import { feature } from '../../route/feature.ts';
 
 export const schemas = feature({
   name: 'schemas',
-  screens: [
-    {
-      path: '/data/schemas',
-      title: catalogueTitles.schemas,
-      rail: { group: 'data', order: 10, icon: Database },
-      load: () => import('./schema-list.tsx').then((module) => module.SchemaList),
-    },
-    {
-      path: '/data/schemas/$id',
-      title: catalogueTitles.schema,
-      load: () => import('./schema-page.tsx').then((module) => module.SchemaPage),
-    },
-  ],
+  screens: recordScreens(recordKinds.schema, {
+    list: () => import('./schema-list.tsx').then((module) => module.SchemaList),
+    record: () => import('./schema-page.tsx').then((module) => module.SchemaPage),
+  }),
 });

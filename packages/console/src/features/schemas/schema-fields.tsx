@@ -1,9 +1,9 @@
 import type { DataSchema, SchemaField } from '@arbiter/contract/catalogue/schemas';
-import { listTexts } from '../../messages/lists.ts';
-import { schemaTexts as t } from '../../messages/schemas.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 
 function typeText({ dataType, length, precision, scale }: SchemaField): string {
   if (length !== null) return `${dataType}(${length})`;
@@ -11,7 +11,7 @@ function typeText({ dataType, length, precision, scale }: SchemaField): string {
   return dataType;
 }
 
-/** What is special about a field, in words. */
+/** Special properties of a field. */
 const marksOf = (field: SchemaField) =>
   [
     field.isPrimaryKey ? { text: t.primary, tone: 'info' as const } : null,

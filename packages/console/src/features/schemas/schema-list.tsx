@@ -1,13 +1,10 @@
 import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/catalogue/schemas';
-import { useList } from '../../data/use-operation.ts';
 import { changedColumn, codeColumn, countColumn, wordColumn } from '../../forms/record-columns.tsx';
-import { RecordListPage } from '../../forms/record-list.tsx';
-import { listTexts } from '../../messages/lists.ts';
-import { schemaTexts as t } from '../../messages/schemas.ts';
-import { addresses } from '../../route/addresses.ts';
-import { useSearch } from '../../route/use-address.ts';
+import { RecordList } from '../../forms/record-list.tsx';
+import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { Badge } from '../../ui/badge.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const columns: readonly Column<DataSchema>[] = [
   wordColumn('name', listTexts.name, ({ displayName }) => displayName, 200, 'grows'),
@@ -28,19 +25,12 @@ const columns: readonly Column<DataSchema>[] = [
 
 /** All schemas. */
 export function SchemaList() {
-  const [search, change] = useSearch(schemaRecordOperations.list.query);
-  const list = useList(schemaRecordOperations.list, { query: { limit: 100, ...search } });
   return (
-    <RecordListPage
-      list={list}
+    <RecordList
+      kind="schema"
       operation={schemaRecordOperations.list}
-      title={t.schemas}
       lead={t.lead}
       columns={columns}
-      rowTo={addresses.schema}
-      filters={search}
-      onFilter={change}
-      choices={[]}
       empty={{ title: t.empty, text: t.emptyText }}
     />
   );

@@ -4,7 +4,7 @@ import { can } from '../../data/can.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
-import { schemaTexts as t } from '../../messages/schemas.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
 import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -18,16 +18,14 @@ import { SchemaFields } from './schema-fields.tsx';
 import { SchemaRows } from './schema-rows.tsx';
 import { SchemaStatistics } from './schema-statistics.tsx';
 
-/** What stands in the address: the open tab, where the rows begin, the key that is looked for. */
+/** The address of the page: tab, first row, key to find. */
 const SchemaSearch = Type.Object({
   tab: Type.Optional(Type.String()),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
   key: Type.Optional(Type.String()),
-  /** The row that is looked at. */
+  /** The row in the preview. */
   peek: Type.Optional(Type.String()),
 });
-
-const parents = [{ title: t.schemas, to: addresses.schemas() }];
 
 /** One schema, read: its fields, its rows, what its rows hold. */
 export function SchemaPage() {
@@ -40,7 +38,6 @@ export function SchemaPage() {
       operation={schemaRecordOperations.get}
       kind="schema"
       id={id}
-      parents={parents}
       nameOf={({ displayName }) => displayName}
       fixes={(body) =>
         body.warnings?.some(({ code }) => code === 'rows_not_read') ? <ReadRows schema={body} /> : null

@@ -1,14 +1,14 @@
 import { type DataSchema, schemaTableOperations } from '@arbiter/contract/catalogue/schemas';
 import { Search } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { type FormEvent, useMemo, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { ListTools } from '../../forms/list-tools.tsx';
 import { numericTypes } from '../../forms/numeric-types.ts';
 import { lookAt, peekGrid } from '../../forms/peek.ts';
 import { useListLook } from '../../forms/use-list-look.ts';
-import { listTexts } from '../../messages/lists.ts';
-import { schemaTexts as t } from '../../messages/schemas.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
+import { listTexts } from '../../messages/lists/lists.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ListAddress } from '../../route/list-address.ts';
 import { useSearch } from '../../route/use-address.ts';
@@ -19,12 +19,12 @@ import { Empty } from '../../ui/empty.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { later } from '../../ui/later.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 
 const RowPeek = later(() => import('../../forms/row-peek.tsx').then((module) => module.RowPeek));
 
-type Row = Readonly<Record<string, unknown>>;
+type SchemaRow = Readonly<Record<string, unknown>>;
 
 export interface SchemaRowsProps {
   readonly schema: DataSchema;
@@ -34,7 +34,7 @@ export interface SchemaRowsProps {
 }
 
 const pageSize = 200;
-/** An instant as it is stored is long, a number short. */
+/** Width of a column, in px: instants are long, numbers short. */
 const widthOf = (dataType: string): number =>
   dataType.startsWith('timestamp') ? 212 : numericTypes.has(dataType) ? 112 : dataType === 'boolean' ? 96 : 140;
 
@@ -43,67 +43,25 @@ function cellText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** The rows of a schema's table, a page at a time, or the one row with a key. */
+/** The rows of a schema's table, page by page, or the row with a key. */
 export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps) {
   const format = useFormat();
-  const [text, setText] = useState(rowKey);
   const query = rowKey === '' ? { limit: pageSize, offset } : { key: rowKey };
   const answer = useOperation(schemaTableOperations.listRows, { params: { id: schema.id }, query });
-  const columns = useMemo(
-    () =>
-      [...schema.fields]
-        .sort((a, b) => Number(b.name === schema.rowKey) - Number(a.name === schema.rowKey) || a.ordinal - b.ordinal)
-        .map(
-          ({ name, dataType }): Column<Row> => ({
-            key: name,
-            header: name,
-            cell: (row) => cellText(row[name]),
-            text: (row) => csvValueOf(row[name]),
-            align: numericTypes.has(dataType) ? 'end' : 'start',
-            width: widthOf(dataType),
-            // It says nothing when its end is cut off.
-            grow: dataType.startsWith('timestamp') ? 0 : 1,
-          }),
-        ),
-    [schema],
-  );
+  const columns = useMemo(() => columnsOf(schema), [schema]);
   const look = useListLook(`${schemaTableOperations.listRows.id} ${schema.tableName}`, columns, { stateIn: 'page' });
   const { data } = answer;
   const key = schema.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? schema.rowKey;
-  // Rows without a key of their own are told apart by their place.
-  const rows = useMemo(() => data?.rows.map((row, at): Row => ({ ...row, '': at })), [data]);
-  const isOfCustomers = schema.schemaType === 'customer';
+  // The position identifies rows without a key of their own.
+  const rows = useMemo(() => data?.rows.map((row, at): SchemaRow => ({ ...row, '': at })), [data]);
+  const hasCustomers = schema.schemaType === 'customer';
   const [{ peek }, changePlace] = useSearch(ListAddress);
   const peeked = rows?.find((row) => cellText(row[key]) === peek);
   const end = offset + (data?.rows.length ?? 0);
   return (
     <div className="flex flex-col gap-3">
-      <form
-        className="flex flex-wrap items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onChange({ key: text === '' ? undefined : text, offset: undefined });
-        }}
-      >
-        <TextField
-          label={t.findBy(schema.rowKey)}
-          icon={<Search />}
-          className="w-72 max-sm:w-full"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-        <Button submit>{t.find}</Button>
-        {rowKey === '' ? null : (
-          <Button
-            kind="quiet"
-            onClick={() => {
-              setText('');
-              onChange({ key: undefined });
-            }}
-          >
-            {listTexts.clear}
-          </Button>
-        )}
+      <div className="flex flex-wrap items-end gap-2">
+        <RowSearch schema={schema} rowKey={rowKey} onChange={onChange} />
         <ListTools
           look={look}
           title={t.rowsOf(schema.displayName)}
@@ -115,7 +73,7 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
             loading: answer.loading,
           }}
         />
-      </form>
+      </div>
       <div className={peekGrid}>
         <DataTable
           label={t.rows}
@@ -123,7 +81,7 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
           rows={answer.loading || (data === undefined && answer.failure !== null) ? undefined : rows}
           rowKey={(row) => `${cellText(row[key])} ${cellText(row[''])}`}
           onPeek={(row) => changePlace({ peek: cellText(row[key]) })}
-          {...(isOfCustomers ? { rowTo: (row: Row) => addresses.customer(cellText(row[schema.rowKey])) } : {})}
+          {...(hasCustomers ? { rowTo: (row: SchemaRow) => addresses.customer(cellText(row[schema.rowKey])) } : {})}
           complete={false}
           total={data?.total}
           filtered={rowKey !== ''}
@@ -153,27 +111,86 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
             shown={peeked === undefined ? null : lookAt(columns, peeked)}
             complete={false}
             title={t.rows}
-            to={peeked === undefined || !isOfCustomers ? null : addresses.customer(cellText(peeked[schema.rowKey]))}
+            to={peeked === undefined || !hasCustomers ? null : addresses.customer(cellText(peeked[schema.rowKey]))}
             onClose={() => changePlace({ peek: undefined })}
           />
         )}
       </div>
       {rowKey === '' && data !== undefined && data.total > pageSize ? (
-        <div className="flex gap-2">
-          <Button
-            disabledReason={offset === 0 ? t.noEarlier : null}
-            onClick={() => onChange({ offset: Math.max(0, offset - pageSize) || undefined })}
-          >
-            {t.earlier}
-          </Button>
-          <Button
-            disabledReason={end >= data.total ? t.noLater : null}
-            onClick={() => onChange({ offset: offset + pageSize })}
-          >
-            {t.later}
-          </Button>
-        </div>
+        <PageButtons offset={offset} end={end} total={data.total} onChange={onChange} />
       ) : null}
+    </div>
+  );
+}
+
+/** Columns of the schema's fields, the key first. */
+function columnsOf({ fields, rowKey }: DataSchema): readonly Column<SchemaRow>[] {
+  return [...fields]
+    .sort((a, b) => Number(b.name === rowKey) - Number(a.name === rowKey) || a.ordinal - b.ordinal)
+    .map(
+      ({ name, dataType }): Column<SchemaRow> => ({
+        key: name,
+        header: name,
+        cell: (row) => cellText(row[name]),
+        text: (row) => csvValueOf(row[name]),
+        align: numericTypes.has(dataType) ? 'end' : 'start',
+        width: widthOf(dataType),
+        // A time with its end cut off says nothing.
+        grow: dataType.startsWith('timestamp') ? 0 : 1,
+      }),
+    );
+}
+
+/** Finds a row by its key. */
+function RowSearch({ schema, rowKey, onChange }: Omit<SchemaRowsProps, 'offset'>) {
+  const [text, setText] = useState(rowKey);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChange({ key: text === '' ? undefined : text, offset: undefined });
+  };
+  return (
+    <form className="flex flex-wrap items-end gap-2 max-sm:w-full" onSubmit={submit}>
+      <TextField
+        label={t.findBy(schema.rowKey)}
+        icon={<Search />}
+        className="w-72 max-sm:w-full"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button submit>{t.find}</Button>
+      {rowKey === '' ? null : (
+        <Button
+          kind="quiet"
+          onClick={() => {
+            setText('');
+            onChange({ key: undefined });
+          }}
+        >
+          {listTexts.clear}
+        </Button>
+      )}
+    </form>
+  );
+}
+
+interface PageButtonsProps extends Pick<SchemaRowsProps, 'offset' | 'onChange'> {
+  /** Number of the last row of the page. */
+  readonly end: number;
+  readonly total: number;
+}
+
+function PageButtons({ offset, end, total, onChange }: PageButtonsProps) {
+  return (
+    <div className="flex gap-2">
+      <Button
+        disabledReason={offset === 0 ? t.noEarlier : null}
+        onClick={() => onChange({ offset: Math.max(0, offset - pageSize) || undefined })}
+      >
+        {t.earlier}
+      </Button>
+      <Button disabledReason={end >= total ? t.noLater : null} onClick={() => onChange({ offset: offset + pageSize })}>
+        {t.later}
+      </Button>
     </div>
   );
 }

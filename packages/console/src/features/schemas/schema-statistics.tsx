@@ -2,15 +2,16 @@ import { type SchemaStats, schemaFigureOperations } from '@arbiter/contract/cata
 import type { DataSchema } from '@arbiter/contract/catalogue/schemas';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
-import { schemaTexts as t } from '../../messages/schemas.ts';
+import { schemaTexts as t } from '../../messages/catalogue/schemas.ts';
 import { AsOf } from '../../ui/as-of.tsx';
+import type { Format } from '../../ui/format.ts';
 import { useFormat } from '../../ui/provider.tsx';
-import { DataTable } from '../../ui/table.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import { DataTable } from '../../ui/table/table.tsx';
+import type { Column } from '../../ui/table/table-column.ts';
 
 type FieldStats = SchemaStats['fields'][number];
 
-/** What the rows of a schema hold, field by field. */
+/** Statistics of a schema's rows, field by field. */
 export function SchemaStatistics({ schema }: { readonly schema: DataSchema }) {
   const answer = useOperation(schemaFigureOperations.stats, { params: { id: schema.id } });
   return (
@@ -23,8 +24,32 @@ export function SchemaStatistics({ schema }: { readonly schema: DataSchema }) {
 function Statistics({ stats }: { readonly stats: SchemaStats }) {
   const format = useFormat();
   const { totalRows } = stats;
+  const columns = statisticsColumns(format, totalRows);
+  return (
+    <DataTable
+      label={t.statistics}
+      columns={columns}
+      rows={stats.fields}
+      rowKey={({ name }) => name}
+      complete
+      empty={null}
+      density="comfortable"
+      partial={stats.sampled ? t.sampled : undefined}
+      foot={
+        <>
+          <span>
+            {format.number(totalRows)} {t.rows.toLocaleLowerCase()}
+          </span>
+          <AsOf at={stats.cachedAt} word="counted" />
+        </>
+      }
+    />
+  );
+}
+
+function statisticsColumns(format: Format, totalRows: number): readonly Column<FieldStats>[] {
   const share = (count: number) => (totalRows === 0 ? '–' : format.percent(count / totalRows));
-  const columns: readonly Column<FieldStats>[] = [
+  return [
     {
       key: 'name',
       header: t.field,
@@ -79,24 +104,4 @@ function Statistics({ stats }: { readonly stats: SchemaStats }) {
       grow: 2,
     },
   ];
-  return (
-    <DataTable
-      label={t.statistics}
-      columns={columns}
-      rows={stats.fields}
-      rowKey={({ name }) => name}
-      complete
-      empty={null}
-      density="comfortable"
-      partial={stats.sampled ? t.sampled : undefined}
-      foot={
-        <>
-          <span>
-            {format.number(totalRows)} {t.rows.toLocaleLowerCase()}
-          </span>
-          <AsOf at={stats.cachedAt} word="counted" />
-        </>
-      }
-    />
-  );
 }

@@ -1,20 +1,11 @@
-import { UsersRound } from 'lucide-react';
-import { catalogueTitles } from '../../messages/catalogue-titles.ts';
+import { recordScreens } from '../../records/record-kind.ts';
+import { recordKinds } from '../../records/record-kinds.ts';
 import { feature } from '../../route/feature.ts';
 
 export const segments = feature({
   name: 'segments',
-  screens: [
-    {
-      path: '/segments',
-      title: catalogueTitles.segments,
-      rail: { group: 'audience', order: 20, icon: UsersRound },
-      load: () => import('./segment-list.tsx').then((module) => module.SegmentList),
-    },
-    {
-      path: '/segments/$id',
-      title: catalogueTitles.segment,
-      load: () => import('./segment-page.tsx').then((module) => module.SegmentPage),
-    },
-  ],
+  screens: recordScreens(recordKinds.segment, {
+    list: () => import('./segment-list.tsx').then((module) => module.SegmentList),
+    record: () => import('./segment-page.tsx').then((module) => module.SegmentPage),
+  }),
 });

@@ -1,15 +1,12 @@
 import { type Segment, segmentOperations } from '@arbiter/contract/catalogue/segments';
-import { useList } from '../../data/use-operation.ts';
 import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
-import { RecordListPage } from '../../forms/record-list.tsx';
+import { RecordList } from '../../forms/record-list.tsx';
 import { statusChoice } from '../../forms/status-badge.tsx';
-import { conditionText } from '../../messages/conditions.ts';
-import { segmentTexts as t } from '../../messages/segments.ts';
-import { addresses } from '../../route/addresses.ts';
-import { useSearch } from '../../route/use-address.ts';
+import { conditionText } from '../../messages/catalogue/conditions.ts';
+import { segmentTexts as t } from '../../messages/catalogue/segments.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
 /** How many customers a segment has, as of its last count. */
 function Count({ segment: { customerCount } }: { readonly segment: Segment }) {
@@ -59,18 +56,12 @@ const columns: readonly Column<Segment>[] = [
 
 /** All segments. */
 export function SegmentList() {
-  const [search, change] = useSearch(segmentOperations.list.query);
-  const list = useList(segmentOperations.list, { query: { limit: 100, ...search } });
   return (
-    <RecordListPage
-      list={list}
+    <RecordList
+      kind="segment"
       operation={segmentOperations.list}
-      title={t.segments}
       lead={t.lead}
       columns={columns}
-      rowTo={addresses.segment}
-      filters={search}
-      onFilter={change}
       choices={[statusChoice]}
       empty={{ title: t.empty, text: t.emptyText }}
     />

@@ -1,13 +1,13 @@
 import { type Segment, segmentOperations } from '@arbiter/contract/catalogue/segments';
-import { useList, useOperation } from '../../data/use-operation.ts';
+import { useList } from '../../data/use-operation.ts';
 import { ConditionView } from '../../forms/condition-view.tsx';
 import { ListTable } from '../../forms/list-table.tsx';
 import { ListTools } from '../../forms/list-tools.tsx';
-import { RecordPage, versionFacts } from '../../forms/record-page.tsx';
+import { versionFacts } from '../../forms/record-page.tsx';
+import { RecordScreen } from '../../forms/record-screen.tsx';
 import { useListLook } from '../../forms/use-list-look.ts';
-import { segmentTexts as t } from '../../messages/segments.ts';
+import { segmentTexts as t } from '../../messages/catalogue/segments.ts';
 import { addresses } from '../../route/addresses.ts';
-import { useParam } from '../../route/use-address.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Id } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -15,23 +15,19 @@ import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
-import type { Column } from '../../ui/table-column.ts';
+import type { Column } from '../../ui/table/table-column.ts';
 
-const parents = [{ title: t.segments, to: addresses.segments() }];
-
-/** One segment, read: who belongs to it, and its members. */
+/** A segment: its conditions and its members. */
 export function SegmentPage() {
-  const id = useParam('id');
-  const answer = useOperation(segmentOperations.get, { params: { id } });
   return (
-    <RecordPage answer={answer} operation={segmentOperations.get} kind="segment" id={id} parents={parents}>
-      {(body) => (
+    <RecordScreen kind="segment" operation={segmentOperations.get}>
+      {(segment) => (
         <div className="grid items-start gap-4 md:grid-cols-2">
-          <Definition segment={body} />
-          <Members id={body.id} />
+          <Definition segment={segment} />
+          <Members id={segment.id} />
         </div>
       )}
-    </RecordPage>
+    </RecordScreen>
   );
 }
 

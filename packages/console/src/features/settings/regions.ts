@@ -1,12 +1,12 @@
 import type { Pick } from '../../ui/pick-field.tsx';
 
-/** Time zones, languages and currencies that a tenant can choose, as this browser knows them. */
+/** Time zones, languages and currencies that a tenant can select, from this browser. */
 
-/** What a search offers at most. */
+/** Maximum number of results. */
 const most = 60;
 
-/** One of a list, with what a search looks through. */
-interface Choice extends Pick {
+/** An option, with the text to search. */
+interface RegionChoice extends Pick {
   readonly words: string;
 }
 
@@ -17,17 +17,17 @@ const plain = (text: string): string =>
     .replaceAll(/[_/-]+/g, ' ')
     .toLowerCase();
 
-const choice = (value: string, label: string): Choice => ({ value, label, words: plain(`${label} ${value}`) });
+const choice = (value: string, label: string): RegionChoice => ({ value, label, words: plain(`${label} ${value}`) });
 
 const zoneLabel = (zone: string): string => zone.replaceAll('_', ' ');
 
-/** `GMT+2`: what the clocks of a zone differ by now. */
+/** Returns the current offset of a zone: `GMT+2`. */
 function offsetOf(zone: string): string {
   const parts = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'shortOffset' }).formatToParts();
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }
 
-/** A zone that the browser knows by another name: `Asia/Kolkata` where it lists `Asia/Calcutta`. Not an offset. */
+/** Returns a zone that the browser lists under another name: `Asia/Kolkata` for `Asia/Calcutta`. Not offsets. */
 function exactZone(text: string): string | null {
   const typed = text.replaceAll(' ', '_');
   if (!/^[a-z]/i.test(typed)) return null;
@@ -43,7 +43,7 @@ const regional =
   'en-GB en-US en-AU en-CA en-IE en-IN en-NZ en-SG en-ZA de-DE de-AT de-CH fr-FR fr-BE fr-CA fr-CH es-ES es-AR es-CL es-CO es-MX es-US ' +
   'pt-BR pt-PT it-IT it-CH nl-NL nl-BE sv-SE sv-FI ar-AE ar-EG ar-MA ar-SA zh-CN zh-HK zh-TW';
 
-/** Every language with two letters that the browser can write, and those of regions that write it in ways of their own. */
+/** Returns every two-letter language that the browser supports, and its regional variants. */
 function locales(): readonly string[] {
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
@@ -69,17 +69,17 @@ const exactLanguage = (text: string): string | null => {
   return tag ?? null;
 };
 
-type Kind = 'timezone' | 'locale' | 'currency';
+type RegionKind = 'timezone' | 'locale' | 'currency';
 
 interface Source {
   readonly values: () => readonly string[];
   readonly label: (value: string) => string;
   readonly detail: (value: string) => string;
-  /** A value that isn't listed and is allowed all the same, as it was typed; null: it isn't allowed. */
+  /** Returns a valid value that isn't listed, as typed; null if it's invalid. */
   readonly exact: (text: string) => string | null;
 }
 
-const sources: Readonly<Record<Kind, Source>> = {
+const sources: Readonly<Record<RegionKind, Source>> = {
   timezone: {
     values: () => [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])],
     label: zoneLabel,
@@ -100,9 +100,9 @@ const sources: Readonly<Record<Kind, Source>> = {
   },
 };
 
-const lists = new Map<Kind, readonly Choice[]>();
+const lists = new Map<RegionKind, readonly RegionChoice[]>();
 
-function listOf(kind: Kind): readonly Choice[] {
+function listOf(kind: RegionKind): readonly RegionChoice[] {
   const known = lists.get(kind);
   if (known !== undefined) return known;
   const { values, label } = sources[kind];
@@ -114,20 +114,20 @@ function listOf(kind: Kind): readonly Choice[] {
 }
 
 /** How a value reads in its field: `Europe/Berlin`, `British English (en-GB)`, `Euro (EUR)`. */
-export function regionText(kind: Kind, value: string): string {
+export function regionText(kind: RegionKind, value: string): string {
   const label = sources[kind].label(value);
   return kind === 'timezone' || label === value ? label : `${label} (${value})`;
 }
 
-/** The choices whose label or code holds every word of a text, those that begin with it first. */
-export function findRegions(kind: Kind, text: string): readonly Pick[] {
+/** Returns the options whose label or code has every word of a text, those that start with it first. */
+export function findRegions(kind: RegionKind, text: string): readonly Pick[] {
   const { label, detail, exact } = sources[kind];
   const wanted = plain(text).trim();
   const words = wanted.split(' ');
   const found = listOf(kind).filter((each) => words.every((word) => each.words.includes(word)));
   const typed = exact(text.trim());
   const isListed = typed === null || found.some(({ value }) => value === typed);
-  const begins = ({ words: all, value }: Choice) => all.startsWith(wanted) || plain(value) === wanted;
+  const begins = ({ words: all, value }: RegionChoice) => all.startsWith(wanted) || plain(value) === wanted;
   const ordered = [...found.filter(begins), ...found.filter((each) => !begins(each))];
   return [...(isListed ? [] : [choice(typed, label(typed))]), ...ordered]
     .slice(0, most)

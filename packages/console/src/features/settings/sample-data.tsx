@@ -8,9 +8,9 @@ import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { settingsTexts as t } from '../../messages/settings.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/overlays/dialog.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Section } from '../../ui/page.tsx';
-import { toast } from '../../ui/toast.tsx';
 
 /** Takes the sample data away again. It is loaded from the start page of a tenant that has nothing yet. */
 export function SampleData() {

@@ -17,10 +17,10 @@ const linkClass = 'text-accent-ink underline underline-offset-3';
 const otherClass =
   'flex h-10 items-center justify-center rounded-control border border-line-strong bg-surface px-3 font-medium hover:bg-hover';
 
-/** Address and password, then the code of the second factor where there is one; or the other ways in. */
+/** Email and password, then the code of the second factor if there is one; or other sign-in methods. */
 export function LoginPage() {
   const links = useLinks();
-  // The page is loaded anew after a sign-in: it then comes with everything that its first screen needs.
+  // Reload after signing in: the page then comes with the data of its first screen.
   const enter = () => {
     const { search, href } = globalThis.location;
     globalThis.location.assign(returnAddress(search, new URL(links.href('/'), href).href));

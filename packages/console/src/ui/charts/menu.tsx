@@ -4,10 +4,10 @@ import { flushSync } from 'react-dom';
 import { chartTexts as t } from '../../messages/charts.ts';
 import { Button } from '../button.tsx';
 import { csvText } from '../csv.ts';
-import { Menu, type MenuItem } from '../menu.tsx';
+import { Menu, type MenuItem } from '../overlays/menu.tsx';
+import { toast } from '../overlays/toast.tsx';
 import { useFormat } from '../provider.tsx';
 import { fileName, saveFile } from '../save-file.ts';
-import { toast } from '../toast.tsx';
 import type { ChartTable } from './frame.tsx';
 import { dayOf } from './zone-days.ts';
 

@@ -6,7 +6,7 @@ import { comparedWords } from './words.ts';
 const summaryOf = (before: Json, after: Json) =>
   differences(before, after).found.map(({ pointer, kind }) => `${kind} ${pointer}`);
 
-test('differences are named by JSON pointer', () => {
+test('names differences by JSON pointer', () => {
   assert.deepEqual(summaryOf({ a: 1, b: { 'c/d': 2 } }, { a: 1, b: { 'c/d': 3 }, e: null }), [
     'changed /b/c~1d',
     'added /e',
@@ -15,19 +15,19 @@ test('differences are named by JSON pointer', () => {
   assert.equal(pointerText('/b/c~1d'), 'b › c/d');
 });
 
-test('what is the same is counted, whatever the order of keys', () => {
+test('counts equal values, whatever the order of keys', () => {
   assert.deepEqual(differences({ a: 1, b: [2, 3] }, { b: [2, 3], a: 1 }), { found: [], unchanged: 3 });
   assert.equal(sameJson({ a: null }, { b: null }), false);
   assert.equal(differences({ a: 1, b: 2 }, { a: 1, b: 3 }).unchanged, 1);
 });
 
-test('lists of plain values are sets: what came and what went', () => {
+test('compares lists of plain values as sets', () => {
   const [found] = differences({ tags: ['a', 'b'] }, { tags: ['b', 'c'] }).found;
   assert.deepEqual([found?.kind, found?.added, found?.removed], ['set', ['c'], ['a']]);
   assert.deepEqual(summaryOf(['a', 'b'], ['b', 'a']), ['changed ']);
 });
 
-test('things in a list are known by their id: moved, added, removed, changed inside', () => {
+test('matches items of a list by ID: moved, added, removed, changed', () => {
   const node = (id: string, limit: number) => ({ id, config: { limit } });
   assert.deepEqual(summaryOf([node('a', 1), node('b', 1), node('c', 1)], [node('b', 1), node('a', 2), node('d', 1)]), [
     'removed /c',
@@ -39,12 +39,12 @@ test('things in a list are known by their id: moved, added, removed, changed ins
   assert.deepEqual(summaryOf([node('a', 1), node('b', 1)], [node('x', 1), node('a', 1), node('b', 1)]), ['added /x']);
 });
 
-test('lists whose things have no name, or the same one, are compared as a whole', () => {
+test('compares lists as a whole if their items have no name or the same one', () => {
   assert.deepEqual(summaryOf([{ x: 1 }], [{ x: 2 }]), ['changed ']);
   assert.deepEqual(summaryOf([{ id: 'a' }, { id: 'a' }], [{ id: 'a' }]), ['changed ']);
 });
 
-test('texts are compared word by word', () => {
+test('compares texts word by word', () => {
   assert.deepEqual(comparedWords('your drink is on us', 'your cake is on us today'), [
     { kind: 'same', text: 'your ' },
     { kind: 'removed', text: 'drink ' },

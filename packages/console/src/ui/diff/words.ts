@@ -1,5 +1,5 @@
 /** A piece of a text that is in both texts, or in one of them alone. */
-export interface Piece {
+export interface WordPiece {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
@@ -10,7 +10,7 @@ const most = 400;
  * Two texts word by word: what stayed, what went, what came. Null for texts so long that the comparison would be felt; they
  * are shown one below the other.
  */
-export function comparedWords(before: string, after: string): readonly Piece[] | null {
+export function comparedWords(before: string, after: string): readonly WordPiece[] | null {
   const [one, other] = [before.split(/(?<=\s)/), after.split(/(?<=\s)/)];
   if (one.length > most || other.length > most) return null;
   // Lengths of the longest common sequences of what follows, from the end.
@@ -21,8 +21,8 @@ export function comparedWords(before: string, after: string): readonly Piece[] |
       here[b] = one[a] === other[b] ? below[b + 1]! + 1 : Math.max(below[b]!, here[b + 1]!);
     }
   }
-  const pieces: { kind: Piece['kind']; text: string }[] = [];
-  const add = (kind: Piece['kind'], text: string) => {
+  const pieces: { kind: WordPiece['kind']; text: string }[] = [];
+  const add = (kind: WordPiece['kind'], text: string) => {
     const last = pieces.at(-1);
     if (last?.kind === kind) last.text += text;
     else pieces.push({ kind, text });

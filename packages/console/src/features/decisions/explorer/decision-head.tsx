@@ -6,7 +6,7 @@ import { decisionTexts as t } from '../../../messages/decisions.ts';
 import { addresses } from '../../../route/addresses.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
-import { Menu } from '../../../ui/menu.tsx';
+import { Menu } from '../../../ui/overlays/menu.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
 import { type Replay, useLatest } from '../calls.ts';
 import type { Writers } from '../gates/gate-story.ts';

@@ -4,7 +4,7 @@ import { emptyText } from '@arbiter/contract/explanation/texts';
 import { decisionTexts as t } from '../../../messages/decisions.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
-import type { Column } from '../../../ui/table-column.ts';
+import type { Column } from '../../../ui/table/table-column.ts';
 
 /** A row from either of the API's two lists. */
 export type ListedDecision = Pick<

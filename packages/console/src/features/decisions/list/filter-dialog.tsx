@@ -4,8 +4,8 @@ import { filterTexts, decisionTexts as t } from '../../../messages/decisions.ts'
 import { endAfter, lastDayBefore } from '../../../route/days.ts';
 import type { SearchChange } from '../../../route/use-address.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { type Pick, PickField, type PickFieldProps } from '../../../ui/pick-field.tsx';
 import { filterOptions } from './filter-options.ts';
 import { filterPicks } from './filter-picks.ts';

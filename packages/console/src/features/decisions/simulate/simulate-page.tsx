@@ -6,7 +6,7 @@ import { useSearch } from '../../../route/use-address.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Link } from '../../../ui/link.tsx';
-import { moveInto } from '../../../ui/move-into.ts';
+import { moveInto } from '../../../ui/overlays/move-into.ts';
 import { Page, Section } from '../../../ui/page.tsx';
 import { useFormat } from '../../../ui/provider.tsx';
 import { useLatest, useSimulated } from '../calls.ts';

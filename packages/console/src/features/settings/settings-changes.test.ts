@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TenantSettingsAnswer } from '@arbiter/contract/identity/tenant-settings';
+import { defaultTenantSettings, settingsWithoutEffect } from '@arbiter/contract/identity/tenant-settings';
+import { settingsTexts } from '../../messages/settings.ts';
+import { patchOf, shownSettings, validChanges } from './settings-changes.ts';
+
+const stored: TenantSettingsAnswer = { ...defaultTenantSettings, settingsVersion: 3 };
+
+test('only what differs is sent', () => {
+  assert.deepEqual(patchOf(stored, {}), {});
+  assert.deepEqual(patchOf(stored, { timezone: stored.timezone, enableBudgets: stored.enableBudgets }), {});
+  assert.deepEqual(patchOf(stored, { timezone: 'Europe/Paris', enableBudgets: false, holdoutPercentage: 0 }), {
+    timezone: 'Europe/Paris',
+    enableBudgets: false,
+  });
+});
+
+test('a number that was cleared is not sent', () => {
+  assert.deepEqual(patchOf(stored, { mandatoryDailyCap: Number.NaN }), {});
+});
+
+test('changes that were kept are taken up again, but for what is no setting any more', () => {
+  const draft = { timezone: 'Asia/Tokyo', enableBudgets: 'yes', holdoutPercentage: null, gone: true };
+  assert.deepEqual(validChanges(draft, stored), { timezone: 'Asia/Tokyo' });
+  for (const nothing of [undefined, null, 'x', []]) assert.deepEqual(validChanges(nothing, stored), {});
+});
+
+test('settings without effect have no control', () => {
+  const shown: readonly string[] = shownSettings;
+  for (const name of settingsWithoutEffect) assert.ok(!shown.includes(name), name);
+});
+
+test('the theme of a new tenant is that of the system', () => assert.equal(defaultTenantSettings.theme, 'system'));
+
+test('the switch for approvals says that the console has no inbox for them', () => {
+  assert.match(settingsTexts.helps.approvalWorkflowEnabled, /no inbox/);
+});

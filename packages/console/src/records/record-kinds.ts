@@ -1,0 +1,175 @@
+import {
+  Database,
+  FolderTree,
+  Gift,
+  ListChecks,
+  Megaphone,
+  PanelTop,
+  RadioTower,
+  Scale,
+  ShieldCheck,
+  User,
+  Users,
+  UsersRound,
+  Workflow,
+} from 'lucide-react';
+import { catalogueTitles as titles } from '../messages/catalogue/catalogue-titles.ts';
+import { decisionTitles } from '../messages/decision-titles.ts';
+import { addresses } from '../route/addresses.ts';
+import { type RecordKindValue, recordKind, searchOf } from './record-kind.ts';
+
+/** Every type of record with a page of its own, by its name in the contract. */
+export const recordKinds = {
+  category: recordKind({
+    titles: { one: titles.category, many: titles.categories },
+    icon: FolderTree,
+    path: addresses.categories(),
+    record: addresses.category,
+    rail: { group: 'catalogue', order: 30 },
+    search: null,
+    pins: 'browser',
+  }),
+  channel: recordKind({
+    titles: { one: titles.channel, many: titles.channels },
+    icon: RadioTower,
+    path: addresses.channels(),
+    rail: { group: 'catalogue', order: 40 },
+    search: async (record) => {
+      const { channelOperations } = await import('@arbiter/contract/catalogue/channels');
+      return searchOf(channelOperations, record, ({ key }) => key);
+    },
+    pins: 'browser',
+  }),
+  contactPolicy: recordKind({
+    titles: { one: titles.policy, many: titles.policies },
+    icon: ShieldCheck,
+    path: addresses.policies(),
+    rail: { group: 'guard', order: 10, key: 'p' },
+    search: async (record) => {
+      const { contactPolicyOperations } = await import('@arbiter/contract/catalogue/contact-policies');
+      return searchOf(contactPolicyOperations, record, ({ status }) => status);
+    },
+    pins: 'browser',
+  }),
+  creative: recordKind({
+    titles: { one: titles.creative, many: titles.creatives },
+    icon: Megaphone,
+    path: addresses.creatives(),
+    rail: { group: 'catalogue', order: 20 },
+    search: async (record) => {
+      const { creativeOperations } = await import('@arbiter/contract/catalogue/creatives');
+      return searchOf(creativeOperations, record, ({ status }) => status);
+    },
+    pins: 'browser',
+  }),
+  customer: recordKind({
+    titles: { one: titles.customer, many: titles.customers },
+    icon: User,
+    path: addresses.customers(),
+    rail: { group: 'audience', order: 10, icon: Users, key: 'c' },
+    search: null,
+    pins: 'page',
+  }),
+  decision: recordKind({
+    titles: { one: decisionTitles.decision, many: decisionTitles.decisions },
+    icon: Scale,
+    path: addresses.decisions(),
+    rail: { group: 'decide', order: 10, key: 'd' },
+    search: null,
+    pins: 'browser',
+  }),
+  decisionFlow: recordKind({
+    titles: { one: titles.flow, many: titles.flows },
+    icon: Workflow,
+    path: addresses.flows(),
+    rail: { group: 'decide', order: 30, key: 'f' },
+    search: async (record) => {
+      const { decisionFlowOperations } = await import('@arbiter/contract/catalogue/decision-flows');
+      return searchOf(decisionFlowOperations, record, ({ key }) => key);
+    },
+    pins: 'browser',
+  }),
+  offer: recordKind({
+    titles: { one: titles.offer, many: titles.offers },
+    icon: Gift,
+    path: addresses.offers(),
+    rail: { group: 'catalogue', order: 10, key: 'o' },
+    search: async (record) => {
+      const { offerOperations } = await import('@arbiter/contract/catalogue/offers');
+      return searchOf(offerOperations, record, ({ status }) => status);
+    },
+    pins: 'browser',
+  }),
+  placement: recordKind({
+    titles: { one: titles.placement, many: titles.placements },
+    icon: PanelTop,
+    path: addresses.placements(),
+    rail: null,
+    search: async (record) => {
+      const { placementOperations } = await import('@arbiter/contract/catalogue/placements');
+      return searchOf(placementOperations, record, ({ channel }) => channel.name);
+    },
+    pins: 'browser',
+  }),
+  qualificationRule: recordKind({
+    titles: { one: titles.rule, many: titles.rules },
+    icon: ListChecks,
+    path: addresses.rules(),
+    rail: { group: 'guard', order: 20 },
+    search: async (record) => {
+      const { qualificationRuleOperations } = await import('@arbiter/contract/catalogue/qualification-rules');
+      return searchOf(qualificationRuleOperations, record, ({ status }) => status);
+    },
+    pins: 'browser',
+  }),
+  schema: recordKind({
+    titles: { one: titles.schema, many: titles.schemas },
+    icon: Database,
+    path: addresses.schemas(),
+    rail: { group: 'data', order: 10 },
+    search: async (record) => {
+      const { schemaOperations } = await import('@arbiter/contract/catalogue/schemas');
+      return searchOf(
+        schemaOperations,
+        record,
+        ({ name }) => name,
+        ({ displayName, name }) => displayName ?? name,
+      );
+    },
+    pins: 'browser',
+  }),
+  segment: recordKind({
+    titles: { one: titles.segment, many: titles.segments },
+    icon: UsersRound,
+    path: addresses.segments(),
+    rail: { group: 'audience', order: 20 },
+    search: async (record) => {
+      const { segmentOperations } = await import('@arbiter/contract/catalogue/segments');
+      return searchOf(segmentOperations, record, ({ status }) => status);
+    },
+    pins: 'browser',
+  }),
+} as const satisfies Readonly<Record<string, RecordKindValue>>;
+
+/** A type of record with its own screen; subcategories count as categories. */
+export type RecordKind = keyof typeof recordKinds;
+
+export const isRecordKind = (kind: unknown): kind is RecordKind =>
+  typeof kind === 'string' && Object.hasOwn(recordKinds, kind);
+
+/** Addresses of records without a kind of their own, by their type in audit log and approvals. */
+const otherAddresses: Readonly<Record<string, (id: string) => string>> = {
+  apiKey: addresses.apiKeys,
+  subCategory: addresses.category,
+  tenantSettings: addresses.settings,
+};
+
+/**
+ * Returns the address of a record by its type in the audit log and approvals; null for a type without a screen. They name
+ * customers by a keyed hash, and no decisions.
+ */
+export function recordAddress(entityType: string, id: string): string | null {
+  if (isRecordKind(entityType) && entityType !== 'customer' && entityType !== 'decision')
+    return recordKinds[entityType].record(id);
+  return Object.hasOwn(otherAddresses, entityType) ? (otherAddresses[entityType]?.(id) ?? null) : null;
+}

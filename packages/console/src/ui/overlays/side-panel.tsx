@@ -1,0 +1,54 @@
+import { X } from 'lucide-react';
+import { useLayoutEffect, useRef } from 'react';
+import { Button } from '../button.tsx';
+import { Section, type SectionProps } from '../page.tsx';
+import { moveInto } from './move-into.ts';
+
+export interface SidePanelProps extends Omit<SectionProps, 'flush'> {
+  /** What is looked at: another one is shown anew. */
+  readonly of: string;
+  /** Name of the button that closes it. */
+  readonly closes: string;
+  readonly onClose: () => void;
+}
+
+/**
+ * A look at one row beside its list. Where there is no room beside it, it stands below, and the page moves to it; the focus stays
+ * in the list, so that the keys go on to the next row.
+ */
+export function SidePanel({ of, closes, onClose, actions, children, ...section }: SidePanelProps) {
+  const panel = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another row is looked at anew.
+  useLayoutEffect(() => {
+    moveInto(panel.current);
+  }, [of]);
+  // Whoever closes it goes on in the list, which has the row that was looked at.
+  useLayoutEffect(() => {
+    const element = panel.current;
+    return () => {
+      if (element?.contains(document.activeElement))
+        element.parentElement?.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
+    };
+  }, []);
+  return (
+    <div ref={panel} className="min-w-0 scroll-mt-2">
+      <Section
+        {...section}
+        actions={
+          <>
+            {actions}
+            <Button
+              kind="quiet"
+              size="small"
+              aria-label={closes}
+              icon={<X aria-hidden className="size-4" />}
+              onClick={onClose}
+            />
+          </>
+        }
+      >
+        {children}
+      </Section>
+    </div>
+  );
+}
