@@ -6,7 +6,8 @@ import type { Envelope } from '../../../platform/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
 import { type MessageFile, type OutgoingMessage, outgoing } from './message.rules.ts';
-import { type Destination, type Notifier, type Outcome, refused } from './notifier.ts';
+import type { Notifier } from './notifier.ts';
+import { type DeliveryOutcome, type Destination, refused } from './outcome.ts';
 import { destinationOf, getProvider } from './providers.service.ts';
 import { type ProviderRow, selectProvider, updateLastResult, updateProvider } from './providers.store.ts';
 
@@ -28,7 +29,7 @@ export interface Sender {
  * Notes what came of a message at its destination. One that answers 410 wants no more: it is switched off, which its history
  * shows as a change by the system. Of one that was not tried nothing is noted.
  */
-export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone, isHeld }: Outcome): Promise<void> {
+export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone, isHeld }: DeliveryOutcome): Promise<void> {
   if (isHeld) return;
   await updateLastResult(tx, id, ok ? null : (error ?? 'failed'));
   if (!isGone) return;
@@ -129,7 +130,7 @@ export async function sendToMany(
 }
 
 /** 429 `rate_limited` when nothing was tried, since the tenant has mailed enough for now. */
-function refuseWhenHeld(outcomes: readonly Outcome[]): void {
+function refuseWhenHeld(outcomes: readonly DeliveryOutcome[]): void {
   if (!outcomes.every(({ isHeld }) => isHeld)) return;
   const seconds = Math.max(...outcomes.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 0));
   throw new AppError('rate_limited', {
@@ -141,7 +142,7 @@ function refuseWhenHeld(outcomes: readonly Outcome[]): void {
 /** A destination, or why nothing can go there. */
 interface Target {
   readonly id: string;
-  readonly to: Destination | Outcome;
+  readonly to: Destination | DeliveryOutcome;
   /** Records nothing for a deleted one. */
   readonly isGone?: true;
 }
@@ -199,7 +200,7 @@ export async function sendToAll(
 
 /** A destination that was tried. */
 interface Tried extends Target {
-  readonly outcome: Outcome;
+  readonly outcome: DeliveryOutcome;
 }
 
 /** Tries all targets at once and notes what came of each; `atEnd` runs in the transaction that notes it. */
@@ -235,7 +236,11 @@ async function tryAll(
 }
 
 /** Returns where messages go, or why they can't, for a destination that's off or whose secrets can't be opened. */
-export async function reachable(tx: Tx, envelope: Envelope | null, row: ProviderRow): Promise<Destination | Outcome> {
+export async function reachable(
+  tx: Tx,
+  envelope: Envelope | null,
+  row: ProviderRow,
+): Promise<Destination | DeliveryOutcome> {
   if (!row.enabled) return refused('disabled');
   try {
     return await destinationOf(tx, envelope, row);
