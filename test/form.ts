@@ -1,6 +1,6 @@
 /**
- * How much of a random or repeated test runs: the short form in each run, the long one with `npm run test:long`. The variable
- * named first overrides both, to repeat or widen one suite by hand.
+ * Returns the size of a random or repeated test: short in each run, long with `npm run test:long`. The given
+ * environment variable overrides both, to repeat or widen one suite by hand.
  */
 export function sized(variable: string, { short, long }: { readonly short: number; readonly long: number }): number {
   const chosen = process.env[variable];

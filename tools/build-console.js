@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Builds packages/console into its folder `dist`. Plain JavaScript, because npm runs it (`prepare`, `prestart`) under whatever
-// Node is there, from 20 on; the bundler itself runs under the Node that the repository brings.
+// Builds packages/console into its folder `dist`. Plain JavaScript, because npm runs it (`prepare`, `prestart`) under
+// any installed Node from 20 on. The bundler itself runs under the repository's own Node.
 //
-//   --if-stale   does nothing when dist was built from these very sources
-//   --required   fails when there is no build in the end; without it one line says why, and the API works without a console
+// --if-stale   does nothing if dist was built from these very sources
+// --required   fails without a build; otherwise prints one line that says why, and the API works without a console
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ if (problem !== null) {
   process.exit(isRequired ? 1 : 0);
 }
 
-/** Hash of everything that the build is made from. */
+/** Hashes everything that goes into the build. */
 function stampOf() {
   const sources = ['console', 'contract', 'sdk', 'engine'].flatMap((name) => filesBelow(join(root, 'packages', name)));
   const others = ['package-lock.json', 'tools/build-console.js', 'tools/bundle-console.ts'].map((path) =>
@@ -32,7 +32,7 @@ function stampOf() {
   );
   const hash = createHash('sha256');
   for (const file of [...sources, ...others].filter((path) => existsSync(path)).sort()) {
-    // The same on every system, whatever stands between folders.
+    // Use the same separators on every system.
     hash.update(relative(root, file).split(sep).join('/')).update('\0').update(readFileSync(file)).update('\0');
   }
   return hash.digest('hex');
@@ -55,7 +55,7 @@ function isFresh(wanted) {
   return existsSync(file) && existsSync(join(dist, 'index.html')) && readFileSync(file, 'utf8') === wanted;
 }
 
-/** What went wrong and what was said about it; null when it was built. */
+/** Returns what went wrong, with the output; null if the build succeeded. */
 function build(wanted) {
   if (!existsSync(join(root, 'packages/console/vite.config.ts'))) return ['its sources are not here', ''];
   if (!existsSync(join(root, 'node_modules/vite/package.json'))) return ['Vite is not installed', ''];
@@ -68,7 +68,7 @@ function build(wanted) {
   return [null, ''];
 }
 
-/** This Node, or the one in node_modules, when it runs TypeScript; else null. */
+/** Returns this Node, or the one in node_modules, if it can run TypeScript; otherwise null. */
 function nodeForTypeScript() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;

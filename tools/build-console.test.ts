@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-/** The tool in a folder of its own, with a stand-in for the bundler. */
+/** Runs the tool in a folder of its own, with a stand-in for the bundler. */
 const root = mkdtempSync(join(tmpdir(), 'arbiter-build-'));
 after(() => rmSync(root, { recursive: true, force: true }));
 

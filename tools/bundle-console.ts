@@ -22,11 +22,11 @@ interface Bundled {
   readonly name: string;
   readonly version: string;
   readonly license: string;
-  /** What its licence file says; null when it brings none. */
+  /** Text of the license file; null if the package has none. */
   readonly text: string | null;
 }
 
-/** Folders of packages whose files went into the bundle. The base styles come inside a style sheet, which names no file. */
+/** Folders of packages with files in the bundle. Base styles come inside a style sheet that names no file. */
 const packageFolders = new Set([join(root, 'node_modules/tailwindcss')]);
 
 const collectPackages: Plugin = {
@@ -55,7 +55,7 @@ function readPackages(): Bundled[] {
 }
 
 const texts = new Set(['.css', '.js', '.json', '.svg', '.txt', '.html', '.map']);
-/** Below it a compressed form saves less than its headers cost. */
+/** Below this size, compression saves less than its headers cost. */
 const leastBytes = 512;
 
 function compress(folder: string): void {
@@ -63,7 +63,7 @@ function compress(folder: string): void {
     const path = join(folder, entry.name);
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) compress(path);
-    // index.html is completed for each answer.
+    // The server completes index.html for each response.
     else if (texts.has(extname(path)) && entry.name !== 'index.html' && statSync(path).size >= leastBytes) {
       const bytes = readFileSync(path);
       const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };

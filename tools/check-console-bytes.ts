@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { compare, type Manifest, type Measured, measure } from './console-bytes.ts';
 
 /**
- * `npm run console:bytes`: gzip bytes of the script that the console loads at its start and with each route, against the budgets
- * of docs/design/console.md 1 and the committed table packages/console/bytes.json, of which no figure may grow by more than 2 %.
- * With `--write` the table is brought up to date; what grew is then seen in the change.
+ * `npm run console:bytes`: compares the gzip size of the console's startup script and of each route with the budgets of
+ * docs/design/console.md 1, and with the committed table packages/console/bytes.json, where no figure may grow by more
+ * than 2%. `--write` updates the table, so the growth shows in the change.
  */
 
 const folder = join(import.meta.dirname, '../packages/console');

@@ -3,17 +3,17 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wr
 import { join } from 'node:path';
 
 /**
- * `npm run check:generated`: runs every generator again and compares with what is committed. Leaves the tree as it
- * was; `npm run generate` is the way to bring the files up to date.
+ * `npm run check:generated`: runs every generator and compares the output with the committed files. Leaves the tree
+ * unchanged; `npm run generate` updates the files.
  */
 
 const root = join(import.meta.dirname, '..');
 
-/** What each generator writes: a file, or a folder (with a slash at its end) that holds nothing else. */
+/** Output of each generator: a file, or a folder (with a trailing slash) that contains nothing else. */
 const generated = [
   { written: 'packages/contract/src/index.ts', generator: 'tools/generate-contract.ts' },
   { written: 'packages/contract/src/all-operations.ts', generator: 'tools/generate-contract.ts' },
-  { written: 'packages/contract/src/config-shapes.generated.ts', generator: 'tools/generate-configs.ts' },
+  { written: 'packages/contract/src/catalogue/config-shapes.generated.ts', generator: 'tools/generate-configs.ts' },
   { written: 'docs/api/', generator: 'tools/generate-openapi.ts' },
   { written: 'docs/config.md', generator: 'tools/generate-config-docs.ts' },
   { written: 'docs/architecture.md', generator: 'tools/generate-tiers.ts' },
@@ -22,7 +22,7 @@ const generated = [
   { written: 'packages/server/src/db/rows.ts', generator: 'tools/generate-rows.ts' },
 ];
 
-/** The files of a place, by name, with their bytes. */
+/** Returns the files at a place, by name, with their bytes. */
 function filesOf(written: string): Map<string, Buffer> {
   const isFolder = written.endsWith('/');
   const names = isFolder && existsSync(join(root, written)) ? readdirSync(join(root, written)).sort() : [];
@@ -32,11 +32,11 @@ function filesOf(written: string): Map<string, Buffer> {
   );
 }
 
-/** What is wrong with what one generator writes. */
+/** Returns the differences in one generator's output. */
 function problemsOf({ written, generator }: (typeof generated)[number]): string[] {
   const committed = filesOf(written);
   if (committed.size === 0) return [`${written} is not committed`];
-  // An old date, so that a generator that writes nothing cannot pass.
+  // Set an old date, so that a generator that writes nothing fails.
   for (const file of committed.keys()) utimesSync(join(root, file), 0, 0);
   try {
     const run = spawnSync(process.execPath, [generator], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });

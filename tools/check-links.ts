@@ -2,13 +2,12 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 
 /**
- * `npm run check:links`: every link in a text of this repository can be opened.
- *
- * - Links of Markdown files lead to files and headings that exist.
- * - Citations of design pages, in code and in Markdown, are written `docs/design/<page>.md <section>`, and the page has
- *   that section.
- * - READMEs of packages name functions and components that product code imports, and source files that exist.
- * - The published API document cites nothing outside itself: its readers do not have this repository.
+ * `npm run check:links`: checks that every link in this repository leads somewhere.
+ * - Links of Markdown files lead to existing files and headings.
+ * - Citations of design pages, in code and Markdown, read `docs/design/<page>.md <section>`, and the page has that
+ * section.
+ * - Package READMEs mention only functions and components that product code imports, and existing source files.
+ * - The published API document cites nothing outside itself, because its readers don't have this repository.
  */
 
 const root = join(import.meta.dirname, '..');
@@ -16,7 +15,7 @@ const pages =
   'api-access|api-catalogue|api-decisioning|api-settled|architecture|console|decisioning|quality|recording|stack';
 const citation = new RegExp(`(?<![\\w./-])((?:docs/)?(?:design/)?)(${pages})\\.md(?: ([A-Z]?\\d+(?:\\.\\d+)*))?`, 'g');
 
-/** One thing that points nowhere: file and line (from 1), and why. */
+/** A broken link: file, line (from 1) and reason. */
 interface Problem {
   readonly file: string;
   readonly line: number;
@@ -33,7 +32,7 @@ function read(file: string): string | null {
   return text;
 }
 
-/** The anchor that GitHub and its like make of a heading. */
+/** Returns the anchor that GitHub derives from a heading. */
 function anchorOf(heading: string): string {
   return heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -55,7 +54,7 @@ function anchorsOf(text: string): Set<string> {
   return anchors;
 }
 
-/** Links of one Markdown file, code spans and code blocks left out. */
+/** Returns broken links of one Markdown file, ignoring code spans and blocks. */
 function brokenLinks(file: string, text: string): Problem[] {
   const problems: Problem[] = [];
   let inBlock = false;
@@ -75,7 +74,7 @@ function brokenLinks(file: string, text: string): Problem[] {
   return problems;
 }
 
-/** True when the page has the section: a heading `5.3`, point 4 below heading 1 (`1.4`), a row or paragraph `T8`. */
+/** True if the page has the section: a heading `5.3`, point 4 below heading 1 (`1.4`), a row or paragraph `T8`. */
 function hasSection(page: string, section: string): boolean {
   if (/^[A-Z]/.test(section)) return new RegExp(`(^|[\\s|*(,])${section}\\b`, 'm').test(page);
   const escaped = section.replaceAll('.', '\\.');
@@ -87,14 +86,14 @@ function hasSection(page: string, section: string): boolean {
   return below !== undefined && new RegExp(`^${point}\\. `, 'm').test(below);
 }
 
-/** Citations of design pages in one file that name no page or section of this repository. */
+/** Returns citations in one file of design pages or sections that don't exist. */
 function brokenCitations(file: string, text: string): Problem[] {
   const problems: Problem[] = [];
   const add = (index: number, what: string) =>
     problems.push({ file, line: text.slice(0, index).split('\n').length, what });
   for (const { index, 1: folder, 2: name, 3: section } of text.matchAll(citation)) {
     if (folder !== 'docs/design/') {
-      // `architecture.md` alone is the page in docs/.
+      // `architecture.md` alone means the page in docs/.
       if (name !== 'architecture' || section !== undefined) add(index, `write docs/design/${name}.md`);
       continue;
     }
@@ -115,7 +114,7 @@ function files(pattern: string): string[] {
 
 const imports = /^(?:import|export) (?:type )?(?:(\w+),? ?)?(?:\{([^}]*)\})? ?from '/gm;
 
-/** Names that a package's product code imports from anywhere. */
+/** Returns the names that a package's product code imports. */
 function importedNames(folder: string): Set<string> {
   const names = new Set<string>();
   for (const file of files(`${folder}/src/**/*.{ts,tsx}`)) {
@@ -134,7 +133,10 @@ function importedNames(folder: string): Set<string> {
   return names;
 }
 
-/** Calls (`name(`), components (`<Name`) and source files in code spans of a README that product code doesn't have. */
+/**
+ * Returns calls (`name(`), components (`<Name`) and source files in a README's code spans that product code doesn't
+ * have.
+ */
 function unknownNames(file: string, text: string): Problem[] {
   const folder = dirname(file);
   const names = importedNames(folder);

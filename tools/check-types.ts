@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { faults } from './planted-faults.ts';
 
 /**
- * `npm run types`: the compiler over the repository, over the engine and the console under their own settings, and over a copy of the sources
- * with the faults of `planted-faults.ts`, each of which it must see. The first runs beside the other two.
+ * `npm run types`: runs the compiler over the repository, over the engine and the console with their own settings, and
+ * over a copy of the sources with the faults of `planted-faults.ts`, each of which it must report. The first runs
+ * beside the other two.
  */
 
 const root = join(import.meta.dirname, '..');
 const compiler = join(root, 'node_modules/typescript-native/bin/tsc');
-// One checker: several of them repeat each other's work on the types that everything shares.
+// Use one checker: several would repeat the work on shared types.
 const options = ['--noEmit', '--pretty', 'false', '--checkers', '1'];
 
 interface Run {
@@ -35,7 +36,7 @@ function compile(project: string): Promise<Run> {
 
 const copied = ['packages/contract', 'packages/engine', 'packages/server', 'packages/packs'];
 
-/** Copies the sources, and every library by a link, so that imports of our packages lead into the copy. */
+/** Copies the sources and links every library, so that imports of our packages resolve to the copy. */
 function copySources(copy: string): void {
   for (const folder of copied) {
     cpSync(join(root, folder), join(copy, folder), {
@@ -66,7 +67,7 @@ function plantFaults(copy: string): void {
   }
 }
 
-/** Names of the faults that the compiler does not see. */
+/** Returns the names of faults that the compiler misses. */
 async function unseenFaults(): Promise<string[]> {
   const copy = mkdtempSync(join(tmpdir(), 'arbiter-types-'));
   try {
@@ -79,7 +80,7 @@ async function unseenFaults(): Promise<string[]> {
   }
 }
 
-/** What has settings of its own: the engine, which knows no platform, and the console, which runs in browsers. */
+/** Packages with their own settings: the engine, which knows no platform, and the console, which runs in browsers. */
 const ownSettings = [
   'packages/engine/tsconfig.json',
   'packages/console/tsconfig.json',

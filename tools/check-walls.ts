@@ -5,8 +5,8 @@ import { notYet } from './walls/not-yet.ts';
 import { readRepository } from './walls/repository.ts';
 
 /**
- * `npm run walls`: holds the table of docs/architecture.md. First every rule must fail on its known-bad canaries, then
- * the repository must pass, with every source file on disk seen.
+ * `npm run walls`: checks the table of docs/architecture.md. First every rule must fail on its canaries, then the
+ * repository must pass, with every source file on disk seen.
  */
 
 const blind = await blindSpots();

@@ -3,24 +3,24 @@ interface ManifestChunk {
   readonly file: string;
   readonly isEntry?: boolean;
   readonly isDynamicEntry?: boolean;
-  /** Keys of the chunks that come with it. */
+  /** Keys of the chunks loaded with it. */
   readonly imports?: readonly string[];
 }
 
 export type Manifest = Readonly<Record<string, ManifestChunk>>;
 
-/** Bytes after gzip. */
+/** Sizes after gzip, in bytes. */
 export interface Measured {
-  /** Script that every first visit loads. */
+  /** Script of every first visit. */
   readonly shell: number;
-  /** What each module that is loaded later adds to the shell, with what it brings along; by its source. */
+  /** What each lazily loaded module adds to the shell, dependencies included, by source. */
   readonly routes: Readonly<Record<string, number>>;
 }
 
-/** Bytes at most (docs/design/console.md 1, P3). A kilobyte is 1,000 bytes. */
+/** Limits in bytes (docs/design/console.md 1, P3). A kilobyte is 1,000 bytes. */
 export const budgets = { shell: 200_000, route: 120_000, canvas: 180_000 } as const;
 
-/** Growth that needs the table to be written anew: 2 %, and for small routes what a line of code costs. */
+/** Growth that requires an updated table: 2%, and for small routes the size of a line of code. */
 const growth = { share: 0.02, bytes: 200 } as const;
 
 /** @param sizeOf gzip bytes of a file of the build */
@@ -39,12 +39,12 @@ export function measure(manifest: Manifest, sizeOf: (file: string) => number): M
   const routes = keys
     .filter((key) => manifest[key]?.isDynamicEntry === true)
     .map((key): [string, number] => [key, sum([...filesOf(key)].filter((file) => !shell.has(file)))])
-    // What is loaded later and stands in the shell anyway adds nothing.
+    // A lazily loaded module that the shell already contains adds nothing.
     .filter(([, bytes]) => bytes > 0);
   return { shell: sum(shell), routes: Object.fromEntries(routes) };
 }
 
-/** What is over its budget, has grown, or stands in one of the two only. */
+/** Returns figures that exceed their budget, have grown, or appear in only one of the two. */
 export function compare(measured: Measured, known: Measured): string[] {
   const problems: string[] = [];
   const check = (name: string, bytes: number, before: number | undefined, budget: number): void => {

@@ -7,7 +7,7 @@ export interface Failure {
   readonly errorName: string;
   readonly code: string;
   readonly message: string;
-  /** What an assertion found, when it is a number: the status of an answer, say. */
+  /** The actual value of a failed assertion if it is a number, such as a response's status. */
   readonly actual: number | null;
 }
 

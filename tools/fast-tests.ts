@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** What starts a server, a database, a browser or another program. A test whose imports lead to one of them is not fast. */
+/**
+ * Modules that start a server, a database, a browser or another program. A test that imports one, directly or not,
+ * isn't fast.
+ */
 const slowModules = new Set([
   'packages/server/src/db/embedded-postgres.ts',
   'packages/server/src/db/test-database.ts',
@@ -40,7 +43,10 @@ function readSource(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
-/** Modules that a source imports when it runs: relative ones as paths from the root, others by name. Types don't count. */
+/**
+ * Returns the modules that a source imports at run time: relative ones as paths from the root, others by name. Types
+ * don't count.
+ */
 function importedBy(file: string, source: string): string[] {
   const statements = source.matchAll(
     /^(?:import|export)\s(?!type\s)[^;]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import '([^']+)'/gm,

@@ -1,14 +1,14 @@
 /** A phrase that may not come back, and what a native speaker writes instead. */
 export interface ForeignPhrase {
-  /** Plain text; case and line breaks do not matter. */
+  /** Plain text. Case and line breaks don't matter. */
   readonly phrase: string;
   readonly instead: string;
 }
 
 /**
- * Phrases that were found in texts of the product and that a native speaker would not write (docs/style.md). Add one when
- * you find and rewrite it; the test of `words.test.ts` keeps it from coming back. A phrase has to be wrong wherever it
- * stands: write enough of it that no good sentence contains it.
+ * Phrases found in the product's texts that a native speaker wouldn't write (docs/style.md). When you find and rewrite
+ * one, add it; `words.test.ts` keeps it from coming back. A phrase must be wrong everywhere, so make it long enough
+ * that no good sentence contains it.
  */
 export const foreignPhrases: readonly ForeignPhrase[] = [
   { phrase: 'is there twice', instead: 'is listed more than once' },

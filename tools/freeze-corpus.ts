@@ -43,7 +43,7 @@ for (let number = 0; number < plans; number++) {
   }
 }
 
-/** What the corpus reaches, so that nobody has to believe it. */
+/** Lists what the corpus covers. */
 function note(decision: Decision): void {
   for (const reason of Object.keys(decision.summary.droppedByReason)) see(`dropped ${reason}`);
   if (decision.emptyReason !== null) see(`empty ${decision.emptyReason}`);

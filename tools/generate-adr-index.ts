@@ -2,8 +2,8 @@ import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes docs/adr/README.md from the titles of the ADRs. Fails when an ADR breaks the rules of that page, or when a text
- * of the repository cites a number that doesn't exist.
+ * Writes docs/adr/README.md from the titles of the ADRs. Fails if an ADR breaks that page's rules, or if a text in the
+ * repository cites a missing number.
  */
 
 const root = join(import.meta.dirname, '..');

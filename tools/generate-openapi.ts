@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type Operation, openapi, operations } from '@arbiter/contract';
 
 /**
- * Writes docs/api: the document that the server answers under /api/openapi.json, one file for each tag, so that changes of
- * two features do not meet in one file; and a page that lists them. Each file is a whole OpenAPI document.
+ * Writes docs/api: the document that the server returns at /api/openapi.json, split into one complete OpenAPI document
+ * per tag, so that changes of two features don't meet in one file; and a page that lists them.
  */
 const folder = join(import.meta.dirname, '..', 'docs/api');
 const all: readonly Operation[] = Object.values(operations);

@@ -1,16 +1,16 @@
 /**
- * Faults that the types must catch: in a copy of the sources each text is replaced, and the compiler has to complain about
- * the file that is named. A fault that compiles means that the types promise less than they did.
+ * Faults that types must catch: each text is replaced in a copy of the sources, and the compiler has to report the
+ * named file. If a fault compiles, a type guarantee has been lost.
  */
 
 export interface Fault {
-  /** What would go wrong at run time if it compiled. */
+  /** What would go wrong at run time. */
   readonly name: string;
-  /** Where it is planted, from the repository's root. */
+  /** File to change, from the repository's root. */
   readonly file: string;
   readonly replace: string;
   readonly by: string;
-  /** Where the compiler has to see it; default: where it is planted. */
+  /** File where the compiler reports it. Default: the changed file. */
   readonly seenIn?: string;
 }
 
@@ -43,14 +43,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a resource filters by a property without a column',
-    file: 'packages/contract/src/offers.ts',
+    file: 'packages/contract/src/catalogue/offers.ts',
     replace: '    status: Type.Optional(OfferStatusSchema),\n',
     by: '    status: Type.Optional(OfferStatusSchema),\n    colour: Type.Optional(OfferStatusSchema),\n',
     seenIn: `${features}/offers/offers.store.ts`,
   },
   {
     name: 'a resource refers to others by a property without a column',
-    file: 'packages/contract/src/creatives.ts',
+    file: 'packages/contract/src/catalogue/creatives.ts',
     replace: "offerId: { to: 'offer', onDelete: 'cascade' },",
     by: "offer: { to: 'offer', onDelete: 'cascade' },",
     seenIn: `${features}/creatives/creatives.store.ts`,

@@ -9,32 +9,32 @@ import { type FailedTask, reasonsToRunAgain } from './second-runs.ts';
 import { sumSummaries, type Task, tasksOf } from './test-tasks.ts';
 
 /**
- * `npm test` runs every test; `npm test -- <file or folder>...` runs some. `--fast` leaves out what needs a server, a database
- * or a browser (`fast-tests.ts`), `--long` runs random and repeated tests in their long form (`test/form.ts`). Other options
- * that begin with `--` go to node (`npm test -- --test-name-pattern=audit packages/server`). One database cluster serves the
- * whole run.
+ * `npm test` runs every test; `npm test -- <file or folder>...` runs some. `--fast` skips tests that need a server, a
+ * database or a browser (`fast-tests.ts`), `--long` runs random and repeated tests in their long form (`test/form.ts`).
+ * Other options that start with `--` go to node (`npm test -- --test-name-pattern=audit packages/server`). One database
+ * cluster serves the whole run.
  *
- * To load the server takes a process about a second of processor time, often more than its tests, so files share
- * processes (`test-tasks.ts`). A lane runs one process after the other. There is a lane more than there are processors, because
- * a test often waits for its database or a timer: with as many as processors a quarter of their time was idle. The files of
- * `test/faults` start servers and databases of their own and mostly wait for them: they have lanes of their own beside the
- * others, fewer, as they do not end last. Those that hold answers against times of the product (R3, R10, T30) run last of all
- * and one after the other, so that it is not the tests beside them that are measured.
+ * Loading the server takes a process about a second of processor time, often more than its tests, so files share
+ * processes (`test-tasks.ts`). A lane runs one process after the other. There is one more lane than processors, because
+ * tests often wait for the database or a timer; with fewer, a quarter of the processor time was idle. Files of
+ * `test/faults` start their own servers and databases and mostly wait for them, so they have lanes of their own. Files
+ * that compare responses with time limits of the product (R3, R10, T30) run last, one by one, so that other tests don't
+ * distort the measurement.
  *
- * A machine that stands still for seconds makes servers answer 503 as they should, and a test of servers or browsers misses its
- * deadline. A few such files run a second time at the end, alone; each is listed with its reason and the last line counts them.
- * No other failure gets a second run (`second-runs.ts`).
+ * A machine that stalls for seconds makes servers answer 503, as they should, and makes tests of servers or browsers
+ * miss their deadline. A few such files run a second time at the end, alone; each is listed with its reason, and the
+ * last line counts them. No other failure gets a second run (`second-runs.ts`).
  */
-// The longest files are in `test`: begun first, none of them is left to run alone at the end.
+// Files in `test` take longest. They start first, so none of them runs alone at the end.
 const everything = ['test', 'tools', 'packages'];
 const faults = 'test/faults/';
-/** Room for what is new saves processes as short as these 5 to 10 % of their processor time (measured), which is to move it. */
+/** A larger young generation saves short processes 5 to 10% of their processor time (measured). */
 const nodeOptions = (timeoutMs: number) => [
   ...['--min-semi-space-size=32', '--max-semi-space-size=32'],
   ...['--test', '--test-isolation=none', `--test-timeout=${timeoutMs}`],
   ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
 ];
-/** A test that takes longer hangs. */
+/** A test that takes longer counts as hanging. */
 const timeoutMs = 600_000;
 const longTimeoutMs = 3_600_000;
 const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
@@ -61,7 +61,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const child of running) child.kill(signal);
   });
 }
-/** How a process of tests ended. */
+/** Result of a test process. */
 interface Outcome {
   readonly code: number;
   readonly output: string;
@@ -71,7 +71,7 @@ let runs = 0;
 const outputs: string[] = [];
 const failed: (FailedTask & Outcome)[] = [];
 
-/** Runs what is chosen of the files in so many lanes. */
+/** Runs the chosen files in this many lanes. */
 async function runLanes(most: number, isChosen: (path: string) => boolean): Promise<void> {
   const own = files.filter((file) => isChosen(relative('.', file)));
   const tasks = tasksOf(own, (file) => readFileSync(file, 'utf8'));
@@ -108,7 +108,7 @@ process.stdout.write(sumSummaries(outputs));
 console.log(`second runs: ${reasons?.size ?? 0}`);
 process.exit(stopped ? 1 : status);
 
-/** Runs a task's files in a process of their own, and shows what it wrote when it ends. */
+/** Runs a task's files in a process of their own and prints the output when it ends. */
 async function run(task: Task): Promise<Outcome> {
   const report = join(reports, `${++runs}.jsonl`);
   const reporter = ['--test-reporter=./tools/failure-reporter.ts', `--test-reporter-destination=${report}`];
@@ -117,7 +117,7 @@ async function run(task: Task): Promise<Outcome> {
     [...nodeOptions(isLong ? longTimeoutMs : timeoutMs), ...reporter, ...options, ...task.files],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // With stripped and compiled sources kept between the processes, loading takes less than half of the processor time.
+      // Keeping stripped and compiled sources between processes more than halves the processor time for loading.
       env: {
         NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
         ...process.env,
@@ -140,7 +140,7 @@ async function run(task: Task): Promise<Outcome> {
   return { code, output, failures: code === 0 ? [] : failuresIn(report) };
 }
 
-/** What the reporter wrote. A process that was killed may have left no file, or half a line. */
+/** Returns what the reporter wrote. A killed process may have left no file, or half a line. */
 function failuresIn(report: string): Failure[] {
   if (statSync(report, { throwIfNoEntry: false }) === undefined) return [];
   const lines = readFileSync(report, 'utf8').split('\n').slice(0, -1);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, ts } from './walls/parser.ts';
 
-/** A text that a person may read, and where it stands. */
+/** A text that a person may read, and its place. */
 export interface ScannedText {
   readonly file: string;
   /** From 1. */
@@ -12,7 +12,7 @@ export interface ScannedText {
 
 const root = join(import.meta.dirname, '..');
 
-/** What is scanned for foreign phrases, relative to the repository's root. */
+/** Files scanned for foreign phrases, relative to the repository's root. */
 export const scannedFiles: readonly string[] = [
   'packages/contract/src/**/*.ts',
   'packages/engine/src/**/*.ts',
@@ -29,7 +29,7 @@ export const scannedFiles: readonly string[] = [
   'README.md',
 ];
 
-/** Tests and what only tests import. */
+/** Tests and files that only tests import. */
 const isTestFile = (file: string): boolean => /\.test\.tsx?$|(^|\/)test-[^/]*\.tsx?$/.test(file);
 
 /** Returns the texts of all scanned files, without tests. */
@@ -61,7 +61,7 @@ function literalsOf(file: string, source: string): ScannedText[] {
   return texts;
 }
 
-/** Words of a literal; values that are filled in read as `${}`. A sentence that is split with `+` is one text. */
+/** Returns the words of a literal. Interpolated values read as `${}`. A sentence split with `+` is one text. */
 function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteralLike(node) || ts.isJsxText(node)) return node.text;
   if (ts.isTemplateExpression(node)) {
@@ -80,7 +80,7 @@ const chainOf = (node: ts.Expression): ts.Expression[] =>
     ? [...chainOf(node.left), ...chainOf(node.right)]
     : [node];
 
-/** Paragraphs of a Markdown file without code, each as one text. */
+/** Returns the paragraphs of a Markdown file without code, each as one text. */
 function proseOf(file: string, source: string): ScannedText[] {
   const texts: ScannedText[] = [];
   let paragraph: string[] = [];

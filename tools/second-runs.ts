@@ -1,12 +1,12 @@
 import type { Failure } from './failure-reporter.ts';
 import type { Task } from './test-tasks.ts';
 
-/** More failed files than these are not the machine's fault. */
+/** If more files fail, the machine isn't to blame. */
 const mostFiles = 6;
 
 /**
- * Returns why a busy machine may have caused a failure, or null when the test found something wrong. A deadline of ours that
- * passed (`test/deadline.ts`, or Playwright's) and a 503 count; every other assertion does not.
+ * Returns why a busy machine may have caused a failure, or null if the test found a fault. Only missed deadlines of
+ * ours (`test/deadline.ts`) or Playwright's and 503s count.
  */
 export function machineReason(failure: Failure): string | null {
   if (failure.failureType !== 'testCodeFailure' && failure.failureType !== 'hookFailed') return null;
@@ -23,8 +23,8 @@ export interface FailedTask {
 }
 
 /**
- * Returns the reason for a second run of each failed task, by task, or null when none may run again: each must be a file of
- * `test/faults` or `test/journeys` all of whose failures a busy machine may have caused, and they must be few. A process that
+ * Returns the reason for a second run of each failed task, or null if none may run again. Each must be a file of
+ * `test/faults` or `test/journeys` whose failures a busy machine may have caused, and they must be few. A process that
  * ended without reporting a failure (a crash, an open handle) has no reason.
  */
 export function reasonsToRunAgain(failed: readonly FailedTask[]): ReadonlyMap<Task, string> | null {

@@ -5,25 +5,26 @@ export interface Task {
   readonly files: readonly string[];
 }
 
-/** Files in one process. Each keeps its database and server until the process ends, so there is an end to what they share. */
+/** Files per process. Each keeps its database and server until the process ends, so the number has to be limited. */
 const filesPerProcess = 12;
 
-/** What a test file says that cannot share: the reason stands behind the colon. */
+/** Marks a test file that can't share a process; the reason follows the colon. */
 const ownProcess = /^\/\/ Runs in a process of its own: /m;
 
-/** Hooks outside of any suite run around each test of the whole process, so also around tests of other files. */
+/** Hooks outside a suite run around every test of the process, including those of other files. */
 const hooksOfEachTest = /^(?:beforeEach|afterEach)\(/m;
 
 /** Suites that start servers and browsers. */
 const startsPrograms = /^(?:\.\/)?test\/(?:faults|journeys)\//;
 
 /**
- * How test files are spread over processes, in the order in which they begin. A file shares its process with its neighbours,
- * unless it says `// Runs in a process of its own: <reason>`, has hooks around each test outside of a suite, or is of the suites
- * that start servers and browsers. The files of `test` that share begin before those beside the sources, because they are longer.
+ * Distributes test files over processes, in the order in which they start. A file shares its process with its neighbors
+ * unless it says `// Runs in a process of its own: <reason>`, has hooks around each test outside a suite, or belongs to
+ * the suites that start servers and browsers. Shared files of `test` start before those next to the sources, because
+ * they take longer.
  *
  * @param files paths from the root of the repository
- * @param textOf the source of a file
+ * @param textOf returns a file's source
  */
 export function tasksOf(files: readonly string[], textOf: (file: string) => string): Task[] {
   const shares = (file: string): boolean => {
@@ -48,9 +49,8 @@ function processesOf(files: readonly string[]): Task[] {
 const figures = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const;
 
 /**
- * The closing lines of Node's reporter (`ℹ tests 12`), added up over the outputs of several processes, and at the end a
- * line of its own with what passed and failed. A process that ended before its closing lines adds nothing: its exit code
- * tells.
+ * Adds up the closing lines of Node's reporter (`ℹ tests 12`) over several processes, followed by a line with the
+ * passed and failed counts. A process that ended early adds nothing: its exit code tells.
  */
 export function sumSummaries(outputs: readonly string[]): string {
   const plain = outputs.map((output) => stripVTControlCharacters(output));

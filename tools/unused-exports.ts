@@ -1,7 +1,8 @@
 import type { Preprocessor } from 'knip';
 
 /**
- * Drops what knip can't know from its report: `npm run walls` reads `export const tables` of a feature without importing it.
+ * Removes what knip can't know from its report: `npm run walls` reads a feature's `export const tables` without
+ * importing it.
  */
 const withoutTables: Preprocessor = (results) => {
   for (const [file, issues] of Object.entries(results.issues.exports)) {

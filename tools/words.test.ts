@@ -9,7 +9,7 @@ const patterns = foreignPhrases.map((entry) => ({
   pattern: new RegExp(`(?<![\\w-])${entry.phrase.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'i'),
 }));
 
-/** What is wrong with these texts, one line for each phrase. */
+/** Returns the foreign phrases in these texts, one line each. */
 function foreignIn(texts: readonly ScannedText[]): string[] {
   return texts.flatMap(({ file, line, text }) =>
     patterns
@@ -18,7 +18,7 @@ function foreignIn(texts: readonly ScannedText[]): string[] {
   );
 }
 
-/** Summaries, descriptions and titles of an OpenAPI document, with the path to each. */
+/** Returns summaries, descriptions and titles of an OpenAPI document, with their paths. */
 function describedIn(value: unknown, path: string): ScannedText[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {

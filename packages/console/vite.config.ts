@@ -10,7 +10,7 @@ function before(target: string) {
   return { '/api': { target, changeOrigin: true, headers: { origin: new URL(target).origin } } };
 }
 
-const describedOnly = /contract\/src\/decision-(drops|policies|record|rules|scores|trace)\.ts$/;
+const describedOnly = /contract\/src\/deciding\/decision-(drops|policies|record|rules|scores|trace)\.ts$/;
 
 /** The console never reads the schemas of records and traces, which would add 8 KB to every page that imports one. */
 const withoutSchemas = {

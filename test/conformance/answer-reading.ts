@@ -1,7 +1,7 @@
 import type { RecommendAnswer } from '@arbiter/contract';
 import { type Json, round6 } from '@arbiter/engine';
 
-/** What the API says of a decision, with the ids of the case. */
+/** What the API says about a decision, with the ids of the case. */
 export interface Heard {
   readonly answer: RecommendAnswer;
   readonly trace: { readonly [name: string]: readonly { readonly [name: string]: Json }[] } & {

@@ -2,7 +2,7 @@ import type { FlowConfig, Json, SnapshotOffer } from '@arbiter/engine';
 import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
 import type { CaseIds } from './case-ids.ts';
 
-/** Creates a record over HTTP and says its id. Throws `Refused` when the API does not take it. */
+/** Creates a record over HTTP and returns its id. Throws `Refused` if the API rejects it. */
 export type Create = (path: string, body: object) => Promise<string>;
 export type Change = (path: string, body: object) => Promise<unknown>;
 
@@ -11,11 +11,11 @@ export interface Tools {
   readonly create: Create;
   readonly put: Change;
   readonly post: Change;
-  /** Address that gives the case's answer for a node. */
+  /** Address that answers for a node as the case says. */
   readonly webhook: (nodeId: string) => string;
   /** An active admin of the tenant, who approves mandates. */
   readonly approver: () => Promise<string>;
-  /** Writes what all customers did; before the first flow is published, since what is learned is read from then on. */
+  /** Writes the totals of all customers, before the first flow is published: learned data is read from then on. */
   readonly writeTotals: (ids: CaseIds) => Promise<void>;
 }
 
@@ -163,7 +163,7 @@ const key = {
   isNullable: false,
 };
 
-/** The segments of the case: whoever has a row in their schema is a member. */
+/** Creates the segments of the case: everyone with a row in their schema is a member. */
 async function makeSegments({ source, snapshot }: ConformanceCase, { ids, create, post }: Tools): Promise<void> {
   const scoped = snapshot.rules.flatMap(({ scopes }) => scopes.filter(({ scope }) => scope === 'segment'));
   const own = new Set(source.segments);

@@ -10,7 +10,7 @@ export type Import = (lines: readonly object[]) => Promise<void>;
 
 const customerOf = ({ source }: ConformanceCase) => source.request?.customerId ?? 'C1';
 
-/** Contacts and outcomes of the case, by import; creatives that only history names are made, and stay idle. */
+/** Imports contacts and outcomes of the case. Creates creatives that only history names; they stay idle. */
 export async function importHistory(read: ConformanceCase, now: number, tools: Tools, send: Import): Promise<void> {
   const { source, snapshot } = read;
   const { ids, create, post } = tools;
@@ -40,7 +40,7 @@ export async function importHistory(read: ConformanceCase, now: number, tools: T
       timestamp: row.at,
       ...(campaignId === undefined ? {} : { campaignId: ids.of('campaign', campaignId) }),
     };
-    // What is dated ahead is no history, but may be responded.
+    // Future dates aren't history, but can be reported as responses.
     if (Date.parse(row.at) > now) await post('respond', line);
     else lines.push({ key: `line ${at}`, ...line });
   }
@@ -55,7 +55,7 @@ export async function suppress(read: ConformanceCase, { ids, create }: Tools): P
   }
 }
 
-/** What all customers did: written into the tables, since it would take thousands of responses to say it over HTTP. */
+/** Writes the totals of all customers into the tables: over HTTP it would take thousands of responses. */
 export async function writeTotals(
   read: ConformanceCase,
   ids: CaseIds,
@@ -73,7 +73,7 @@ export async function writeTotals(
     dayImpressions = 0,
     daySpentCents = 0,
   } of source.volumes ?? []) {
-    // What a category used is the sum of its offers.
+    // A category's usage is the sum of its offers.
     const inside = snapshot.offers.find(({ categoryId, subCategoryId }) =>
       scope === 'category' ? categoryId === scopeId : scope === 'subcategory' && subCategoryId === scopeId,
     );

@@ -62,7 +62,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 /** Settings whose keys are ids. */
 const keyKinds: Readonly<Record<string, Kind>> = { placementWeights: 'placement', propensityScores: 'offer' };
-/** Settings that take ids and names. */
+/** Settings that accept ids and names. */
 const orName: ReadonlySet<string> = new Set(['appliesAcross', 'flowKey', 'targetCategory']);
 const scopeKinds: Readonly<Record<string, Kind>> = {
   category: 'category',

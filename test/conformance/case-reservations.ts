@@ -3,7 +3,7 @@ import type { RecommendAnswer } from '@arbiter/contract';
 import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
 import type { Tools } from './case-catalogue.ts';
 
-/** A contact of a case that is an open reservation, and when it has to be made so that it ends when the case says. */
+/** A contact of a case that is an open reservation, and when to make it so that it ends when the case says. */
 export interface CaseReservation {
   readonly offerId: string;
   readonly at: number;

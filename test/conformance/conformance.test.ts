@@ -34,13 +34,13 @@ interface Run {
   readonly file: string;
   readonly read: ConformanceCase;
   readonly keys: readonly string[];
-  /** Those of them that chance decides. */
+  /** Those that depend on chance. */
   readonly chance: readonly string[];
   readonly now: number;
   readonly skip: Skip | null;
 }
 
-/** The API did not take a record of the case. */
+/** The API rejected a record of the case. */
 class Refused extends Error {
   readonly path: string | undefined;
   constructor(call: string, { text, body }: CallResult<unknown>) {
@@ -50,7 +50,7 @@ class Refused extends Error {
   }
 }
 
-/** Each test waits until all cases are through. */
+/** Each test waits until all cases are done. */
 const patience = { timeout: 900_000 };
 /** Without `CONFORMANCE_ALL=1` a fixed third of the cases runs, and all that the API refuses. */
 const isWhole = process.env.CONFORMANCE_ALL === '1' || process.env.TEST_FORM === 'long';
@@ -62,7 +62,7 @@ const all: Run[] = readdirSync(folder)
     return cases.map((json) => runOf(file, readCase(json)));
   });
 const isTold = (run: Run) => run.skip === null && !(nameOf(run) in refusals);
-/** One of each file, whatever the third takes. */
+/** One case of each file, whichever the third is. */
 const firsts = new Set([...Map.groupBy(all.filter(isTold), (run) => run.file).values()].map(([first]) => first));
 const runs = all.filter(
   (run) => run.skip === null && (isWhole || !isTold(run) || firsts.has(run) || isInThird(nameOf(run))),
@@ -75,7 +75,7 @@ function isInThird(name: string): boolean {
 function runOf(file: string, read: ConformanceCase): Run {
   const now = instantOf(read);
   const standing = standingOf(read, now);
-  // With the outcome its suppression is written, which takes the offer before the policy is asked.
+  // The outcome writes its suppression, which drops the offer before the policy applies.
   const isWritten =
     read.source.outcomes !== undefined && read.snapshot.policies.some(({ ruleType }) => ruleType === 'outcome_based');
   const keys = [...standing.keys, ...standing.chance].filter((key) => !(isWritten && policyTells.has(key)));
@@ -95,7 +95,7 @@ let now = 0;
 const refused = new Map<string, Refused>();
 const wrong = new Map<string, unknown>();
 const ran = new Set<Run>();
-/** Request ids whose chance is that of the case, for those that expect something of chance. */
+/** Request ids with the luck of the case, for cases that expect a random result. */
 const lucky = new Map<Run, string>();
 
 before(async () => {
@@ -106,7 +106,7 @@ before(async () => {
   const reserving = runs.flatMap((run) => reservationsOf(run.read).map((one) => ({ run, ...one })));
   const instants = [...new Set([...runs.map((run) => run.now), ...reserving.map(({ at }) => at)])];
   instants.sort((a, b) => a - b);
-  // Before the server has something to do, since it shares the process: the search takes a while.
+  // Search before the server has work, since it shares the process.
   for (const run of runs) if (run.chance.length > 0) lucky.set(run, luckyRequest(run, tenantOf.get(run)!.id));
   const catalogues = new Map<Run, Tools>();
   now = (instants[0] ?? 0) - hourMs;
@@ -130,7 +130,7 @@ after(async () => {
   await webhooks?.close();
 });
 
-/** Works on all of them, some at a time. What a case throws is told by its test. */
+/** Works on all of them, some at a time. A case's test reports what it throws. */
 async function each(some: readonly Run[], work: (run: Run) => Promise<void>): Promise<void> {
   const left = some.values();
   await Promise.all(
@@ -232,7 +232,7 @@ const noRecord: Heard['record'] = {
   result: { items: [] },
 };
 
-/** A request id whose seed gives what the case expects of chance. */
+/** Returns a request id whose seed gives the random result that the case expects. */
 function luckyRequest({ read, now: at, chance }: Run, tenantId: string): string {
   const isLucky = luckOf(read, at, chance);
   for (let tries = 0; tries < mostTries; tries += 1) {

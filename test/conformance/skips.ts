@@ -1,7 +1,7 @@
 import type { ConformanceCase } from '../../packages/engine/test/conformance-case.ts';
 import type { Standing } from './standing.ts';
 
-/** Why a case cannot be told over HTTP. */
+/** Why a case can't be expressed over HTTP. */
 export const skipReasons = {
   campaign: 'a campaign, which no request can name',
   breaker: 'the breaker of a model, which opens by failures alone',

@@ -4,15 +4,15 @@ import type { ConformanceCase } from '../../packages/engine/test/conformance-cas
 import { expectationsOf } from '../../packages/engine/test/conformance-expectations.ts';
 import { isZone, zoneClock } from '../../packages/server/src/platform/zones.ts';
 
-/** Which expectations of a case hold for the server as well, which has its own ids, sums and clocks. */
+/** Which expectations of a case also apply to the server, with its own ids, sums and clocks. */
 export interface Standing {
   /** Expectations that hold for any seed. */
   readonly keys: readonly string[];
-  /** Expectations that chance decides: they hold for a request whose seed has the same luck. */
+  /** Expectations that depend on chance: they apply to a request whose seed has the same luck. */
   readonly chance: readonly string[];
   /** Expectations that hold in no plan of this version, for the evidence that the server can have. */
   readonly old: readonly string[];
-  /** True: what does not hold would, if zones showed what the case says of them. */
+  /** True: only the case's own time zones prevent the rest from applying. */
   readonly isOfClock: boolean;
 }
 
@@ -27,7 +27,7 @@ export function standingOf(read: ConformanceCase, now: number): Standing {
   const always = new Set(holds);
   const { slateProbability, assignment, items } = decide(plan, usual);
   const isDrawn = slateProbability !== 1 || (read.snapshot.models ?? []).length > 0;
-  // Creatives are picked by their ids, which are others there: what is expected must not depend on the pick.
+  // Creatives are picked by id, and the server has other ids, so expectations must not depend on the pick.
   const isPicked = assignment.creative.some((share) => share !== 1);
   for (let number = 1; number <= others && (isDrawn || isPicked); number += 1) {
     const input = isDrawn ? { ...usual, seed: someSeed(number) } : usual;
@@ -39,7 +39,7 @@ export function standingOf(read: ConformanceCase, now: number): Standing {
   const old = keys.filter((key) => !holds.has(key));
   const asSaid = old.length === 0 ? holds : holding(plan, summed(read, read.input(plan)), read.expect);
   const isEstimated = items.some(({ selection }) => selection.estimated);
-  // What the pick of a creative has a part in cannot be had by a seed.
+  // No seed can give a result that the pick of a creative affects.
   const drawn = isPicked ? [] : keys.filter((key) => holds.has(key) && !always.has(key));
   return {
     keys: [...always],
@@ -52,13 +52,13 @@ export function standingOf(read: ConformanceCase, now: number): Standing {
   };
 }
 
-/** What repeated draws estimate: no other seed has the same. */
+/** Estimates from repeated draws, which no other seed repeats. */
 const estimates: ReadonlySet<string> = new Set(['probabilities', 'slateProbability']);
 /** Numbers that a model draws itself. */
 const drawnNumbers: ReadonlySet<string> = new Set([...estimates, 'scores', 'propensities']);
 const mostSeeds = 300;
 
-/** Those of the expectations that some other seed meets, all at once. */
+/** Returns the expectations that some other seed meets, all at once. */
 function withinReach(
   keys: readonly string[],
   isMetFor: (keys: readonly string[]) => (seed: string) => boolean,
@@ -76,7 +76,7 @@ function isMetBy(plan: Plan, usual: DecisionInput, { expect }: ConformanceCase, 
   return (seed: string): boolean => holding(plan, { ...usual, seed }, wanted).size === keys.length;
 }
 
-/** Says whether a decision with this seed is what the case expects. */
+/** Whether a decision with this seed gives what the case expects. */
 export function luckOf(read: ConformanceCase, now: number, keys: readonly string[]): (seed: string) => boolean {
   const plan = planOf(read);
   return isMetBy(plan, served(read, plan, now), read, keys);
@@ -86,7 +86,7 @@ const planOf = ({ snapshot }: ConformanceCase): Plan => compile(snapshot);
 
 const someSeed = (number: number): string => (0x9e3779b9 * number).toString(16).slice(-8).padStart(8, '0').repeat(4);
 
-/** The input that the server will have: its zones show what they show. */
+/** The input that the server will have: its time zones have their real offsets. */
 function served(read: ConformanceCase, plan: Plan, now: number): DecisionInput {
   const clockOf = (zone: string) => (isZone(zone) ? zoneClock(zone, now) : null);
   return summed(read, read.input(plan, { now, clockOf }));
@@ -106,7 +106,10 @@ export interface EvidenceOf {
   readonly pair: readonly [positives: number, negatives: number];
 }
 
-/** The evidence of a case as changes: a category is the sum of its offers, the tenant the sum of all, here or gone. */
+/**
+ * Returns the evidence of a case as changes: a category is the sum of its offers, the tenant the sum of all, deleted
+ * ones included.
+ */
 export function evidenceChanges({ source, snapshot }: ConformanceCase): EvidenceOf[] {
   const { offers = {}, categories = {}, global } = source.evidence ?? {};
   const categoryOf = (id: string) => snapshot.offers.find((offer) => offer.id === id)?.categoryId ?? null;

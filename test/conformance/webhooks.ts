@@ -5,7 +5,7 @@ import type { CaseIds } from './case-ids.ts';
 
 type Answers = NonNullable<DecisionInput['external']>;
 
-/** An address that answers what cases say that webhooks answered. */
+/** An address that responds as the cases say webhooks do. */
 export interface Webhooks {
   /** `external`: the answers of the case, by path of the node; one that is an error, and one that is missing, is answered 500. */
   urlOf(tenantId: string, nodeId: string, external: Answers, ids: CaseIds): string;
@@ -27,7 +27,7 @@ export async function startWebhooks(): Promise<Webhooks> {
   return {
     urlOf(tenantId, nodeId, external, ids) {
       const path = `/${tenantId}/${nodeId}`;
-      // Nodes of called flows stand under the path of the call; no case has two nodes of one name.
+      // Nodes of called flows are below the path of the call. No case has two nodes with the same name.
       const [, answer] = Object.entries(external).find(([node]) => node.split('/').at(-1) === nodeId) ?? [];
       bodies.set(path, () => (answer === undefined || 'error' in answer ? null : answerOf(answer.candidates, ids)));
       return `http://127.0.0.1:${port}${path}`;
@@ -39,7 +39,7 @@ export async function startWebhooks(): Promise<Webhooks> {
   };
 }
 
-/** What is null in an input was not said. */
+/** A null in an input wasn't part of the response. */
 function answerOf(candidates: Extract<Answers[string], { readonly candidates: unknown }>['candidates'], ids: CaseIds) {
   return {
     candidates: candidates.map(({ offerId, score, drop }) => ({

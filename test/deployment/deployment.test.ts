@@ -1,4 +1,5 @@
-// compose.yaml, Dockerfile and what `npm install` needs: rules that hold without Docker, and Docker's own checks where it is there.
+// compose.yaml, Dockerfile and what `npm install` needs: rules that hold without Docker, and Docker's own checks where
+// available.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,17 +1,17 @@
-// A small client over node:http, so that a test sees what a real client sees: connections that break, late answers.
+// A small client over node:http, so that tests see what a real client sees: broken connections, late answers.
 import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unavailableCode } from '../deadline.ts';
 import { stopwatch } from './stopwatch.ts';
 
-/** What came back. `status` 0: no answer (refused, reset, cut off); then `error` says how. */
+/** A response. `status` 0: none (refused, reset, cut off); `error` says how. */
 export interface Answer {
   readonly status: number;
   readonly body: Record<string, unknown>;
   readonly text: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly error: string | null;
-  /** From the call to the whole answer, without standstills of the client itself. */
+  /** From the call to the complete response, without stalls of the client itself. */
   readonly ms: number;
 }
 
@@ -22,19 +22,18 @@ export type Caller = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Answer>;
 
-/** How long a test waits for an answer before it counts as none. Longer than any bar, also on a busy machine. */
+/** How long a test waits for an answer before it counts as missing. Longer than any limit, also on a busy machine. */
 const patienceMs = 20_000;
 
-/** Calls `base` + path with the key. Connections are kept alive and shared, as a service's client would. */
+/** Calls `base` + path with the key, over shared keep-alive connections, as a service's client would. */
 export function createCaller(base: () => string, key: string, sockets = 64): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
   return (method, path, body, headers = {}) => call(agent, new URL(`/api${path}`, base()), method, key, body, headers);
 }
 
 /**
- * Like `createCaller`, for tests about something else than overload: what the server refused because it, or its store of
- * rate limits, had no time on a busy machine is asked again, as the answer says. Nothing was done for such a call. `ms`
- * is that of the last try.
+ * Like `createCaller`, for tests that aren't about overload: retries as the response says if the server, or its store
+ * of rate limits, had no time on a busy machine. Such a call had no effect. `ms` is the time of the last attempt.
  */
 export function createPatientCaller(base: () => string, key: string, sockets = 64): Caller {
   const once = createCaller(base, key, sockets);
@@ -115,7 +114,7 @@ function parsed(text: string): Record<string, unknown> {
   }
 }
 
-/** The body of an answer that must be a success. */
+/** Returns the body of a response that must be a success. */
 export async function must(answer: Promise<Answer>): Promise<Record<string, unknown>> {
   const got = await answer;
   if (got.status < 200 || got.status > 299) {

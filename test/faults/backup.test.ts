@@ -1,5 +1,5 @@
-// A backup under the load of 16 writers, restored into an empty folder: every row acknowledged before it, identical replays, an
-// audit chain that is whole, and caps that still hold.
+// Backs up under the load of 16 writers and restores into an empty folder: every row acknowledged before the backup,
+// identical replays, an intact audit chain, and caps that still hold.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ after(async () => {
   await restored?.stopAll();
 });
 
-/** Asks for a customer until nothing comes any more; answers with how many items came. */
+/** Requests decisions for a customer until there are no more items. Returns the number of items. */
 async function useUp(server: () => ServerProcess, customerId: string): Promise<number> {
   const call = createPatientCaller(() => server().url, key());
   for (let items = 0; ; ) {
@@ -65,7 +65,7 @@ test(`arbiter backup under 16 writers, restored into an empty folder (seed ${see
   );
   const stop = new AbortController();
   const running = load.run(16, stop.signal, () => sleep(20));
-  // Offers and categories have no identity under which a call may be repeated.
+  // Offers and categories have no key that makes repeating a call safe.
   const acked = () => load.calls.filter((call) => call.identity !== null && ackOf(call) !== undefined);
   while (acked().length < 400) await sleep(20);
   const before = acked();
@@ -87,7 +87,7 @@ test(`arbiter backup under 16 writers, restored into an empty folder (seed ${see
   assert.match(back.out, /Replayed 100 decisions: 100 identical/);
   assert.match(back.out, /Verified 1 audit chain: \d+ rows/);
 
-  // The secrets of the backup open the records and know the key.
+  // The secrets of the backup decrypt the records and accept the key.
   const second = await restored.start(JSON.parse(await readFile(join(target.DATA_DIR, 'secrets.json'), 'utf8')));
   const call = createPatientCaller(() => second.url, key());
   for (const acknowledged of before) {
@@ -95,7 +95,7 @@ test(`arbiter backup under 16 writers, restored into an empty folder (seed ${see
     const what = `${acknowledged.kind} ${acknowledged.identity} was acknowledged before the backup`;
     const answered = ackOf(acknowledged)!;
     if (acknowledged.kind === 'respond') {
-      // A response that had no effect isn't stored: its repeat is judged anew.
+      // A response without effect isn't stored, so its repeat is judged again.
       const varying =
         answered.body.impression === 'already_counted' ? { status: null, timestamp: null } : { status: null };
       assert.deepEqual({ ...again.body, ...varying }, { ...answered.body, ...varying }, what);

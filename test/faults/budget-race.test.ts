@@ -1,7 +1,7 @@
-// Budgets are exact over several processes on one database, with 200 parallel callers, while some of the processes are
-// killed and come back: never more than the cap is shown, and nothing that was given back is lost.
-// BUDGET_SERVERS: servers of two processes each, 4 for the large form. BUDGET_EXPIRY=1: what is still reserved at the end
-// is left to run out, which takes a minute, where else it is given back.
+// Budgets are exact over several processes on one database, with 200 parallel callers, while some processes are killed
+// and restarted: no more than the cap is shown, and nothing that was released is lost. BUDGET_SERVERS: servers of two
+// processes each, 4 for the large form. BUDGET_EXPIRY=1: remaining reservations expire, which takes a minute, instead
+// of being released.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
-/** Of two processes each. */
+/** Servers of two processes each. */
 const servers = Number(process.env.BUDGET_SERVERS ?? 2);
 const isLeftToExpire = process.env.BUDGET_EXPIRY === '1';
 const parallel = 200;
@@ -24,7 +24,7 @@ let installation: Installation;
 let catalogue: Catalogue;
 const nodes: { port: number; process: ServerProcess; call: Caller }[] = [];
 
-/** The database takes 100 connections, and only one server must do the background work. */
+/** The database takes 100 connections, and only one server may do background work. */
 async function startNode(port: number): Promise<ServerProcess> {
   const isFirst = nodes.length === 0 || nodes[0]?.port === port;
   const worker = isFirst ? 'on' : 'off';
@@ -63,7 +63,7 @@ after(async () => {
 
 const key = (): string => installation.tenants[0]!.key;
 
-/** Impressions and open reservations of history, by offer: what was committed, whatever was answered. */
+/** Returns impressions and open reservations in history, by offer: what was committed, whatever the response. */
 async function shown(): Promise<Map<string, number>> {
   const rows = await cluster.query<{ offer_id: string; n: string }>(
     `select offer_id, count(*) as n from arbiter.interaction_history
@@ -76,16 +76,16 @@ async function shown(): Promise<Map<string, number>> {
 
 test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are used to the last piece and no further`, async (t) => {
   let running = true;
-  /** A server that starts beside 200 callers on a busy machine is not ready for a minute: they wait for it. */
+  /** A server that starts next to 200 callers on a busy machine needs up to a minute. Callers wait for it. */
   let started = Promise.resolve();
   let asked = 0;
   let answered = 0;
-  /** What neither a killed server nor a busy one answers: a batch that never got what it counted on, for instance. */
+  /** Failures other than a killed or busy server's, such as a batch that never got what it counted on. */
   const faults = new Set<string>();
   const heard = ({ status, text }: Answer): void => {
     if (![0, 200, 429, 503].includes(status)) faults.add(`${status} ${text}`);
   };
-  /** Nothing is left but what runs out: the callers need not hurry. */
+  /** Only expiring reservations are left, so callers needn't hurry. */
   let used = false;
   const work = Array.from({ length: parallel }, async (_, caller) => {
     while (running) {
@@ -97,7 +97,7 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
       const answer = await node.call('POST', '/v1/recommend', body);
       heard(answer);
       if (answer.status !== 200) {
-        // Refused, or killed meanwhile.
+        // Refused, or killed in the meantime.
         await sleep(200);
         continue;
       }
@@ -117,7 +117,7 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
     const node = nodes[1 + (kill % (servers - 1))]!;
     node.process.kill('SIGKILL');
     await node.process.ended;
-    // The others go on for a moment.
+    // Let the others continue for a moment.
     await sleep(200);
     const back = Promise.withResolvers<void>();
     started = back.promise;
@@ -125,7 +125,7 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
   }
   const elapsed = stopwatch();
   const total = (): Promise<number> => shown().then((counts) => [...counts.values()].reduce((sum, n) => sum + n, 0));
-  // Reservations that nobody confirmed are given back, or run out; what they held is shown to somebody else.
+  // Unconfirmed reservations are released or expire, and what they held is shown to someone else.
   while ((await openReservations()).length > 0 || (await total()) < caps.category) {
     assertInTime(elapsed() < 150_000, `${await total()} of ${caps.category} were shown, and no more`);
     used = (await total()) >= caps.category;
@@ -140,12 +140,12 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
   await Promise.all(work);
   assert.deepEqual([...faults], []);
 
-  // On a busy machine a report may come after its minute was over: that is late, and rightly goes over.
+  // On a busy machine a report may arrive after its minute. It counts as late and may exceed the cap.
   const late = await cluster.query<{ offer_id: string }>(
     `select offer_id from arbiter.interaction_history where details->>'late' = 'true'`,
   );
   const counts = await shown();
-  /** What was shown of an offer while it had something left. */
+  /** Returns what was shown of an offer while it had capacity left. */
   const inTime = (id: string): number => (counts.get(id) ?? 0) - late.filter(({ offer_id }) => offer_id === id).length;
   const [first = '', second = '', third = ''] = catalogue.offers;
   const told = [first, second, third].map((id) => counts.get(id) ?? 0);
@@ -164,8 +164,8 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
 });
 
 /**
- * What is reported of an item, whoever reports it. Two reports that contradict each other would show more than the cap
- * rightly: an impression that is told after its capacity was given back has happened, and is counted as late.
+ * What is reported of an item, whoever reports it. Contradicting reports would exceed the cap rightfully: an impression
+ * reported after its capacity was released has happened, and counts as late.
  */
 const fateOf = (interactionId: string): string => (/[0-7]$/.test(interactionId) ? 'impression' : 'not_presented');
 

@@ -1,5 +1,5 @@
-// Caps of the calendar day over both days on which the clock is changed, in the tenant's zone, with reservations that run out:
-// a server of one process whose clock is given, against the checker over history that knows the calendar and not the engine.
+// Caps per calendar day over both daylight saving changes, in the tenant's zone, with expiring reservations: a server
+// of one process with a given clock, compared with a checker over history that knows the calendar but not the engine.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
@@ -81,7 +81,7 @@ for (const { what, from, hours, day } of days) {
       noonBefore,
       midnight - 1,
       midnight,
-      // Half an hour each from an hour before to two hours after the clock is changed.
+      // Half an hour each, from an hour before to two hours after the change.
       ...Array.from({ length: 9 }, (_, i) => midnight + i * 30 * minuteMs + 1),
       midnight + 12 * hourMs,
       nextMidnight - hourMs,
@@ -93,7 +93,7 @@ for (const { what, from, hours, day } of days) {
     let shown = 0;
     for (const [i, at] of instants.entries()) {
       now = at;
-      // What is free now by history, is shown to the last piece: no more, and nothing is lost.
+      // Everything that history says is free now is shown to the last item: no more, and nothing is lost.
       const free = max - countedAt(await contacts(), rule, at);
       const channel = i % 4 === 3 || at === midnight + 12 * hourMs ? 'email' : 'phone';
       assert.equal(await race(customerId, channel), free, `${new Date(at).toISOString()}, ${free} free`);

@@ -1,20 +1,20 @@
-// A checker of caps over history, at every instant at which something was shown: it reads the customer's rows and the rule,
-// and shares no code with the engine or the server.
+// A checker of caps over history, at every instant of an impression. It reads the customer's rows and the rule, and
+// shares no code with the engine or the server.
 
-/** What history holds of a contact. Instants are epoch ms. */
+/** A contact in history. Instants are in epoch ms. */
 export interface Contact {
   readonly customerId: string;
   readonly at: number;
-  /** It counts until then: a reservation that ran out or was given back. Null: it counts for good. */
+  /** Counts until then: a reservation that expired or was released. Null: counts for good. */
   readonly until: number | null;
-  /** Told after its reservation had run out: it happened and counts, and goes over the rule rightly. */
+  /** Reported after its reservation expired: it happened and counts, and may exceed the rule. */
   readonly late: boolean;
 }
 
 export interface HistoryRow {
   readonly customer_id: string;
   readonly interaction_type: string;
-  /** The item: the impression of a confirmed reservation has that of the reservation. */
+  /** The item. The impression of a confirmed reservation has the reservation's item. */
   readonly item: string | null;
   readonly reservation_state: string | null;
   readonly at: number;
@@ -34,7 +34,7 @@ export const contactRows = `select customer_id, interaction_type, reservation_st
   where interaction_type in ('recommendation', 'impression')`;
 
 /**
- * A confirmed reservation counts until it was confirmed; from then on the impression that it became counts. The two are one
+ * A confirmed reservation counts until its confirmation; from then on the resulting impression counts. The two are one
  * contact: the impression is dated when it was reported, a little before the reservation is settled.
  */
 export function contactsOf(rows: readonly HistoryRow[]): Contact[] {
@@ -55,18 +55,18 @@ export function contactsOf(rows: readonly HistoryRow[]): Contact[] {
   }));
 }
 
-/** Contacts of one customer, at most `max` in the window that `from` begins for an instant. */
+/** Contacts of one customer: at most `max` in the window that starts at `from` of an instant. */
 export interface CapRule {
   readonly max: number;
   readonly from: (at: number) => number;
 }
 
-/** How many contacts count at an instant. */
+/** Returns how many contacts count at an instant. */
 export const countedAt = (contacts: readonly Contact[], rule: CapRule, at: number): number =>
   contacts.filter((each) => each.at <= at && each.at >= rule.from(at) && (each.until === null || each.until > at))
     .length;
 
-/** What was shown beyond the rule, at the instant at which it was; late ones left out. */
+/** Returns what was shown beyond the rule, with its instant. Leaves out late ones. */
 export function findExcess(contacts: readonly Contact[], rule: CapRule): string[] {
   const found: string[] = [];
   const inTime = contacts.filter(({ late }) => !late);
@@ -81,7 +81,7 @@ export function findExcess(contacts: readonly Contact[], rule: CapRule): string[
   return found;
 }
 
-/** Start of the calendar day of an instant in a zone, found by asking the calendar for the date of every quarter of an hour. */
+/** Returns the start of an instant's calendar day in a zone, found by checking the date of every quarter of an hour. */
 export function dayStartIn(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
   const quarterMs = 900_000;

@@ -1,7 +1,7 @@
-// Caps over several processes that are killed under 200 parallel requests of one customer: history shows no excess at any
-// instant, and what was given back or ran out can be shown again, to the last piece.
-// CAP_SERVERS: servers of two processes each, 4 for the large form. CAP_KILLS: rounds, each with a kill. CAP_EXPIRY=1: the
-// reservations of the last rounds are left to run out, which takes a minute.
+// Caps over several processes that are killed under 200 parallel requests of one customer: history shows no excess at
+// any instant, and what was released or expired can be shown again, to the last item. CAP_SERVERS: servers of two
+// processes each, 4 for the large form. CAP_KILLS: rounds, each with a kill. CAP_EXPIRY=1: the reservations of the last
+// rounds expire, which takes a minute.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,7 +56,7 @@ after(async () => {
 
 const contacts = async (): Promise<Contact[]> => contactsOf(await cluster.query<HistoryRow>(contactRows));
 
-/** Asks, one after the other and on every node in turn, until nothing comes any more; answers with how much counts then. */
+/** Requests decisions on every node in turn until there are no more items. Returns how much counts then. */
 async function useUp(customerId: string): Promise<number> {
   const calls = nodes.map((_, n) => createPatientCaller(() => nodes[n]!.process.url, key()));
   for (let n = 0, empty = 0; empty < calls.length; n++) {
@@ -112,14 +112,14 @@ test(`${servers * 2} processes, ${rounds} rounds of ${parallel} parallel request
   }
   for (const customerId of customers) {
     const used = await useUp(customerId);
-    // What was told late, on a machine that took minutes, may have come on top.
+    // What a slow machine reported late may be on top.
     const late = (await contacts()).filter((each) => each.customerId === customerId && each.late).length;
     const told = `${customerId} was shown ${used} of ${cap}, ${late} of them late, seed ${seed}`;
     assert.ok(used >= cap && used - late <= cap, told);
   }
   const all = await contacts();
   assert.deepEqual(findExcess(all, rule), [], `seed ${seed}`);
-  // The checker sees an excess where there is one.
+  // The checker detects an excess.
   assert.notEqual(findExcess(all, { ...rule, max: cap - 1 }).length, 0);
   t.diagnostic(JSON.stringify({ told: Object.fromEntries(told), contacts: all.length, reservations: open.length }));
 });

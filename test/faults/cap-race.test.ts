@@ -1,4 +1,5 @@
-// R6: caps are exact under parallel decisions over two processes, be they two servers or one; F1 of docs/design/quality.md is what happens without the lock.
+// R6: caps are exact under parallel decisions over two processes, whether two servers or one. F1 of
+// docs/design/quality.md describes what happens without the lock.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,10 +19,10 @@ const rounds = sized('CAP_ROUNDS', { short: 2, long: 10 });
 let db: TestDatabase;
 let installation: Installation;
 let pair: Pair;
-/** A caller per cap and node. */
+/** One caller per cap and node. */
 const callers = new Map<number, readonly Caller[]>();
 
-/** Fires all at once, every other one at the other node. */
+/** Sends all at once, alternating between the nodes. */
 function race(cap: number, customerId: string, bodyOf: (i: number) => object): Promise<Answer[]> {
   const ofCap = callers.get(cap)!;
   return Promise.all(
@@ -53,10 +54,10 @@ const shapes = [
   { name: 'mixed', bodyOf: (i: number) => ({ channel: i % 3 === 0 ? 'phone' : 'email', limit: 1 + (i % 4) }) },
 ] as const;
 
-/** While customers are held, this many milliseconds are enough for 120 calls of others. */
+/** Time limit for 120 calls of other customers while some are locked, in ms. */
 const besideMs = 2_000;
 
-/** Holds some customers, and says how long it takes to serve others beside them. */
+/** Locks some customers and returns how long it takes to serve others. */
 async function decideBesideHeld(hot: string): Promise<number> {
   const others = Array.from({ length: 7 }, (_, i) => `${hot}-${i}`);
   const ofCap = callers.get(10)!;
@@ -161,7 +162,7 @@ for (const kind of [...pairKinds, secondAhead] as const) {
               [customerId],
             );
             assert.equal(states!.n, 1);
-            // And the cap stays reached, on both nodes, one after the other.
+            // The cap stays reached on both nodes.
             for (const call of callers.get(cap)!) {
               const late = await call('POST', '/v1/recommend', { customerId, channel: 'email' });
               assert.deepEqual([late.status, late.body.count, late.body.emptyReason], [200, 0, 'contact_policy']);
@@ -234,7 +235,7 @@ for (const kind of [...pairKinds, secondAhead] as const) {
     });
 
     test('customers beside held ones are not blocked, on either node, under load or alone', async (t) => {
-      // A held call waits for four seconds at most; on a busy machine the others may take longer, and show nothing.
+      // A blocked call waits up to four seconds. On a busy machine the others may take longer, which shows nothing.
       for (let tries = 1; ; tries++) {
         const ms = await decideBesideHeld(`C-held-${tries}`);
         t.diagnostic(`all beside were served in ${Math.round(ms)} ms`);

@@ -1,4 +1,4 @@
-// A small catalogue with an implicit and an explicit channel, loaded through the API as a user would.
+// A small catalogue with an implicit and an explicit channel, created through the API as a user would.
 import { type Caller, must } from './api.ts';
 
 export interface Catalogue {
@@ -23,7 +23,7 @@ const nodes = [
 
 const flowConfig = { version: 2, nodes, flowConfig: {} };
 
-/** `cap`: contacts of a customer within 7 days, over all channels and offers. */
+/** `cap`: contacts per customer within 7 days, over all channels and offers. */
 export async function loadCatalogue(call: Caller, size: { offers: number; cap: number }): Promise<Catalogue> {
   const create = async (path: string, body: object): Promise<string> => {
     const made = await must(call('POST', `/v1/${path}`, body));

@@ -1,5 +1,5 @@
-// Invariants 1, 5, 7 and 10 of docs/design/quality.md 5: governed records, their versions, and the audit chain, verified by code that
-// knows the form of the chain from docs/design/api-access.md 7 only.
+// Checks invariants 1, 5, 7 and 10 of docs/design/quality.md 5: governed records, their versions, and the audit chain.
+// Knows the form of the chain only from docs/design/api-access.md 7.
 import { createHash } from 'node:crypto';
 import type { Evidence } from './checker.ts';
 import { ackOf, isUnknown, type Recorded } from './recorded-load.ts';
@@ -54,7 +54,7 @@ export async function checkAudit(evidence: Evidence): Promise<string[]> {
   return found;
 }
 
-/** Sequence without gap, each link, each hash. */
+/** Checks that the sequence has no gap, and each link and hash. */
 function checkChain(chain: readonly AuditRow[]): string[] {
   const found: string[] = [];
   let previous = '0'.repeat(64);
@@ -83,7 +83,7 @@ interface Governed {
   readonly version: number;
 }
 
-/** Invariant 7: version = 1 + committed updates; the audit rows form one before/after chain. */
+/** Invariant 7: version = 1 + committed updates, and the audit rows form one chain of before and after. */
 function checkVersions(entityType: string, records: readonly Governed[], rows: readonly AuditRow[]): string[] {
   const found: string[] = [];
   const ofEntity = Map.groupBy(
@@ -109,7 +109,7 @@ function checkVersions(entityType: string, records: readonly Governed[], rows: r
   return found;
 }
 
-/** Acked: there once, under the id that was answered. Refused: not there. Unknown: once at most. */
+/** Acknowledged: exists once, under the returned id. Refused: doesn't exist. Unknown: at most once. */
 function checkCreates(calls: readonly Recorded[], kind: Recorded['kind'], records: readonly Governed[]): string[] {
   const found: string[] = [];
   const byName = Map.groupBy(records, (record) => record.name);
@@ -128,7 +128,9 @@ function checkCreates(calls: readonly Recorded[], kind: Recorded['kind'], record
   return found;
 }
 
-/** Each acked update has a version of its own; the final version lies between acked and acked + unknown. */
+/**
+ * Each acknowledged update has its own version. The final version is between acknowledged and acknowledged + unknown.
+ */
 function checkUpdates(calls: readonly Recorded[], offers: readonly Governed[]): string[] {
   const found: string[] = [];
   const updates = Map.groupBy(
@@ -149,7 +151,9 @@ function checkUpdates(calls: readonly Recorded[], offers: readonly Governed[]): 
   return found;
 }
 
-/** Invariant 10: every acked governed change has exactly one audit row of its request; a refused one has none. */
+/**
+ * Invariant 10: every acknowledged governed change has exactly one audit row of its request; a refused one has none.
+ */
 function checkPresence(calls: readonly Recorded[], rows: readonly AuditRow[]): string[] {
   const found: string[] = [];
   const byRequest = Map.groupBy(rows, (row) => row.requestId);
@@ -157,7 +161,7 @@ function checkPresence(calls: readonly Recorded[], rows: readonly AuditRow[]): s
     if (call.kind === 'recommend' || call.kind === 'respond') continue;
     const answer = call.answers.at(-1)!;
     const requestId = String(answer.headers['x-request-id'] ?? '');
-    // A repeated answer names the repeat's request; the effect belongs to the first.
+    // A repeated response has the repeat's request id, but the effect belongs to the first.
     if (call.answers.length > 1 || requestId === '') continue;
     const there = byRequest.get(requestId)?.length ?? 0;
     const expected = ackOf(call) === undefined ? 0 : 1;
@@ -168,7 +172,7 @@ function checkPresence(calls: readonly Recorded[], rows: readonly AuditRow[]): s
   return found;
 }
 
-/** Invariant 5: published versions are 1..n; the flow points at the last. */
+/** Invariant 5: published versions are 1..n, and the flow points to the last. */
 async function checkPublishes({ query, calls }: Evidence): Promise<string[]> {
   const publishes = calls.filter((call) => call.kind === 'publish');
   const flowId = publishes[0]?.body.id;

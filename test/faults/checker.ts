@@ -2,25 +2,25 @@ import { decodeState } from '../../packages/server/src/features/deciding/custome
 
 import { eventsOf } from '../../packages/server/src/features/operations/stream/decision-events.ts';
 
-// The offline checker of docs/design/quality.md 5: reads the database and the record of the load, and shares no code with the
-// services of the server. The codecs of the state row and of packed events are used for reading them only.
+// The offline checker of docs/design/quality.md 5. Reads the database and the recorded load, and shares no code with
+// the server's services. Uses the codecs of the state row and of packed events for reading only.
 import { itemsOf } from './api.ts';
 import { checkAudit } from './checker-audit.ts';
 import { ackOf, isUnknown, type Recorded } from './recorded-load.ts';
 
-/** Reads as superuser, past row-level security. */
+/** Queries as superuser, bypassing row-level security. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 export interface Evidence {
   readonly query: Query;
   readonly calls: readonly Recorded[];
-  /** Contacts of one customer at most; every contact of the load lies inside the window. */
+  /** Maximum contacts per customer. Every contact of the load is inside the window. */
   readonly cap: number;
 }
 
 export interface Verdict {
   readonly violations: readonly string[];
-  /** What was looked at, so that an empty check is seen. */
+  /** Number of checked items, so that an empty check is noticed. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -52,7 +52,7 @@ interface HistoryRow {
   readonly expires_at: number | null;
 }
 
-/** Checks the whole database, which must be at rest and hold one tenant's load. */
+/** Checks the whole database, which must be idle and contain one tenant's load. */
 export async function checkAll(evidence: Evidence): Promise<Verdict> {
   const { query } = evidence;
   const decisions = await query<DecisionRow>(`
@@ -93,7 +93,7 @@ export async function checkAll(evidence: Evidence): Promise<Verdict> {
   };
 }
 
-/** Invariant 2: one record per acked decision; its items are exactly the history rows; no row without its decision. */
+/** Invariant 2: one record per acknowledged decision; its items match the history rows; no row lacks its decision. */
 function checkDecisions(
   evidence: Evidence,
   decisions: readonly DecisionRow[],
@@ -151,14 +151,14 @@ function checkDecisions(
   return found;
 }
 
-/** A shown item has the id that follows from its decision's; a confirmation carries the same rank, but an id of its own. */
+/** A shown item's id derives from its decision's. A confirmation has the same rank but its own id. */
 const isShown = (row: HistoryRow): boolean =>
   row.recommendation_id !== null && row.rank !== null && row.id === itemId(row.recommendation_id, row.rank);
 
 const itemId = (decisionId: string, rank: number): string =>
   decisionId.slice(0, 34) + rank.toString(16).padStart(2, '0');
 
-/** Invariant 1 for requestIds: at most one decision each, the same in every answer. */
+/** Invariant 1 for requestIds: at most one decision each, the same in every response. */
 function checkRequests(
   evidence: Evidence,
   decisions: readonly DecisionRow[],
@@ -186,7 +186,7 @@ function checkRequests(
   return found;
 }
 
-/** Invariant 1 for responses: an acked one is there once, a refused one is not. */
+/** Invariant 1 for responses: an acknowledged one exists once, a refused one doesn't. */
 function checkResponses(evidence: Evidence, history: readonly HistoryRow[]): string[] {
   const found: string[] = [];
   const byId = new Map(history.map((row) => [row.id, row]));
@@ -218,8 +218,8 @@ function checkResponses(evidence: Evidence, history: readonly HistoryRow[]): str
 }
 
 /**
- * Invariant 3: counted <= cap. An open reservation counts like an impression; a late impression, of an item that was
- * released before, happened and is not judged by the cap (docs/design/api-decisioning.md 4).
+ * Invariant 3: counted <= cap. An open reservation counts like an impression. A late impression, of an item that was
+ * released before, happened, but the cap doesn't apply to it (docs/design/api-decisioning.md 4).
  */
 function checkCaps(evidence: Evidence, history: readonly HistoryRow[]): string[] {
   const counted = new Map<string, number>();
@@ -234,7 +234,7 @@ function checkCaps(evidence: Evidence, history: readonly HistoryRow[]): string[]
     .map(([customerId, n]) => `customer ${customerId} was contacted ${n} times, cap ${evidence.cap}`);
 }
 
-/** Invariant 3: at rest the state rows equal the aggregation of history. */
+/** Invariant 3: when idle, the state rows equal the aggregated history. */
 async function checkStates({ query }: Evidence, history: readonly HistoryRow[]): Promise<string[]> {
   const found: string[] = [];
   const states = await query<{ customer_id: string; state: Buffer; base: Buffer | null }>(
@@ -263,7 +263,7 @@ async function checkStates({ query }: Evidence, history: readonly HistoryRow[]):
   return found;
 }
 
-/** What was committed for a customer has the numbers 1 to n, each once, and n stands in his row. */
+/** What was committed for a customer has the numbers 1 to n, each once, and n is in the customer's row. */
 async function checkOrder(query: Query): Promise<string[]> {
   const wrong = await query<{ customer_id: string; latest: string; numbers: string }>(`
     with numbered as (
@@ -308,8 +308,8 @@ function aggregate(rows: readonly HistoryRow[], now: number): string[] {
 }
 
 /**
- * Invariant 3: at rest the tenant's figures equal history. The tenant of the load counts days in UTC. A customer's own are
- * read from history; no retention ran that would have compacted some.
+ * Invariant 3: when idle, the tenant's figures equal history. The load's tenant counts days in UTC. A customer's own
+ * figures are read from history, which no retention compacted.
  */
 async function checkSummaries(query: Query): Promise<string[]> {
   const expected = `
@@ -343,7 +343,7 @@ interface StoredEvent {
   readonly payload: { readonly recommendationId?: string; readonly id?: string };
 }
 
-/** Invariant 11: nothing pending, positions 1..n; each effect has its event, once. */
+/** Invariant 11: nothing is pending, positions are 1..n, and each effect has exactly one event. */
 async function checkOutbox(
   query: Query,
   decisions: readonly DecisionRow[],
@@ -390,7 +390,7 @@ function compareSets(what: string, rows: readonly string[], events: readonly str
   ];
 }
 
-/** Evidence: numbers 1..n without gap, and their sums are the positive and negative responses in history. */
+/** Evidence: numbers are 1..n without gap, and their sums are the positive and negative responses in history. */
 async function checkLearning(query: Query): Promise<string[]> {
   const [row] = await query<{ n: number; top: number; head: number }>(`
     select count(*)::int as n, coalesce(max(number), 0)::int as top,

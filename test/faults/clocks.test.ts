@@ -1,4 +1,4 @@
-// One clock decides: a server whose own clock is wrong shows no more and no less than one whose clock is right.
+// One clock decides: a server with a wrong clock shows no more and no less than one with the right time.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
@@ -55,7 +55,7 @@ const race = (callers: readonly Caller[], body: object): Promise<Answer[]> =>
     ),
   );
 
-/** Reports impressions that happened at an instant of the test's own clock, which is the database's. */
+/** Reports impressions at an instant of the test's clock, which is the database's. */
 async function contactAt(customerId: string, at: number): Promise<void> {
   for (let n = 0; n < cap; n++) {
     await must(
@@ -110,7 +110,7 @@ for (const [what, aheadMs] of shifts) {
       const id = catalogue.offers[0]!;
       const setLimit = () => must(call('PUT', '/v1/offers', { id, budget: { dailyMaxImpressions: 100_000 } }));
       await setLimit();
-      // The first decision under a limit counts what was shown before.
+      // The first decision under a limit counts earlier impressions.
       itemsIn(await race([call], { customerId: `limited ${what}`, channel: 'email' }));
       const limited = await setLimit();
       const { currentDailyImpressions: used } = limited.budget as { currentDailyImpressions: number };

@@ -1,5 +1,5 @@
-// R3: the database loses its connections, crashes, hangs. The server says 503, loses nothing that it acked, and is whole
-// again by itself.
+// R3: the database loses its connections, crashes or hangs. The server returns 503, loses nothing it acknowledged, and
+// recovers by itself.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import { stopwatch } from './stopwatch.ts';
 const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000_007);
 const repeats = sized('FAULT_ROUNDS', { short: 2, long: 5 });
 const cap = 10;
-/** Nothing hangs over 5 s, and 5 s after the database everything works again (R3). */
+/** Nothing hangs for over 5 s, and everything works 5 s after the database is back (R3). */
 const hangMs = 5_000;
 const wholeMs = 5_000;
 
@@ -25,7 +25,7 @@ let installation: Installation;
 let server: ServerProcess;
 let call: Caller;
 let catalogue: Catalogue;
-/** One record for all faults: what the first one must not have lost, the last one must not lose either. */
+/** One recording for all faults: later faults must not lose what earlier ones kept. */
 let load: RecordedLoad;
 const random = seededRandom(seed);
 let probes = 0;
@@ -44,13 +44,13 @@ after(async () => {
   await cluster?.stop();
 });
 
-/** Connections of the server under test, its worker's included. */
+/** Connections of the server under test, including its worker's. */
 const ours = `application_name like 'arbiter%' and pid <> pg_backend_pid() and usename <> current_user`;
 
 interface Fault {
   readonly name: string;
   readonly repeats: number;
-  /** Does the damage and resolves when the database answers again. */
+  /** Causes the fault. Resolves when the database answers again. */
   strike(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ const faults: readonly Fault[] = [
           try {
             process.kill(pid, name);
           } catch {
-            // Ended meanwhile.
+            // Ended in the meantime.
           }
         }
       };
@@ -104,7 +104,7 @@ const faults: readonly Fault[] = [
   },
 ];
 
-/** One call of each kind; true when all of them succeeded. */
+/** Makes one call of each kind. True if all succeed. */
 async function everythingWorks(): Promise<boolean> {
   const customerId = `probe-${probes++}`;
   const answers = await Promise.all([
@@ -163,7 +163,10 @@ for (const fault of faults) {
 const describe = (answers: readonly Answer[]): string =>
   `${answers[0]?.status} ${answers[0]?.error} ${answers[0]?.text}`;
 
-/** The outbox drains, and no connection of the server holds a transaction, which is all that a tenant setting lives in. */
+/**
+ * Waits until the outbox is empty and no connection of the server is in a transaction, the only place where a tenant is
+ * set.
+ */
 async function atRest(): Promise<void> {
   const until = performance.now() + 60_000;
   for (;;) {

@@ -1,4 +1,4 @@
-// A PostgreSQL of one test file, durable, so that it may be killed too, with a superuser's connection beside the server.
+// A durable PostgreSQL for one test file, which may be killed too, with a superuser's connection.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { startEmbeddedPostgres } from '../../packages/server/src/db/embedded-pos
 import type { Query } from './checker.ts';
 
 export interface DurableCluster {
-  /** Environment of a server on this cluster, which migrates it itself. */
+  /** Environment of a server on this cluster, which runs the migrations itself. */
   readonly environment: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly pool: pg.Pool;
-  /** Ends PostgreSQL without a shutdown (SIGQUIT: "immediate"); it is started again by its keeper. */
+  /** Ends PostgreSQL without a shutdown (SIGQUIT: "immediate"). Its supervisor restarts it. */
   crash(): Promise<void>;
   /** Resolves when the database answers again. */
   answering(): Promise<void>;

@@ -1,5 +1,5 @@
-// Exports the history of one tenant again and again, and says where it is, so that whoever has started it can kill it there:
-// run by export-race.ts. Arguments: URL of the database, folder of exports, tenant.
+// Exports one tenant's history again and again and reports each step, so that export-race.ts can kill it there.
+// Arguments: URL of the database, folder of exports, tenant.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../../packages/server/src/db/index.ts';
 import { exportHistory } from '../../packages/server/src/features/operations/exports/exports.service.ts';
@@ -10,7 +10,7 @@ if (url === undefined || folder === undefined || tenantId === undefined)
   throw new Error('export-node <url> <folder> <tenant>');
 const database = createDatabase({ url, poolMax: 2, acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000 });
 const files = createPrivateFolder(folder);
-/** So long it stays at each place, so that the kill may come there. */
+/** Pauses this long at each step, so that a kill can hit it. */
 const stayMs = 20;
 
 const exportFolder: PrivateFolder = {

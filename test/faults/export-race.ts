@@ -1,4 +1,4 @@
-// Writers that hold their transactions open, and exporters that are killed: every row must be in one file once
+// Writers hold their transactions open, and exporters are killed: every row must be in exactly one file
 // (docs/design/quality.md R15).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,12 +12,12 @@ import { createPrivateFolder } from '../../packages/server/src/platform/private-
 
 export interface RaceOptions {
   readonly db: TestDatabase;
-  /** For the files. */
+  /** Folder of the files. */
   readonly folder: string;
-  /** Rows that the writers write. */
+  /** Rows to write. */
   readonly rows: number;
   readonly writers: number;
-  /** Transactions are held open for up to so long, in ms. */
+  /** Maximum time a transaction stays open, in ms. */
   readonly mostHeldMs: number;
   readonly kills: number;
 }
@@ -25,7 +25,7 @@ export interface RaceOptions {
 export interface RaceResult {
   readonly written: number;
   readonly files: number;
-  /** Rows that are in no file, in more than one, or in a file and not in the table. */
+  /** Rows in no file, in several, or in a file but not in the table. */
   readonly lost: number;
   readonly doubled: number;
   readonly unknown: number;
@@ -34,7 +34,7 @@ export interface RaceResult {
 
 const places = ['writing', 'written', 'exported'] as const;
 const program = join(import.meta.dirname, 'export-node.ts');
-/** Share of the transactions that are held. */
+/** Share of transactions that stay open. */
 const heldShare = 0.2;
 
 export async function raceExports({ db, folder, rows, writers, mostHeldMs, kills }: RaceOptions): Promise<RaceResult> {
@@ -50,7 +50,7 @@ export async function raceExports({ db, folder, rows, writers, mostHeldMs, kills
   let isOver = false;
   const running = new Set<ChildProcess>();
 
-  /** One exporter after the other; each is killed at the next place in turn, until all kills are done. */
+  /** Runs one exporter after the other. Each is killed at the next step, until all kills are done. */
   async function keepExporting(): Promise<void> {
     while (!isOver) {
       const child = spawn(process.execPath, [program, db.url, folder, tenantId], {
@@ -109,13 +109,13 @@ export async function raceExports({ db, folder, rows, writers, mostHeldMs, kills
         ({ id }) => id,
       ),
     );
-    // The exporters go on until nothing is left to be exported, and every kill was done.
+    // Continue until nothing is left to export and every kill is done.
     const until = performance.now() + 120_000;
     let found = await read();
     while ((found.ids.length < table.size || killed < kills) && performance.now() < until) {
       await sleep(200);
       if (found.ids.length >= table.size) {
-        // Further rows, so that there is something to be killed over.
+        // More rows, so that there is something to lose.
         left = 10;
         await keepWriting();
         for (const { id } of await db.ownerQuery<{ id: string }>(

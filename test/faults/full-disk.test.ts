@@ -1,6 +1,6 @@
-// R8: exports, mails in files and files that are put aside while the disk is full. Nothing is lost, nothing is doubled, no part of
-// a file counts as the whole, the error is told, and it goes on when there is room.
-// Runs in a process of its own: files that are put aside go where TMPDIR says.
+// R8: exports, mail files and spooled files on a full disk. Nothing is lost or duplicated, no partial file counts as
+// complete, the error is reported, and work continues once there is space. Runs in a process of its own: spooled files
+// go where TMPDIR says.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ after(async () => {
 });
 
 const filler = join(disk, 'filler');
-/** Takes all but so many bytes of what is left. */
+/** Fills the disk except for this many bytes. */
 function fill(leftBytes: number): void {
   const left = Number(spawnSync('df', ['--output=avail', '-B1', disk], { encoding: 'utf8' }).stdout.split('\n')[1]);
   writeFileSync(filler, Buffer.alloc(Math.max(0, left - leftBytes)));
@@ -50,7 +50,7 @@ const filesBelow = (folder: string): string[] =>
     .filter((entry) => entry.isFile() && join(entry.parentPath, entry.name).startsWith(join(disk, folder)))
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** Rows as responses leave them. */
+/** Adds history rows by responses. */
 async function respond(count: number, tenant: string): Promise<string[]> {
   const now = Date.now();
   const ids = Array.from({ length: count }, () => idAt(now));
@@ -72,7 +72,7 @@ async function exportAll(): Promise<ExportAnswer> {
   return answer.body;
 }
 
-/** Ids of all lines of a tenant's files; each line is whole. */
+/** Returns the ids of all lines in a tenant's files. Each line is complete. */
 const exportedIds = (tenant: string): string[] =>
   filesBelow(join('exports', tenant)).flatMap((path) => {
     assert.match(path, /batch-\d+\.json$/, 'no part of a file lies about');

@@ -1,4 +1,4 @@
-// Preloaded into a server under test (`--import`): SIGUSR2 stops the event loop of the process for good.
+// Preloaded into a server under test (`--import`): SIGUSR2 blocks the process's event loop for good.
 import { writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 

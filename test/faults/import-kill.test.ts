@@ -1,4 +1,4 @@
-// R2 for the import of history: the server is killed in the middle of a file, and the file is sent to another one.
+// R2 for the import of history: the server is killed in the middle of a file, and the file is sent to another server.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -77,7 +77,7 @@ test('a file that broke off with its server is finished by another one, and no l
   assert.equal(await broken, 'broken');
   const before = await imported();
   assert.ok(before > 0 && before < lines && before % 1_000 === 0, `${before} of ${lines} lines, in whole batches`);
-  // It waits until the lease of the one that was killed has run out.
+  // Wait until the lease of the killed server expires.
   const again = await send(servers[1]);
   assert.deepEqual([again.imported + again.duplicates, again.rejected], [lines, 0], JSON.stringify(again.errors));
   assert.ok(again.imported <= lines - before, 'what was committed is not imported again');

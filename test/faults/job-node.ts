@@ -1,5 +1,5 @@
-// A node with nothing but the job machinery and two jobs whose effects stand in a table of the test: run by jobs.test.ts as
-// processes that may be killed. Arguments: URL of the database, name of the node.
+// A node with only the job machinery and two jobs that write to a table of the test. jobs.test.ts runs and kills it.
+// Arguments: URL of the database, name of the node.
 import Type from 'typebox';
 import { createDatabase } from '../../packages/server/src/db/index.ts';
 import {
@@ -21,7 +21,7 @@ const noTenant = '00000000-0000-0000-0000-000000000000';
 
 const registry = createJobRegistry([
   handleInstallationJob(
-    // Far from now by itself: the test says when it is due.
+    // Never due by itself: the test sets the time.
     installationJob({ name: 'test.due', payload, schedule: { cron: '0 0 1 1 *', payload: {} } }),
     async (_payload, { dueAt }) => void (await note(effect, [noTenant, 'test.due', dueAt, name])),
   ),

@@ -1,4 +1,5 @@
-// The job machinery on two processes: one run per due time, and what a killed process held is another's within 30 s.
+// The job machinery on two processes: one run per due time, and another process takes over what a killed one held
+// within 30 s.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,9 +10,9 @@ import { assertInTime } from '../deadline.ts';
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
-/** What a dead process held is another's within this time (docs/design/quality.md 2, background work). */
+/** Another process takes over a dead one's work within this time (docs/design/quality.md 2, background work). */
 const barMs = 30_000;
-/** How long to wait before a condition counts as never coming. */
+/** How long to wait before a condition counts as failed. */
 const patienceMs = 90_000;
 
 interface JobNode {
@@ -52,7 +53,7 @@ async function kill(node: JobNode): Promise<void> {
   await ended;
 }
 
-/** Milliseconds until `holds` was true. */
+/** Returns the milliseconds until `holds` is true. */
 async function until(what: string, holds: () => Promise<boolean>): Promise<number> {
   const elapsed = stopwatch();
   while (!(await holds())) {
@@ -75,7 +76,7 @@ const holderOf = async (lease: string): Promise<string | undefined> =>
     )
   )[0]?.holder;
 
-/** Lets the schedule be due now, `ms` after an instant long ago, so that each due time is known and unlike the others. */
+/** Makes the schedule due now, `ms` after an instant long ago, so that each due time is known and unique. */
 async function makeDue(ms: number): Promise<void> {
   const due = await db.ownerQuery(
     `update arbiter.schedules set next_run_at = $1 where job = 'test.due' returning next_run_at`,
@@ -117,7 +118,7 @@ test('a job whose worker is killed is done by another within 30 s', async (t) =>
   const takers = () => effects('test.long 1');
   await until('the first try', async () => (await takers()).length === 1);
   const taker = (await takers())[0]!.node;
-  // The other one must have been here for as long as a lease lasts before it judges anybody.
+  // The other process must have run for the length of a lease before it takes over anything.
   const settled = stopwatch();
   const alive = `select from arbiter.leases where name like 'worker:%' and expires_at > clock_timestamp()`;
   await until('both workers', async () => (await db.ownerQuery(alive)).length >= 2 && settled() > 22_000);
@@ -152,7 +153,7 @@ test('two servers: the upkeep’s schedules are one server’s, and the other’
   await due(1_000);
   await until('a run', () => runsOf(1_000));
   assert.notEqual(await holderOf('scheduler'), undefined, 'one of them takes the other part');
-  // The test cannot see which of the two it is: it kills the first and, if the job still runs, the second too.
+  // The test can't see which of the two runs the job: kill the first and, if the job still runs, the second.
   servers[0]!.kill('SIGKILL');
   await servers[0]!.ended;
   await due(2_000);

@@ -1,5 +1,5 @@
-// R20 for work that cannot be done in one transaction: a process is killed while it holds an Idempotency-Key, and the
-// caller asks another one. What was committed is not done again; what was begun and not ended is taken over.
+// R20 for work beyond one transaction: a process is killed while it holds an Idempotency-Key, and the caller tries
+// another process. Committed work isn't repeated, and unfinished work is taken over.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,7 +56,7 @@ async function until(what: string, isSo: () => boolean, answers: readonly Promis
   }
 }
 
-/** Asks until nobody is said to be at the work any more. */
+/** Repeats the call until nobody else is working on it. */
 async function untilTakenOver(call: () => Promise<Answer>): Promise<Answer> {
   const elapsed = stopwatch();
   for (;;) {
@@ -141,7 +141,7 @@ test(`what a killed process had committed is not done again: ${rounds} kills (se
     await sleep(random() * 20);
     await kill();
     await first;
-    // As if the time for which the key is held were over.
+    // As if the key's hold time were over.
     const rows = await db.ownerQuery<{ open: boolean }>(
       `update arbiter.idempotency_keys
           set held_until = case when work_id is null then null else clock_timestamp() - interval '1 second' end

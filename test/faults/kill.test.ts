@@ -1,5 +1,5 @@
-// R2: the server is killed under load, again and again. What it acked must be there; what it did not must be whole or
-// absent. KILL_ROUNDS scales the run, KILL_SEED repeats one.
+// R2: the server is killed under load, again and again. What it acknowledged must exist; anything else must be complete
+// or absent. KILL_ROUNDS sets the number of kills, KILL_SEED repeats a run.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const rounds = sized('KILL_ROUNDS', { short: 6, long: 20 });
 const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000_007);
 const cap = 10;
 const workers = 16;
-/** Calls that are acknowledged before each kill, however slow the machine is: a twentieth of the load creates an offer. */
+/** Acknowledged calls before each kill, however slow the machine is. One call in twenty creates an offer. */
 const ackedPerRound = 15;
 
 let cluster: DurableCluster;
@@ -70,7 +70,7 @@ test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is 
   for (const { call: recorded, again } of await load.repeatSome(0.03)) {
     const first = ackOf(recorded)!;
     if (recorded.kind === 'respond') {
-      // What was already counted had no effect, so nothing of it is kept; its repeat is judged anew.
+      // A response that already counted had no effect and isn't stored, so its repeat is judged again.
       const varying =
         first.body.impression === 'already_counted' ? { status: null, timestamp: null } : { status: null };
       assert.deepEqual({ ...again.body, ...varying }, { ...first.body, ...varying }, `seed ${seed}`);
@@ -92,7 +92,7 @@ test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is 
   t.diagnostic(
     `ready again after a kill: median ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms, longest ${Math.round(sorted.at(-1) ?? 0)} ms; ${replays} replays identical`,
   );
-  // 503 and 429: the busy machine, which may refuse and must not lose.
+  // 503 and 429: a busy machine may refuse, but must not lose anything.
   const expected = /^(0|2..|409|429|503)$|^(ECONNRESET|ECONNREFUSED|EPIPE|socket hang up|cut off)$/;
   for (const line of tally.keys()) assert.match(line.slice(line.indexOf(' ') + 1), expected, `an answer ${line}`);
   assert.deepEqual(violations.slice(0, 20), [], `${violations.length} violations, seed ${seed}`);
@@ -104,7 +104,7 @@ test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is 
   assert.equal(verified.intact, true, JSON.stringify(verified));
 });
 
-/** Damage of each kind that the checker looks for, planted in a transaction that is rolled back. */
+/** Damage of each kind that the checker detects, planted in a transaction that is rolled back. */
 const damages: readonly (readonly [what: string, statement: string])[] = [
   ['a lost decision', 'delete from arbiter.decisions where id = (select min(id::text)::uuid from arbiter.decisions)'],
   ['a lost item', 'update arbiter.decision_impressions set offer_ids = offer_ids[2:]'],
@@ -143,7 +143,7 @@ test('the checker finds what is damaged', async () => {
   try {
     for (const [what, statement] of damages) {
       await client.query('begin');
-      // Foreign keys stand in the way of some damage.
+      // Foreign keys would prevent some of the damage.
       await client.query(`set local session_replication_role = 'replica'`);
       const { rowCount } = await client.query(statement);
       assert.ok((rowCount ?? 0) > 0, `${what}: nothing was damaged`);
@@ -158,7 +158,7 @@ test('the checker finds what is damaged', async () => {
   }
 });
 
-/** Background work has its second; then nothing may be pending. */
+/** Background work gets a second; then nothing may be pending. */
 async function outboxDrained(): Promise<void> {
   const until = performance.now() + 60_000;
   for (;;) {
@@ -171,7 +171,7 @@ async function outboxDrained(): Promise<void> {
   }
 }
 
-/** Decisions that were made before and after kills replay to the byte. */
+/** Replays decisions from before and after kills to the byte. */
 async function replaySome(call: Caller, howMany: number): Promise<number> {
   const rows = await cluster.query<{ id: string }>('select id from arbiter.decisions order by md5(id::text) limit $1', [
     howMany,

@@ -1,5 +1,5 @@
-// R2 and E34 for demo data: the server is killed in the middle of a load, of a removal and of an upload; another one finds nothing
-// half done, says that the load has failed, and can load, replace and remove.
+// R2 and E34 for demo data: the server is killed during a load, a removal and an upload. Another one finds nothing half
+// done, reports that the load failed, and can load, replace and remove.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,7 +35,7 @@ async function call(server: ServerProcess, method: string, url: string, body?: F
   return { status: answer.status, text, body: text === '' ? {} : JSON.parse(text) };
 }
 
-/** Kills a server as soon as it has said that it is at this step, while the call is under way. */
+/** Kills a server as soon as it reports this step, during the call. */
 async function killAt(step: string, method: string, url: string): Promise<void> {
   const victim = await installation.start();
   const broken = call(victim, method, url).then(

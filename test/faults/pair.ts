@@ -1,4 +1,4 @@
-// Two processes of one installation, as two servers of one process each or as one server of two (PROCESSES=2).
+// Two processes of one installation: two servers of one process each, or one server of two (PROCESSES=2).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, createPatientCaller } from './api.ts';
 import { clockAhead, type Installation, type ServerProcess } from './server-process.ts';
@@ -9,11 +9,11 @@ export const pairKinds = ['two servers', 'one server of two processes'] as const
 export interface Pair {
   /** Calls one of the two processes and never the other. */
   caller(node: 0 | 1, key: string): Promise<Caller>;
-  /** Two callers that reach both processes; in one server the port decides which call comes to which. */
+  /** Two callers that reach both processes. In one server, the port decides which call reaches which. */
   callers(key: string): readonly [Caller, Caller];
-  /** Whether each of the two has answered requests of this route. */
+  /** Whether each of the two has answered requests to this route. */
   answering(route: string): Promise<readonly [boolean, boolean]>;
-  /** The newest warnings and errors that they have logged, for who asks why an answer was none. */
+  /** The newest warnings and errors in their logs, to explain a missing answer. */
   warnings(): string;
 }
 
@@ -25,7 +25,7 @@ export async function startPair(installation: Installation, kind: (typeof pairKi
   return pairOfTwo(await Promise.all([1, 2].map(() => installation.start({ LOG_LEVEL: 'info' }))));
 }
 
-/** A server of two processes, and one whose own clock is ahead. */
+/** Starts a server of two processes, and one whose clock is ahead. */
 export async function startSkewedPair(installation: Installation, aheadMs: number): Promise<Pair> {
   const info = { LOG_LEVEL: 'info' };
   const servers = [
@@ -53,7 +53,7 @@ function pairOf(server: ServerProcess): Pair {
     async caller(node, key) {
       const elapsed = stopwatch();
       while (elapsed() < patienceMs) {
-        // One connection that is kept alive stays with the process that it came to.
+        // A keep-alive connection stays with its process.
         const call = once(key, 1);
         if ((await processOf(server, call)) === String(node + 1)) return call;
       }
@@ -75,7 +75,7 @@ const warningsOf = (server: ServerProcess): string =>
     .map((line) => JSON.stringify(line).slice(0, 1_000))
     .join('\n');
 
-/** The name of the process that answers this caller. */
+/** Returns the name of the process that answers this caller. */
 export async function processOf(server: ServerProcess, call: Caller): Promise<string> {
   const { status, error, headers } = await call('GET', '/v1/health');
   if (status !== 200) throw new Error(`${status} ${error}`);
@@ -88,12 +88,12 @@ export async function processOf(server: ServerProcess, call: Caller): Promise<st
   throw new Error('the request is not in the log');
 }
 
-/** Lines of the log about requests of a route. */
+/** Returns log lines about requests to a route. */
 function requestsOf(server: ServerProcess, route: string): readonly Readonly<Record<string, unknown>>[] {
   return logLines(server, `"route":"${route}"`).filter((line) => line.msg === 'request');
 }
 
-/** The lines that the server has logged so far and that hold this text. */
+/** Returns log lines of the server that contain this text. */
 export function logLines(server: ServerProcess, text: string): readonly Readonly<Record<string, unknown>>[] {
   return server
     .output()

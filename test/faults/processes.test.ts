@@ -1,5 +1,5 @@
-// One server of several processes (PROCESSES): what happens when one of them ends, when the one that started them ends, and
-// what they say together.
+// One server of several processes (PROCESSES): what happens when one of them or their parent ends, and what they report
+// together.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -13,9 +13,11 @@ import { createInstallation, freePort, type Installation, type ServerProcess } f
 import { stopwatch } from './stopwatch.ts';
 
 const metricsToken = 'a token of the process tests';
-/** How long to wait before a condition counts as never coming. */
+/** How long to wait before a condition counts as failed. */
 const patienceMs = 60_000;
-/** Background work of a process that died is another's within this time (docs/design/quality.md 2, background work). */
+/**
+ * Another process takes over a dead one's background work within this time (docs/design/quality.md 2, background work).
+ */
 const takeOverMs = 30_000;
 
 let db: TestDatabase;
@@ -46,13 +48,13 @@ async function until<T>(what: string, look: () => T | null | undefined | Promise
   }
 }
 
-/** Numbers of all processes that have been ready under a name so far, the newest last. */
+/** Returns the ids of all processes that have been ready under a name, the newest last. */
 const pidsOf = (server: ServerProcess, name: string): readonly number[] =>
   logLines(server, 'server process ready')
     .filter((line) => line.name === name)
     .map((line) => Number(line.pid));
 
-/** The nth process under a name, once it is ready. */
+/** Returns the nth process under a name, once it is ready. */
 const nthProcess = (server: ServerProcess, name: string, n: number): Promise<number> =>
   until(`process ${name}, the ${n}. time`, () => pidsOf(server, name)[n - 1]);
 
@@ -67,7 +69,7 @@ function isAlive(pid: number): boolean {
 
 const gone = (pid: number): Promise<true> => until(`the end of process ${pid}`, () => (isAlive(pid) ? null : true));
 
-/** The value of one line of /metrics, asked of any process. */
+/** Returns the value of one line of /metrics from any process. */
 async function metric(server: ServerProcess, line: string): Promise<number> {
   const answer = await callerOf(server)('GET', '/v1/metrics', undefined, { authorization: `Bearer ${metricsToken}` });
   assert.equal(answer.status, 200, answer.text);
@@ -79,7 +81,7 @@ async function metric(server: ServerProcess, line: string): Promise<number> {
   );
 }
 
-/** Who does the background work since the start, and who does not. */
+/** Returns which process does the background work since the start, and which doesn't. */
 async function workingProcess(server: ServerProcess): Promise<{ name: string; other: string }> {
   const line = await until('the one at work', () => logLines(server, 'background work started')[0]);
   const name = String(line.process);
@@ -91,7 +93,7 @@ async function stop(server: ServerProcess): Promise<void> {
   assert.deepEqual(await server.ended, { code: 0, signal: null }, server.output());
 }
 
-/** Callers of which each stays with one process, until both processes have one. */
+/** Returns callers that each stay with one process, until both processes have one. */
 async function oneCallerEach(server: ServerProcess): Promise<ReadonlyMap<string, Caller>> {
   const callers = new Map<string, Caller>();
   await until('a caller of each process', async () => {
@@ -143,9 +145,9 @@ test('a process that is killed is replaced, the other goes on, and nothing that 
   const elapsed = stopwatch();
   process.kill(killed, 'SIGKILL');
   await gone(killed);
-  // New connections come to the one that is left.
+  // New connections reach the remaining process.
   for (let n = 0; n < 5; n++) await must(callerOf(server)('GET', '/v1/outcome-types'));
-  // Those of the killed one come to the other, or to the replacement when that is quick.
+  // Those of the killed process reach the other, or the replacement if it is quick.
   for (const call of kept) assert.match(await processOf(server, call), /^[12]$/);
   const replacement = await nthProcess(server, '2', 2);
   t.diagnostic(`replaced after ${Math.round(elapsed())} ms`);
@@ -165,7 +167,7 @@ test('a process that is killed is replaced, the other goes on, and nothing that 
 test('a connection that came to a process which ends before it takes it is answered by another', async () => {
   const server = await startTwo();
   const stopped = await nthProcess(server, '2', 1);
-  // A process that stands still takes nothing that is handed to it.
+  // A stopped process takes no connection that is handed to it.
   process.kill(stopped, 'SIGSTOP');
   const answers = Array.from({ length: 6 }, () => callerOf(server)('GET', '/v1/outcome-types'));
   await sleep(300);
@@ -219,13 +221,13 @@ test('when the process with the background work is killed, the other one takes i
 
 test('a job that a killed process was at is taken again by the other', async (t) => {
   const server = await startTwo();
-  // A lock on the table that the job wants keeps it at work until it is let go.
+  // A lock on the table that the job needs keeps it running until it is released.
   const release = await db.ownerHold('lock table arbiter.dead_letters in access exclusive mode');
   try {
     const [job] = await db.ownerQuery<{ id: string }>(
       `select graphile_worker.arbiter_enqueue('dead-letters.expire') as id`,
     );
-    // This job alone: servers that were killed before have left locks of their own, which last until their leases end.
+    // Only this job: servers killed earlier have left locks that last until their leases end.
     const locked = () =>
       db.ownerQuery<{ pid: string }>(
         'select locked_by as pid from graphile_worker._private_jobs where id = $1 and locked_by is not null',
@@ -286,7 +288,7 @@ test('a process that ends again and again ends the server, with a reason and exi
     if (pidsOf(server, '1').length >= 6) break;
   }
   assert.deepEqual(await server.ended, { code: 70, signal: null }, server.output());
-  assert.match(server.output(), /^arbiter: server process 1 ended \(SIGKILL\); .* 6 times in a row/m);
+  assert.match(server.output(), /^arbiter: server process 1 exited \(SIGKILL\); .* 6 times in a row/m);
   await gone(other);
 });
 

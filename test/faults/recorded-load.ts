@@ -1,4 +1,5 @@
-// A mixed load that remembers every call and what the client learned about it (docs/design/quality.md 5): acked, refused or unknown.
+// A mixed load that records every call and what the client learned about it (docs/design/quality.md 5): acknowledged,
+// refused or unknown.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Caller, type Item, itemsOf } from './api.ts';
@@ -12,20 +13,20 @@ export interface Recorded {
   readonly method: string;
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** What makes a repeat safe: the requestId or idempotency key that went with it. */
+  /** What makes a repeat safe: the requestId or idempotency key of the call. */
   readonly identity: string | null;
-  /** Every answer so far; a call that stayed unknown is repeated when it has an identity. */
+  /** Every response so far. A call with unknown outcome is repeated if it has an identity. */
   readonly answers: Answer[];
 }
 
 export const ackOf = (call: Recorded): Answer | undefined =>
   call.answers.find((answer) => answer.status >= 200 && answer.status < 300);
 
-/** No answer came: the client cannot know whether it was recorded. */
+/** No response arrived: the client can't know whether the call was recorded. */
 export const isUnknown = (call: Recorded): boolean =>
   ackOf(call) === undefined && call.answers.some((answer) => answer.status === 0 || answer.status >= 500);
 
-/** Numbers of [0, 1) that follow from the seed alone (mulberry32). */
+/** Returns numbers in [0, 1) that depend only on the seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -38,26 +39,26 @@ export function seededRandom(seed: number): () => number {
 
 export interface RecordedLoad {
   readonly calls: readonly Recorded[];
-  /** Runs workers until the signal; each waits for `gate` when it got no answer. */
+  /** Runs workers until the signal. Each waits for `gate` after a missing response. */
   run(workers: number, signal: AbortSignal, gate: () => Promise<void>): Promise<void>;
-  /** Repeats what is unknown and can be repeated, until it is acked or refused. */
+  /** Repeats unknown calls that can be repeated, until they are acknowledged or refused. */
   settle(): Promise<void>;
-  /** Repeats some acked calls: a repeat gets the first answer again. */
+  /** Repeats some acknowledged calls. A repeat gets the first response again. */
   repeatSome(share: number): Promise<{ readonly call: Recorded; readonly again: Answer }[]>;
 }
 
-/** What is not settled by then is for the checker to report. */
+/** The checker reports whatever is unsettled by then. */
 const settlePatienceMs = 30_000;
 
 const outcomes = ['impression', 'click', 'convert', 'dismiss', 'deferred', 'not_presented'];
 
 export function createLoad(call: Caller, catalogue: Catalogue, random: () => number, label: string): RecordedLoad {
   const calls: Recorded[] = [];
-  /** Items that were acked and may be answered. */
+  /** Acknowledged items that can be responded to. */
   const shown: Item[] = [];
   let made = 0;
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  /** A few busy customers and many that come once or twice. */
+  /** A few busy customers, and many that come once or twice. */
   const customer = (): string =>
     random() < 0.3 ? `${label}-busy-${Math.floor(random() * 8)}` : `${label}-${Math.floor(made / 8)}`;
 
@@ -80,7 +81,7 @@ export function createLoad(call: Caller, catalogue: Catalogue, random: () => num
         ? { customerId: customer(), creativeId: pick(catalogue.creatives), outcome: pick(outcomes.slice(1, 5)) }
         : { interactionId: item.interactionId, outcome: pick(outcomes) };
     const value = subject.outcome === 'convert' ? { conversionValue: Math.floor(random() * 1000) / 4 } : {};
-    // The context comes back in the history row, so that the checker can count the rows of one key.
+    // The context returns in the history row, so that the checker can count the rows of one key.
     return post('respond', 'respond', { ...subject, ...value, idempotencyKey: key, context: { key } }, key);
   }
 

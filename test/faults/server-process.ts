@@ -1,4 +1,4 @@
-// A real server as a child process, started as `npm start` starts it. Everything a test starts ends with `stopAll`.
+// A real server as a child process, started like `npm start`. `stopAll` ends everything a test starts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,14 +11,14 @@ import { pathToFileURL } from 'node:url';
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** Milliseconds from the start of the program to its ready line. */
+  /** Milliseconds from program start to the ready line. */
   readonly readyMs: number;
-  /** What it wrote on both outputs so far. */
+  /** Everything it has written to both outputs. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when the process has ended: exit code, or the signal that ended it. */
+  /** Resolves when the process has ended, with its exit code or signal. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** Whether it still runs. */
+  /** Whether it is still running. */
   running(): boolean;
 }
 
@@ -28,18 +28,18 @@ export interface BootTenant {
   readonly key: string;
 }
 
-/** One product under test: several processes may run with the same secrets on the same database. */
+/** One installation under test: several processes may run with the same secrets on the same database. */
 export interface Installation {
   readonly tenants: readonly BootTenant[];
-  /** Folder of this installation; removed by `stopAll`. */
+  /** Folder of this installation, which `stopAll` removes. */
   readonly folder: string;
   /** Starts a process and waits until it is ready. */
   start(environment?: Readonly<Record<string, string>>): Promise<ServerProcess>;
-  /** Kills what still runs and removes the folder. */
+  /** Kills what is still running and removes the folder. */
   stopAll(): Promise<void>;
 }
 
-/** Environment of a server whose own clock runs this many milliseconds ahead of the machine's; negative: behind. */
+/** Environment of a server whose clock runs this many milliseconds ahead of the machine's; negative: behind. */
 export const clockAhead = (aheadMs: number): Readonly<Record<string, string>> => ({
   NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'shifted-clock.ts')).href}`,
   CLOCK_AHEAD_MS: String(aheadMs),
@@ -50,8 +50,8 @@ const readyLine = /^arbiter ready url=(\S+)/m;
 const startPatienceMs = 150_000;
 
 /**
- * `environment` is added to that of every process; without DATABASE_URL in it the server brings its embedded database.
- * Tenants come from a bootstrap file; none: no file, so that a new database gets the demo.
+ * `environment` applies to every process. Without DATABASE_URL the server uses its embedded database. Tenants come from
+ * a bootstrap file; without one, a new database gets the demo.
  */
 export async function createInstallation(
   environment: Readonly<Record<string, string>>,
@@ -70,7 +70,7 @@ export async function createInstallation(
   const fixed = {
     ...(process.env.PATH === undefined ? {} : { PATH: process.env.PATH }),
     ...(process.env.HOME === undefined ? {} : { HOME: process.env.HOME }),
-    // A server that is killed keeps no compiled sources for the next one: it takes those of the tests.
+    // A killed server stores no compiled sources for the next one, so it uses those of the tests.
     ...(process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     PORT: '0',
     LOG_LEVEL: 'warn',
@@ -139,7 +139,7 @@ async function startProcess(environment: Readonly<Record<string, string>>): Prom
   };
 }
 
-/** A port that was free a moment ago: a server that comes back after a kill keeps its address. */
+/** Returns a port that was free a moment ago, so that a server can restart at the same address. */
 export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-// Preloaded into a server under test (`--import`): the clock of its process runs CLOCK_AHEAD_MS ahead of the machine's.
+// Preloaded into a server under test (`--import`): the process's clock runs CLOCK_AHEAD_MS ahead of the machine's.
 const aheadMs = Number(process.env.CLOCK_AHEAD_MS);
 if (!Number.isFinite(aheadMs)) throw new Error('CLOCK_AHEAD_MS is not set');
 

@@ -1,4 +1,4 @@
-// R10 and R11: SIGTERM under load, a second SIGTERM, and how long a start takes.
+// R10 and R11: SIGTERM under load, a second SIGTERM, and a cold start.
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,13 +14,16 @@ import { createInstallation, type Installation, type ServerProcess } from './ser
 import { stopwatch } from './stopwatch.ts';
 
 const graceSeconds = 5;
-/** Between the end of the work and the end of the process, on a busy machine; far below the graces that are told apart. */
+/**
+ * Time between the end of the work and the end of the process on a busy machine, far below the graces to be
+ * distinguished.
+ */
 const exitMarginMs = 3_000;
 
 let db: TestDatabase;
 let installation: Installation;
 let catalogue: Catalogue;
-/** Locks that a test which failed has left behind. */
+/** Locks that a failed test left behind. */
 const onceDone: (() => Promise<void>)[] = [];
 
 before(async () => {
@@ -42,7 +45,7 @@ async function start(own: Readonly<Record<string, string>> = {}): Promise<{ serv
   return { server, call };
 }
 
-/** Holds a customer's row, so that a decision for it stays in flight until it is let go. */
+/** Locks a customer's row, so that a decision for it stays in flight until it is released. */
 async function holdCustomer(call: Caller, customerId: string): Promise<() => Promise<void>> {
   await must(call('POST', '/v1/recommend', { customerId, channel: 'email', limit: 1 }));
   const holder = new pg.Client({ connectionString: db.adminUrl });
@@ -73,7 +76,7 @@ async function inFlight(customerId: string): Promise<void> {
   }
 }
 
-/** Between "not ready" and the closed port lies half a second (main/start.ts); a balancer must be told within it. */
+/** Half a second passes between "not ready" and the closed port (main/start.ts). A balancer must notice within it. */
 const noticeMs = 500;
 
 for (const processes of ['1', '2']) {
@@ -86,12 +89,12 @@ for (const processes of ['1', '2']) {
   });
 }
 
-/** False when the balancer of the test was not quick enough to hear of the stop before the port closed. */
+/** False if the test's balancer didn't notice the stop before the port closed. */
 async function stopUnderLoad(processes: string, say: (line: string) => void): Promise<boolean> {
   const { server, call } = await start({ PROCESSES: processes });
   const answers: { readonly sentAt: number; readonly answer: Answer }[] = [];
   let balancerSawIt = Number.POSITIVE_INFINITY;
-  // Workers send as long as the balancer in front believes the process to be ready.
+  // Workers send as long as the balancer in front considers the process ready.
   const worker = async (id: number): Promise<void> => {
     for (let n = 0; performance.now() < balancerSawIt; n++) {
       const sentAt = performance.now();
@@ -117,7 +120,7 @@ async function stopUnderLoad(processes: string, say: (line: string) => void): Pr
     if (status === 503) notReadyAt = performance.now();
     else await sleep(20);
   }
-  // Still serves: a balancer asks every now and then only.
+  // It still serves, because balancers check only occasionally.
   const meanwhile = await call('POST', '/v1/recommend', { customerId: 'meanwhile', channel: 'email', limit: 1 });
   await sleep(50);
   balancerSawIt = performance.now();
@@ -131,7 +134,7 @@ async function stopUnderLoad(processes: string, say: (line: string) => void): Pr
   assert.ok(server.running(), 'it waits for the request in flight');
   await release();
   const late = await held;
-  // On a machine so busy that all this took as long as a request may, it is answered as well: with a 503.
+  // On a machine so busy that this took as long as a request may, it is answered as well: with a 503.
   const isAnswered = late.status === 200 || (late.body.code === 'unavailable' && late.ms > 3_500);
   assert.ok(isAnswered, `the held request: ${late.error} ${late.text} after ${late.ms} ms`);
   const sinceReleased = stopwatch();
@@ -147,7 +150,7 @@ async function stopUnderLoad(processes: string, say: (line: string) => void): Pr
     [],
   );
   const duringStop = answers.filter(({ sentAt }) => sentAt > termAt).length;
-  // The workers had no turn within half a second: this says nothing about requests during a stop.
+  // No worker had a turn within half a second, so this says nothing about requests during a stop.
   if (duringStop === 0) return false;
   say(
     `not ready after ${Math.round(notReadyAt - termAt)} ms, ended after ${Math.round(tookMs)} ms; ` +
@@ -193,7 +196,7 @@ for (const processes of ['1', '2']) {
     assert.equal(code, 1);
     assert.equal((await cut).status, 0);
     t.diagnostic(`ended ${Math.round(tookMs)} ms after the second signal`);
-    // Exit code 1 says that nothing was waited for; this only that it did not hang over it.
+    // Exit code 1 shows that nothing was waited for; this only shows that the exit didn't hang.
     assertInTime(tookMs < exitMarginMs, `${tookMs} ms`);
   });
 }
@@ -220,7 +223,7 @@ test('rolling restarts of two processes behind a balancer: no failed call', asyn
       const body = { customerId: `r-${id}-${n}`, channel: 'email', limit: 1 };
       let answer = await callers[i]!('POST', '/v1/recommend', body);
       if (answer.error === 'ECONNREFUSED') {
-        // The connection was refused: a balancer asks the next process. That there is time to heed /ready is tested above.
+        // Connection refused: a balancer tries the next process. The test above covers the notice in /ready.
         refused++;
         answer = await callers[1 - i]!('POST', '/v1/recommend', body);
       }
@@ -245,7 +248,7 @@ test('rolling restarts of two processes behind a balancer: no failed call', asyn
   await Promise.all(nodes.map((node) => node.ended));
 });
 
-// How long a start takes is measured by `npm run bench`; here it has to succeed.
+// `npm run bench` measures how long a start takes; here it only has to succeed.
 test('a cold start, with a new embedded database and the demo, and with an existing one', async (t) => {
   const embedded = await createInstallation({ SHUTDOWN_GRACE_SECONDS: '5' }, []);
   try {

@@ -1,13 +1,13 @@
-// Time as this process could see it. On a machine that has no turn for a test, every answer seems late: what the
-// measuring process itself stood still does not count.
+// Measures time as this process could observe it. On a machine that gives a test no turn, every response seems late, so
+// stalls of the measuring process don't count.
 
 const tickMs = 20;
-/** Less is the ordinary lateness of a timer on a busy machine, which must not stretch the bars bit by bit. */
+/** A shorter delay is the usual lateness of a timer on a busy machine, and must not stretch the limits. */
 const standstillMs = 100;
 let lastTick = performance.now();
 let stalledMs = 0;
 
-/** How long the process has stood still up to now: what arrives first after a standstill is measured rightly. */
+/** Returns how long the process has been stalled, so that the first event after a stall is measured correctly. */
 function pendingMs(now: number): number {
   const lateMs = now - lastTick - tickMs;
   return lateMs < standstillMs ? 0 : lateMs;
@@ -19,7 +19,7 @@ setInterval(() => {
   lastTick = now;
 }, tickMs).unref();
 
-/** Starts to measure; each call of the result says the milliseconds since then, without those of standstills. */
+/** Starts measuring. Calling the result returns the milliseconds since then, without stalls. */
 export function stopwatch(): () => number {
   const began = performance.now();
   const stalledBefore = stalledMs + pendingMs(began);

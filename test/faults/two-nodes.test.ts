@@ -1,5 +1,5 @@
-// T30 and R-rules of two processes on one database, be they two servers or one: what one changes, the other obeys within a
-// second, told or not told.
+// T30 and R-rules of two processes on one database, whether two servers or one: the other obeys a change within a
+// second, notified or not.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -14,9 +14,9 @@ import { type Pair, pairKinds, startPair } from './pair.ts';
 import { createInstallation, type Installation } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
-/** What one process changes, the other obeys within this time (T30). */
+/** The other process obeys a change within this time (T30). */
 const barMs = 1_000;
-/** How long to wait before a condition counts as never coming. */
+/** How long to wait before a condition counts as failed. */
 const patienceMs = 20_000;
 
 let db: TestDatabase;
@@ -31,8 +31,8 @@ const decide = (call: Caller, customerId = `N-${customers++}`): Promise<Answer> 
   call('POST', '/v1/recommend', { customerId, channel: 'email', limit: 1 });
 
 /**
- * The backends of both processes' listeners, once both stand and listen. One that was cut off comes back after a pause
- * that grows while it is cut off again and again; until then there is nothing to deafen.
+ * Returns the backends of both processes' listeners, once both exist and listen. A listener that was cut off repeatedly
+ * comes back after growing pauses, and there is nothing to silence until then.
  */
 async function bothListeners(): Promise<readonly number[]> {
   const elapsed = stopwatch();
@@ -52,7 +52,7 @@ async function listeners(): Promise<readonly number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-/** Milliseconds until `holds` was asked and was true. */
+/** Returns the milliseconds until `holds` was checked and true. */
 async function until(what: string, holds: () => Promise<boolean>): Promise<number> {
   const elapsed = stopwatch();
   for (;;) {
@@ -62,15 +62,15 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<numbe
   }
 }
 
-/** Answered that there was no time: after the deadline of a request, on a machine that had no turn for it. */
+/** A response saying there was no time: after a request's deadline, on a machine that gave it no turn. */
 const isLate = ({ status, body, ms }: Answer): boolean => status === 503 && body.code === 'unavailable' && ms > 3_500;
 
 const medianOf = (numbers: readonly number[]): number =>
   Math.round(numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!);
 
 /**
- * A busy machine delays one attempt or the other by more than the bar, a process that hears nothing, or has to ask,
- * delays all of them: so half of the attempts must be within it.
+ * A busy machine delays some attempts beyond the limit; a process without notifications, or one that has to ask, delays
+ * all of them. So half of the attempts must meet the limit.
  */
 function assertWithinBar(took: readonly number[]): void {
   assert.ok(medianOf(took) < barMs, `took ${took.join(', ')} ms`);
@@ -184,8 +184,8 @@ for (const kind of pairKinds) {
         assert.ok(round < 20, 'the machine is too slow for a silence that no heartbeat notices');
         const customerId = `N-deaf-${round}`;
         assert.equal((await decide(two, customerId)).body.count, 1);
-        // The processes hear nothing from before the change until after the decisions: the backends that would tell them
-        // stand still, and their connections look alive.
+        // The processes hear nothing between the change and the decisions: the backends that would notify them are
+        // stopped, and their connections look alive.
         const deaf = await bothListeners();
         for (const pid of deaf) process.kill(pid, 'SIGSTOP');
         let id: string;
@@ -195,7 +195,7 @@ for (const kind of pairKinds) {
           id = await forbidAll(one, `Unheard ${round}`);
           first = await decide(two, customerId);
           next = await decide(two, customerId);
-          // A heartbeat that found the silence has opened another connection: this round shows nothing about silence.
+          // A heartbeat noticed the silence and opened another connection, so this round shows nothing.
           if (isDeepStrictEqual(await listeners(), deaf)) deafRounds++;
         } finally {
           for (const pid of deaf) process.kill(pid, 'SIGCONT');
@@ -237,7 +237,7 @@ for (const kind of pairKinds) {
       let late = 0;
       const note = async (key: string, send: () => Promise<Answer>) => {
         let answer = await send();
-        // Whether it was taken is not known to who was answered late: it asks again, and is told.
+        // A late response leaves open whether the key was taken, so the caller asks again.
         for (const elapsed = stopwatch(); isLate(answer) && elapsed() < patienceMs; answer = await send()) late++;
         const { status, body, text } = answer;
         assert.ok(
@@ -246,7 +246,7 @@ for (const kind of pairKinds) {
         );
         if (status === 200) taken.set(key, [...(taken.get(key) ?? []), String(body.customerId)]);
       };
-      // Enough rounds that a process has told the database of the first deadlocks by the end.
+      // Enough rounds for the first deadlocks to reach the database's statistics by the end.
       const rounds = 30;
       let lateRounds = 0;
       for (let round = 0; round < rounds; round++) {
@@ -271,7 +271,7 @@ for (const kind of pairKinds) {
         if (late > lateBefore) lateRounds++;
       }
       assert.equal(await deadlocks(), before);
-      // A machine that stands still is late now and then; calls that wait for each other are late in each round.
+      // A stalled machine is late occasionally; calls that wait for each other are late in every round.
       assert.ok(lateRounds <= rounds / 5, `late in ${lateRounds} of ${rounds} rounds\n${pair.warnings()}`);
     });
 
@@ -305,7 +305,7 @@ for (const kind of pairKinds) {
       t.diagnostic(`${changes} changes, ${answers.length} decisions, the slowest ${slowest} ms`);
       assert.ok(changes > 20 && answers.length > 20, 'there was a stream');
       const median = medianOf(answers.map(({ ms }) => ms));
-      // On a machine that is busy with something else, decisions take long without a stream as well.
+      // On a busy machine, decisions also take long without a stream.
       assert.ok(
         median < Math.max(barMs, 4 * usual),
         `half of the decisions took over ${median} ms, before ${usual} ms`,

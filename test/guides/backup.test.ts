@@ -1,6 +1,5 @@
-// Runs in a process of its own: it takes as long as many others.
-// Each command of docs/guides/backup.md, in its order, as a reader types it: with the embedded database, and with a PostgreSQL of
-// this machine where there is one with its tools.
+// Runs in a process of its own: it takes as long as many others. Runs each command of docs/guides/backup.md in order,
+// as a reader types it: with the embedded database and, if this machine has PostgreSQL with its tools, with that.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -17,14 +16,14 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }));
 
-/** The commands of a section, one text for each block of `sh`. */
+/** Returns the commands of a section, one text per `sh` block. */
 function commandsOf(section: string): string[] {
   const [, text = ''] = guide.split(new RegExp(`^## ${section}$`, 'm'));
   const [own = ''] = text.split(/^## /m);
   return [...own.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '');
 }
 
-/** Runs commands in one shell, which ends at the first failure; `npx arbiter` is the command line of this repository. */
+/** Runs commands in one shell that ends at the first failure. `npx arbiter` is this repository's command line. */
 function run(commands: readonly string[], environment: Readonly<Record<string, string>>): Promise<string> {
   const arbiter = `npx() { shift; "${process.execPath}" "${join(root, 'packages/cli/bin/arbiter.js')}" "$@"; }`;
   const child = spawn('bash', ['-euo', 'pipefail', '-c', [arbiter, ...commands].join('\n')], {
@@ -56,7 +55,7 @@ test('arbiter backup: the commands of the guide', async () => {
   assert.match(output, /Verified 1 audit chain: [1-9]\d* rows/);
 });
 
-/** The newest PostgreSQL of this machine that has its server and its tools; null for none. */
+/** Returns the newest PostgreSQL of this machine with server and tools; null without one. */
 function installedPostgres(): string | null {
   const versions = '/usr/lib/postgresql';
   if (!existsSync(versions)) return null;
@@ -85,7 +84,7 @@ test('pg_dump and base backups: the commands of the guide', { skip: installedPos
     };
     const [dump, restore, verify, ...more] = commandsOf('pg_dump');
     assert.deepEqual(more, []);
-    // A role that both servers have ends psql with a report and no failure.
+    // For a role that both servers have, psql reports an error but doesn't fail.
     await run([...prepare, dump!, restore!], { ...environment, ...source });
     const target = {
       DATABASE_URL: urlOf(second.sockets, 'arbiter_restored', 'arbiter_server'),
@@ -100,7 +99,7 @@ test('pg_dump and base backups: the commands of the guide', { skip: installedPos
   }
 });
 
-/** A cluster of that PostgreSQL, as a user that may run it. */
+/** Starts a cluster of that PostgreSQL, as a user that may run it. */
 async function startCluster(bin: string, name: string): Promise<{ sockets: string; stop(): Promise<void> }> {
   const home = await mkdtemp(join(tmpdir(), `arbiter-pg-${name}-`));
   const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import type { CallResult, TestServer } from '../../packages/server/src/main/test-server.ts';
 
 /**
- * The calls of a guide, as a reader sees them: blocks of code named `http` with the method and path, the body, and a last line
- * `# <status>` that may keep parts of the answer, `# 201, $email = id`, under names that later blocks use.
+ * The calls of a guide: `http` code blocks with method and path, the body, and a last line `# <status>` that may save
+ * parts of the response, `# 201, $email = id`, under names that later blocks use.
  */
 export interface GuideCall {
-  /** Line of the guide that the block begins on. */
+  /** Line of the guide where the block starts. */
   readonly line: number;
   readonly method: string;
   readonly path: string;
-  /** Null: none. */
+  /** Null: no body. */
   readonly body: string | null;
   readonly status: number;
-  /** Paths in the answer by name. */
+  /** Paths in the response by name. */
   readonly kept: Readonly<Record<string, string>>;
-  /** Parts of the answer that the guide states, by path: `# 200, decisions.0.rank is 1`. */
+  /** Parts of the response that the guide states, by path: `# 200, decisions.0.rank is 1`. */
   readonly stated: readonly (readonly [path: string, value: unknown])[];
 }
 
 const fence = /^```http\n([\s\S]*?)^```$/gm;
 
-/** The calls of a guide in their order; throws for a block that cannot be read. */
+/** Returns the calls of a guide in order. Throws for a block that can't be parsed. */
 export function callsOf(markdown: string): GuideCall[] {
   return [...markdown.matchAll(fence)].map((match) => {
     const line = markdown.slice(0, match.index).split('\n').length;
@@ -29,7 +29,7 @@ export function callsOf(markdown: string): GuideCall[] {
     const [method = '', path = ''] = (lines.shift() ?? '').split(' ');
     const notes: string[] = [];
     while (lines.at(-1)?.startsWith('#')) notes.unshift((lines.pop() ?? '').slice(1));
-    // A comma ends a part only where another part begins: texts may hold commas.
+    // A comma ends a part only if another part starts there: texts may contain commas.
     const parts = notes
       .join(',')
       .split(/, *(?=\$\w+ = |[\w.]+ is )/)
@@ -50,12 +50,12 @@ export function callsOf(markdown: string): GuideCall[] {
   });
 }
 
-/** The commands `npx arbiter ...` of a guide in their order, as the arguments of the command line. */
+/** Returns the `npx arbiter ...` commands of a guide in order, as command line arguments. */
 export function commandsOf(markdown: string): string[][] {
   return [...markdown.matchAll(/^npx arbiter (.+)$/gm)].map(([, words = '']) => words.split(' '));
 }
 
-/** The part of an answer at a dotted path. */
+/** Returns the part of a response at a dotted path. */
 const at = (value: unknown, path: string): unknown =>
   path
     .split('.')
@@ -64,7 +64,7 @@ const at = (value: unknown, path: string): unknown =>
       value,
     );
 
-/** Does the calls, one after the other, as the first tenant's admin; each must answer as the guide says. */
+/** Makes the calls in order as the first tenant's admin. Each must respond as the guide says. */
 export async function follow(server: TestServer, markdown: string): Promise<number> {
   const names = new Map<string, unknown>();
   const calls = callsOf(markdown);

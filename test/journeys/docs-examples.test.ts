@@ -4,7 +4,7 @@ import { type Operation, operations } from '@arbiter/contract';
 import { createExamples } from '../../packages/server/src/http/docs/docs-examples.ts';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 
-/** The request examples of the documents, sent as a reader would who follows them from top to bottom. */
+/** Sends the request examples of the documentation in order, as a reader would. */
 
 let server: TestServer;
 before(async () => {
@@ -59,7 +59,7 @@ test('every record of the documents can be made as it is shown, and then be deci
     [...order].sort(),
     'a maker without a place in the order',
   );
-  // The reader writes the ids of what was made where the documents show invented ones.
+  // Readers replace the documentation's invented ids with those of their own records.
   const real = new Map<string, string>();
   const filled = (body: unknown): unknown =>
     JSON.parse(JSON.stringify(body), (_, value) => (typeof value === 'string' ? (real.get(value) ?? value) : value));

@@ -10,7 +10,7 @@ let db: TestDatabase;
 let installation: Installation;
 let server: ServerProcess;
 let call: Caller;
-/** What one step leaves for the next. */
+/** Passed from one step to the next. */
 const made = { schema: '', category: '', email: '', phone: '', reward: '', upgrade: '', hidden: '', flow: '' };
 let recommendation: Answer;
 

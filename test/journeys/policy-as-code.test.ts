@@ -34,7 +34,7 @@ after(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** A server that is gone shows as a command that cannot connect: say what it wrote before it went. */
+/** A server that stopped shows up as a command that can't connect, so report what it printed. */
 function assertRuns(): void {
   assert.ok(server.running(), `the server has ended:\n${server.output()}`);
 }
@@ -65,7 +65,7 @@ async function shell(script: string, key = apiKey): Promise<{ code: number | nul
 }
 
 const guide = await readFile(join(repository, 'docs', 'guides', 'policy-as-code.md'), 'utf8');
-/** Each command with its exit code, and what stands behind it as its output. */
+/** Each command with its exit code and the output that follows it. */
 const blocks = [...guide.matchAll(/```sh(?: exit=(\d))?\n([\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g)].map(
   ([, exit, script, output]) => ({ exit: Number(exit ?? 0), script: script!, output }),
 );
@@ -124,7 +124,7 @@ test('what the folder holds beside: own files stay, unknown ones are refused, se
 });
 
 test('content waits for a second person: plan exits 4 until another one applies the same files', async () => {
-  // A server whose operator names two persons.
+  // A server whose operator lists two people.
   const own = await createTestDatabase();
   const people = await createInstallation({ DATABASE_URL: own.url }, []);
   const before = server;

@@ -15,7 +15,7 @@ import {
 } from '../../packages/server/src/features/operations/report-rendering/test-documents.ts';
 import { launchBrowser, noBrowser } from './console/browser.ts';
 
-/** A report's HTML as readers open it: from the server, from a mail, on a telephone, on paper. */
+/** A report's HTML as readers open it: from the server, from an email, on a phone, on paper. */
 
 const skip = noBrowser;
 const address = 'http://reports.example/report.html';
@@ -27,7 +27,7 @@ after(() => browser?.close());
 
 interface Opened {
   readonly page: Page;
-  /** Requests beyond the page itself, dialogs, and what the page complained of. */
+  /** Requests beyond the page itself, dialogs, and errors of the page. */
   readonly faults: string[];
 }
 

@@ -20,7 +20,7 @@ before(async () => {
   db = await createTestDatabase();
   installation = await createInstallation({ DATABASE_URL: db.url }, []);
   server = await installation.start();
-  // A program beside an installation of the packages.
+  // A program next to an installation of the packages.
   folder = await mkdtemp(join(tmpdir(), 'arbiter-sdk-readme-'));
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');

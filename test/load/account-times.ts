@@ -37,7 +37,7 @@ for (const path of ['register', 'forgot-password']) {
   for (let round = 0; round < rounds; round += 1) {
     const bodies = known.flatMap(({ email }, index) => {
       const pair = [['known', email] as const, ['unknown', `${path}-${round}-${index}-${email}`] as const];
-      // Calls wait in a queue, so whichever kind always came second would look slower.
+      // Calls wait in a queue, so the kind that always came second would look slower.
       return round % 2 === 0 ? pair : pair.toReversed();
     });
     await Promise.all(

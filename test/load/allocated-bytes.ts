@@ -1,4 +1,4 @@
-// What a call takes from the JavaScript heap.
+// Measures what a call takes from the JavaScript heap.
 import { getHeapStatistics } from 'node:v8';
 
 const samples = 101;
@@ -21,5 +21,5 @@ function median(work: () => unknown): number {
   return taken.sort((a, b) => a - b)[samples >> 1] ?? 0;
 }
 
-/** Where results go, so that no call can be left out as useless. */
+/** Stores results, so that no call can be optimized away. */
 export let kept: unknown;

@@ -27,7 +27,7 @@ export async function post(target: BenchTarget, path: string, body: object): Pro
       body: JSON.stringify(body),
     });
   let response = await ask();
-  // On a machine that does much else the server says that it has too much to do, and when to come again.
+  // On a busy machine the server says when to retry.
   for (let tries = 1; response.status === 503 && tries < 20; tries += 1) {
     await response.arrayBuffer();
     await new Promise((done) => setTimeout(done, Number(response.headers.get('retry-after') ?? 1) * 1_000));

@@ -1,4 +1,4 @@
-// What benchmarks do in the database itself. A large catalogue is made by copying rows: through the API, whose limit is
+// What benchmarks do in the database itself. Large catalogues are made by copying rows: through the API, limited to
 // 2,000 offers a minute, it would take minutes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

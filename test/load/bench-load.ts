@@ -1,4 +1,4 @@
-// Load on a server from a generator in a process of its own, and what the machine itself did meanwhile.
+// Load on a server from a generator in its own process, and what the machine did in the meantime.
 import { execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,7 +24,7 @@ export interface Measured {
 
 export interface LoadOptions {
   readonly port: number;
-  /** One for each tenant; requests take them in turns. */
+  /** One per tenant, used in turn. */
   readonly keys: readonly string[];
   readonly flow: string;
   readonly customers: Customers;
@@ -66,7 +66,7 @@ export async function load(options: LoadOptions): Promise<Measured> {
   return measured;
 }
 
-/** How often and how long the machine stood still. */
+/** How often and how long the machine stalled. */
 export interface Standstill {
   readonly count: number;
   readonly totalMs: number;
@@ -108,9 +108,9 @@ const document = JSON.stringify(
 );
 
 /**
- * us of processor time that it takes now to read and write a document of 70 KB, the best of some tries. It says how fast the
- * machine was: runs of different days, or hours, can only be compared by it. Arithmetic alone does not tell, since
- * neighbours on a machine share its caches and not its clock.
+ * Returns the processor time, in us, to read and write a 70 KB document now: the best of some attempts. It measures the
+ * machine's speed, which allows comparing runs of different hours or days. Arithmetic alone doesn't, since neighbors on
+ * a machine share its caches, not its clock.
  */
 export function usPerDocument(): number {
   let best = Number.POSITIVE_INFINITY;

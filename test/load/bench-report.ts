@@ -3,7 +3,7 @@ import { cpus, release, totalmem } from 'node:os';
 
 export interface Row {
   readonly measure: string;
-  /** What is asked of it; empty when nothing is. */
+  /** The target; empty without one. */
   readonly bar: string;
   readonly measured: string;
   /** Null: there is no bar. */

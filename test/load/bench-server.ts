@@ -36,7 +36,7 @@ export function start(
   return new Promise((resolve, reject) => {
     let seen = '';
     child.stdout.on('data', (chunk: Buffer) => {
-      // Read to the end of its life: what a server logs would pile up behind a pipe that is not read.
+      // Keep reading: output piles up in a pipe that nobody reads.
       if (seen.length > 100_000) return;
       seen += chunk.toString();
       const match = seen.match(ready);

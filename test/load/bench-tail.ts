@@ -1,4 +1,5 @@
-// What makes single decisions slow: each scenario is a row of docs/benchmarks.md (the tail of docs/design/decisioning.md 6).
+// What makes single decisions slow: each scenario is a row of docs/benchmarks.md (the tail of
+// docs/design/decisioning.md 6).
 import { type BenchTarget, changeOffer, post, publishFlow, someOffers } from './bench-catalogue.ts';
 import { type Customers, type LoadOptions, load, type Measured } from './bench-load.ts';
 
@@ -21,7 +22,7 @@ export async function changingCatalogue(target: BenchTarget, usual: Usual, rate:
   return measured;
 }
 
-/** One customer asks for a fifth of all decisions. */
+/** One customer requests a fifth of all decisions. */
 export const hotCustomer = (usual: Usual, rate: number): Promise<Measured> => load({ ...usual, rate, hotShare: 0.2 });
 
 /**

@@ -88,7 +88,7 @@ const rows: readonly {
   {
     name: 'one budget, 100 left all the time',
     before: () => leave(100),
-    // What the callers take is given back again and again.
+    // Continuously restore what the callers take.
     during: () => setLeft(100),
     after: noPolicy,
   },

@@ -6,7 +6,7 @@ import { type BenchTarget, headersOf, post } from './bench-catalogue.ts';
 import { median } from './bench-load.ts';
 import { ms, n0, type Row } from './bench-report.ts';
 
-/** What is measured: a tenant that `loadCatalogue` filled, and its database. */
+/** The measured tenant, filled by `loadCatalogue`, and its database. */
 export interface CatalogueTarget extends BenchTarget {
   readonly databaseUrl: string;
   readonly tenantId: string;

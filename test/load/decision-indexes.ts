@@ -54,7 +54,7 @@ function cpuUs(): number {
       const fields = statOf(Number(name));
       if (Number(fields[1]) === postmaster) ticks += Number(fields[11]) + Number(fields[12]);
     } catch {
-      // It ended while we looked.
+      // It ended in the meantime.
     }
   }
   return ticks * 10_000;

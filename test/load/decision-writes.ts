@@ -24,7 +24,7 @@ for (let i = 0; i < offers; i++) {
   const offer = await post('offers', { name: `Offer ${i}`, status: 'active', categoryId: category.id, priority: 50 });
   await post('creatives', { name: `Creative ${i}`, offerId: offer.id, channelId: email.id, status: 'active' });
 }
-// Each offer once a day and customer: the decisions of a customer show one after the other, and a batch many different ones.
+// Each offer once a day and customer, so a customer's decisions show different offers, and a batch many of them.
 await post('contact-policies', {
   name: 'Once a day',
   ruleType: 'frequency_cap',
@@ -76,7 +76,7 @@ function cpuUs(): number {
       const fields = statOf(Number(name));
       if (Number(fields[1]) === postmaster) ticks += ticksOf(fields, 11, 13);
     } catch {
-      // It ended while we looked.
+      // It ended in the meantime.
     }
   }
   return ticks * 10_000;

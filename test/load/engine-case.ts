@@ -152,7 +152,7 @@ export function snapshot(offerCount: number, formula: Exponents): Snapshot {
   };
 }
 
-// Made once, so that what is measured is the engine's own work.
+// Created once, so that only the engine's own work is measured.
 const ofOffer = [7, 13] as const;
 const ofCategory = [30, 90] as const;
 
@@ -189,7 +189,7 @@ export function input(plan: Plan, contactLanes: number): DecisionInput {
     profile: { age: 40, job: 'cook', interests: ['card'] },
     enriched: {},
     segments: ['loyal'],
-    // One contact a lane, two days apart, as the state row keeps them.
+    // One contact a lane, two days apart, as in the state row.
     contacts: foldContacts(
       {
         lanes,

@@ -13,7 +13,7 @@ import { raceExports } from '../faults/export-race.ts';
 import type { Row } from './bench-report.ts';
 import { n0 } from './bench-report.ts';
 
-/** Rows that one exporter writes in a second, with nothing beside it. */
+/** Rows per second of one exporter on an idle server. */
 async function exportRate(rows: number): Promise<number> {
   const db = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'arbiter-export-bench-'));
@@ -40,7 +40,7 @@ async function exportRate(rows: number): Promise<number> {
   }
 }
 
-/** The rows of the report. `rows`: how many are written; `kills`: exporters that are killed meanwhile. */
+/** Returns the rows of the report. `rows`: rows to write; `kills`: exporters to kill. */
 export async function benchExports(rows: number, kills: number, mostHeldMs: number): Promise<Row[]> {
   const rate = await exportRate(rows);
   const db = await createTestDatabase();

@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net';
 interface Plan {
   readonly port: number;
   readonly path: string;
-  /** One set for each tenant; requests take them in turns. */
+  /** One set per tenant, used in turn. */
   readonly headers: readonly Readonly<Record<string, string>>[];
   /** JSON body with `%CUSTOMER%`, replaced by `<prefix><n>` for n of 1..count, in random order. */
   readonly body: string;
@@ -136,7 +136,7 @@ if (plan.rate > 0) {
       }
       while (dueAt(sent) <= now) {
         const due = dueAt(sent++);
-        // In turns: the server closes a connection on which nothing comes.
+        // Use connections in turn: the server closes idle ones.
         const connection = idle.shift();
         if (connection) send(connection, due);
         else {
@@ -144,7 +144,7 @@ if (plan.rate > 0) {
           backlog.push(due);
         }
       }
-      // Not a busy loop: it would take the core that the database needs. The millisecond of jitter counts as latency.
+      // Don't busy-wait: it would take the core that the database needs. The millisecond of jitter counts as latency.
       setTimeout(tick, 1);
     };
     tick();

@@ -32,7 +32,7 @@ const known: number[] = [];
 const unknown: number[] = [];
 for (let round = 0; round < failures; round += 1) {
   for (const [index, { email }] of users.entries()) {
-    // Now the one first, now the other: what the machine does meanwhile meets both.
+    // Alternate the order, so that the machine's other work affects both.
     const pair = [async () => known.push(await timeOf(email)), async () => unknown.push(await timeOf(`no-${email}`))];
     for (const work of index % 2 === 0 ? pair : pair.toReversed()) await work();
   }

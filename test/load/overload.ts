@@ -25,7 +25,7 @@ export interface Overload {
   readonly refused: Answers;
   /** Other statuses and how often they came; none is wanted. */
   readonly others: Readonly<Record<string, number>>;
-  /** What was asked beside the load, ten times a second: the liveness probe, and a read of the catalogue. */
+  /** Requests next to the load, ten times a second: the liveness probe, and a read of the catalogue. */
   readonly health: Probe;
   readonly catalogue: Probe;
 }
@@ -39,14 +39,14 @@ export interface Probe {
 export interface OverloadOptions {
   /** Requests a second that the callers want answered. */
   readonly rate: number;
-  /** Who calls; each has one connection and one request out at most. */
+  /** Number of callers. Each has one connection and at most one pending request. */
   readonly callers: number;
   readonly seconds: number;
   /** Before the counting begins. */
   readonly settleSeconds?: number;
 }
 
-/** Callers for each multiple of the peak: as many as it takes to reach it. */
+/** Callers per multiple of the peak: enough to reach it. */
 export const callersPerPeak = 128;
 
 /** Loads a server with recommend requests, more than it can answer; callers in a process of their own. */
@@ -99,7 +99,7 @@ async function probe(url: string, headers: Record<string, string>, end: AbortSig
   return { asked: tookMs.length, ok, p99Ms: tookMs[Math.floor(tookMs.length * 0.99)] ?? 0 };
 }
 
-/** One line for people. */
+/** Formats one line for people. */
 export function described({ answered, refused, others, health, catalogue }: Overload, peak: number): string {
   const ms = (value: number): string => value.toFixed(0);
   return [
@@ -136,7 +136,7 @@ async function alone(): Promise<void> {
       const spent = server.processorSeconds().node - before;
       return { measured, usEach: (spent * 1e6) / (measured.answered.perSecond * seconds) };
     };
-    // As many callers as it takes, who want more than there is.
+    // Enough callers to want more than there is.
     await run(1e6, callersPerPeak);
     const most = await run(1e6, callersPerPeak);
     const peak = most.measured.answered.perSecond;
@@ -145,7 +145,7 @@ async function alone(): Promise<void> {
     );
     for (const times of values.times.split(',').map(Number)) {
       const { measured, usEach } = await run(peak * times, Math.ceil(callersPerPeak * times));
-      // What other processes of a busy machine take is not in it.
+      // Excludes what other processes of a busy machine use.
       const share = ((most.usEach / usEach) * 100).toFixed(0);
       console.log(`${times} times: ${described(measured, peak)}, ${usEach.toFixed(0)} us an answer (${share} %)`);
     }

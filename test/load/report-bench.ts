@@ -12,7 +12,7 @@ import { newId } from '../../packages/server/src/platform/ids.ts';
 import type { Row } from './bench-report.ts';
 import { n0 } from './bench-report.ts';
 
-/** What whoever looks at a dashboard waits for one source (the product's own promise). */
+/** Time limit for one data source of a dashboard (the product's own promise). */
 const barMs = 1_000;
 const tries = 3;
 

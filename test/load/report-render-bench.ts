@@ -98,7 +98,7 @@ export async function benchReportRendering(rows: number, rounds: number): Promis
   const document = largeReport(rows);
   const found: Row[] = [];
   for (const format of formats) {
-    // Once for the fonts, and for the compiler.
+    // Once to load the fonts and warm up the compiler.
     const [first] = await renderReport(document, [format]);
     const turns = await repeat(rounds, () => renderReport(document, [format]));
     const memory = await memoryOf(format, rows);

@@ -139,7 +139,7 @@ async function fill({ key }: Case, contacts: number): Promise<void> {
       await admin.query(`insert into bench.bases select $1, 'C-' || n, $2 from ${rows}`, [tenant, stored.base]);
     }
   }
-  // The server vacuums by itself; what a table looks like right after its filling should not decide.
+  // The server vacuums by itself. The state of a table right after filling shouldn't decide.
   await admin.query('vacuum analyze bench.state_bytes, bench.state_json, bench.bases');
   await admin.query('checkpoint');
 }

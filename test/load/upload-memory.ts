@@ -26,7 +26,7 @@ writeFileSync(bootstrap, JSON.stringify({ tenants }));
 const env = { DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrap, PORT: '0', LOG_LEVEL: 'warn' };
 const server = await startServer(env, 1);
 
-/** Rows as those of the published data set, with a note that no column takes, up to the size. */
+/** Rows like those of the published data set, with a note that no column takes, up to the size. */
 const note = 'n'.repeat(400);
 
 function* pieces(): Generator<string> {
@@ -73,7 +73,7 @@ function upload(key: string): Promise<{ readonly status: number; readonly text: 
         );
       },
     );
-    // A refusal closes the connection while the file is sent; the answer says why.
+    // A refusal closes the connection during the upload; the response says why.
     call.on('error', (error) => setTimeout(() => reject(error), 1_000));
     const send = async (): Promise<void> => {
       call.write(`--${boundary}\r\ncontent-disposition: form-data; name="schema"\r\n\r\nbank_clients\r\n`);
@@ -89,7 +89,7 @@ function upload(key: string): Promise<{ readonly status: number; readonly text: 
 }
 
 const pause = (ms: number): Promise<void> => new Promise((wake) => setTimeout(wake, ms));
-// What the load of the packs left behind is given back, or not, before the count begins.
+// Let the memory of loading the packs be released, or not, before measuring.
 await pause(5_000);
 const before = server.rssMb();
 let most = before;
@@ -105,7 +105,7 @@ const watch = async (): Promise<void> => {
   }
 };
 const watching = watch();
-/** A busy machine is told as 503; then once more, as a client would. */
+/** A busy machine returns 503; retry, as a client would. */
 async function uploadPatiently(key: string): ReturnType<typeof upload> {
   const answer = await upload(key);
   if (answer.status !== 503) return answer;

@@ -16,7 +16,7 @@ const questions = Number(process.argv[3] ?? 400);
 /** The bar of docs/design/api-settled.md 16 holds for so many proposals. */
 const fewWishes = 8;
 
-/** Processor time: on a busy machine the clock on the wall says how busy it is. */
+/** Processor time: on a busy machine, wall time only says how busy it is. */
 const all: number[] = [];
 const walls: number[] = [];
 const few: number[] = [];
@@ -29,7 +29,7 @@ for (let seed = 1; all.length < questions; seed++) {
   const input = inputAt(world, plan, world.now);
   const shown = new Set(decide(plan, input).items.map(({ offerId }) => offerId));
   const refused = world.snapshot.offers.filter(({ id }) => !shown.has(id));
-  // A process that has just compiled a plan is slow; what is measured is the one that answers every day.
+  // A process that has just compiled a plan is slow. Measure one in steady state.
   for (let at = 0; at < 50; at++) decide(plan, input);
   for (let at = 0; at < 20 && all.length < questions; at++) {
     const { id } = chance.pick(refused);

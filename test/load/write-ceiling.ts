@@ -114,7 +114,7 @@ async function batch(): Promise<void> {
       readSet: Number(sample.read_set),
       countsNumber: null,
     };
-    // A row of the outbox holds a batch; the product's batches are as large as ours when they are full.
+    // A row of the outbox holds a batch. The product's full batches are as large as ours.
     const outbox = outboxes[next % outboxes.length]!;
     const lanes = {
       offerIds: outbox.lane_offers,

@@ -53,7 +53,7 @@ test('a second run on a database in use applies nothing and leaves schema and da
   assert.deepEqual(await fingerprint(server, ids), data);
   assert.deepEqual(await partitions(), before);
   assert.deepEqual(await catalogueFindings(testDatabase), []);
-  // The server has noticed nothing.
+  // The server noticed nothing.
   const answer = await server.call('GET', '/api/v1/offers');
   assert.equal(answer.status, 200, answer.text);
 });

@@ -22,14 +22,8 @@ before(async () => {
 after(() => server?.close());
 
 let counter = 0;
-async function make(path: string, body: object): Promise<Row> {
-  const made = await server.call<Row>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body;
-}
-
 test('50 parallel changes of one offer are 50 versions, one after the other, in an unbroken chain', async () => {
-  const offer = await make('offers', { name: 'hot' });
+  const offer = await server.createRecord<Row>('offers', { name: 'hot' });
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, priority) =>
       server.call<Row>('PUT', '/api/v1/offers', { body: { id: offer.id, priority } }),
@@ -55,7 +49,7 @@ test('50 parallel changes of one offer are 50 versions, one after the other, in 
 });
 
 test('of 20 parallel changes that name one version, one is made', async () => {
-  const offer = await make('offers', { name: 'stale' });
+  const offer = await server.createRecord<Row>('offers', { name: 'stale' });
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, priority) =>
       server.call<Page>('PUT', '/api/v1/offers', { body: { id: offer.id, priority, rowVersion: 1 } }),
@@ -93,19 +87,19 @@ describe('a walk over a list returns each row that was there throughout once', (
   const bodies: Readonly<Record<string, () => Promise<(name: string, at: number) => object>>> = {
     categories: async () => (name, at) => ({ name, ordinal: at % 4 }),
     'sub-categories': async () => {
-      const { id } = await make('categories', { name: `parent ${++counter}` });
+      const { id } = await server.createRecord<Row>('categories', { name: `parent ${++counter}` });
       return (name, at) => ({ name, ordinal: at % 4, categoryId: id });
     },
     channels: async () => (name) => ({ name, channelType: 'web' }),
     placements: async () => {
-      const { id } = await make('channels', { name: `place ${++counter}`, channelType: 'web' });
+      const { id } = await server.createRecord<Row>('channels', { name: `place ${++counter}`, channelType: 'web' });
       return (name) => ({ name, channelId: id });
     },
     offers: async () => (name) => ({ name }),
     creatives: async () => {
       const [offer, channel] = [
-        await make('offers', { name: `of ${++counter}` }),
-        await make('channels', { name: `on ${++counter}`, channelType: 'web' }),
+        await server.createRecord<Row>('offers', { name: `of ${++counter}` }),
+        await server.createRecord<Row>('channels', { name: `on ${++counter}`, channelType: 'web' }),
       ];
       return (name) => ({ name, offerId: offer.id, channelId: channel.id });
     },
@@ -122,7 +116,8 @@ describe('a walk over a list returns each row that was there throughout once', (
     it(path, async () => {
       const bodyOf = await prepare();
       const mark = `walk${++counter}`;
-      const add = (at: number) => make(path, bodyOf(`${mark} ${'zmaq'[at % 4]}${String(at).padStart(3, '0')}`, at));
+      const add = (at: number) =>
+        server.createRecord<Row>(path, bodyOf(`${mark} ${'zmaq'[at % 4]}${String(at).padStart(3, '0')}`, at));
       const first: Row[] = [];
       for (let at = 0; at < 18; at += 1) first.push(await add(at));
       const gone = new Set<string>();

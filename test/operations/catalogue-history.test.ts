@@ -16,7 +16,10 @@ import { loadPack } from '../../packages/server/src/features/operations/seed-pac
 import { startTestServer, type TestServer, testLoadPorts } from '../../packages/server/src/main/test-server.ts';
 import { createFixtures, type Fixtures } from './fixtures.ts';
 
-/** Every state of every governed record is kept, and the catalogue of any instant can be read (docs/design/recording.md S14). */
+/**
+ * Every state of every governed record is stored, and the catalogue of any instant can be read
+ * (docs/design/recording.md S14).
+ */
 
 let server: TestServer;
 let fixtures: Fixtures;
@@ -30,7 +33,7 @@ const owner = <Row>(text: string, values: unknown[] = []) => server.testDatabase
 const read = <T>(fn: (tx: Tx) => Promise<T>, tenant = 0) =>
   server.testDatabase.database.withTenant(server.tenants[tenant]!.id, systemActor('test'), fn);
 
-/** The instant of the newest number, to the microsecond. */
+/** Returns the instant of the newest version, to the microsecond. */
 async function latest(): Promise<string> {
   const [row] = await owner<{ at: string }>(
     `select to_char(committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
@@ -73,7 +76,7 @@ for (const resource of Object.values(resources)) {
       await asOf(entityType, id, changed),
       await asOf(entityType, id, gone),
     ];
-    // What is archived is there as before, in another status.
+    // Archived records are still listed, in another status.
     assert.deepEqual([first?.version, second?.version, last?.version], [1, 2, archives ? 2 : 3]);
     assert.deepEqual([first?.deleted, second?.deleted, last?.deleted], [false, false, !archives]);
     if (archives) assert.deepEqual([second?.body.status, last?.body.status], ['draft', 'archived']);
@@ -176,7 +179,7 @@ test('instants rise with the numbers, also within a microsecond and under a cloc
   const first = await latest();
   await fixtures.must('PUT', `offers/${offer.id}`, { name: 'second name' }, 200);
   const second = await latest();
-  // Making an offer made what it names as well; each step is one microsecond.
+  // Creating an offer also creates the records it refers to. Each step is one microsecond.
   const micros = (text: string) => Number(text.slice(-7, -1));
   assert.equal(micros(second), micros(first) + 1);
   assert.equal((await asOf('offer', offer.id, first))?.body.name, 'first name');
@@ -210,7 +213,7 @@ test('a pack is loaded: the newest version of every record is its row, and no ro
   );
   let records = 0;
   for (const { name, words } of kept) {
-    // Settings that were locked and never changed have a row and no version.
+    // Settings that were locked but never changed have a row and no version.
     const untouched = name === 'tenant_settings' ? 'where r.version > 1' : '';
     const [type, id, version, omitted] = words.split('\\000');
     const [row] = await owner<{ records: number; wrong: number }>(

@@ -34,7 +34,7 @@ const name = (() => {
   return (word: string) => `${word} ${++n}`;
 })();
 
-/** One live record of each resource, made through the API as in the acceptance of the bank. */
+/** Creates one live record of each resource through the API, as in the acceptance of the bank. */
 async function makeAll() {
   const category = await must('POST', 'categories', { name: name('Savings') }, 201);
   const channel = await must(

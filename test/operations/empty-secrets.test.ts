@@ -7,14 +7,15 @@ import { createPeople, trusting } from '../../packages/server/src/features/ident
 import {
   startServerOn,
   startTestServer,
+  type TestNode,
   type TestServer,
   type TestServerOptions,
 } from '../../packages/server/src/main/test-server.ts';
 
 /**
- * The matrix of empty secrets (docs/design/quality.md T5): a secret that is unset, empty or blank opens nothing and signs nothing,
- * whatever is sent, and nothing answers 200 or 500 for it. Each secret of the configuration stands in `proven`; a new one that
- * does not fails the first test.
+ * The matrix of empty secrets (docs/design/quality.md T5): a secret that is unset, empty or blank opens nothing and
+ * signs nothing, and no call returns 200 or 500 because of it. `proven` lists each secret of the configuration; a new
+ * one that is missing fails the first test.
  */
 const proven: Readonly<Record<string, string>> = {
   API_KEY_PEPPER: 'keys and clients: none is made and none opens',
@@ -47,7 +48,7 @@ const spellings: readonly (readonly [string, string | undefined])[] = [
   ['blank', ' \t'],
 ];
 
-/** What a caller without a credential could send in its place. */
+/** Credentials that a caller could make up. */
 const forms: readonly Readonly<Record<string, string>>[] = [
   {},
   { authorization: '' },
@@ -65,7 +66,7 @@ const forms: readonly Readonly<Record<string, string>>[] = [
 const all: readonly Operation[] = Object.values(operations);
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token with these claims, signed with the key that an empty secret would give. */
+/** Returns a token with these claims, signed with the key that an empty secret would give. */
 function forged(typ: string, purpose: string, claims: object, secret: string): string {
   const text = `${part({ alg: 'HS256', typ })}.${part(claims)}`;
   const root = createSecretKey(Buffer.from(secret));
@@ -74,7 +75,7 @@ function forged(typ: string, purpose: string, claims: object, secret: string): s
 }
 
 let server: TestServer;
-/** Cookie of an admin, by the server that has its secrets. */
+/** Cookie of an admin, from the server with the secrets. */
 let cookie: string;
 before(async () => {
   server = await startTestServer({ config: trusting });
@@ -86,12 +87,12 @@ after(() => server?.close());
 for (const [spelling, value] of spellings) {
   describe(`secrets that are ${spelling}`, () => {
     const config: Config = readConfig(Object.fromEntries(names.map((name) => [name, value])));
-    const others: Omit<TestServer, 'tenants'>[] = [];
+    const others: TestNode[] = [];
     after(async () => {
       for (const other of others) await other.close();
     });
-    /** A server over the same database that has only these secrets empty. */
-    function without(...empty: (keyof Config)[]): Omit<TestServer, 'tenants'> {
+    /** Starts a server on the same database with only these secrets empty. */
+    function without(...empty: (keyof Config)[]): TestNode {
       const changed = Object.fromEntries(empty.map((name) => [name, config[name]]));
       const options: TestServerOptions = { config: { ...trusting, ...changed } };
       const other = startServerOn({ ...server.testDatabase, close: async () => undefined }, options);

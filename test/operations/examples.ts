@@ -11,7 +11,7 @@ import { providerKeys } from '../../packages/server/src/features/identity/sso/te
 import { createSamlIdp, encoded } from '../../packages/server/src/features/identity/sso/test-saml-idp.ts';
 import { type Fixtures, type Made, type Resource as Path, randomId } from './fixtures.ts';
 
-/** A call that the operation answers with success, by the lowest role that it takes. */
+/** A call that the operation answers with success, with the lowest role that it accepts. */
 export interface Call {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -20,16 +20,16 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Makes what the call needs through the API, then says the call. Nothing of it has been used up. */
+/** Creates what the call needs through the API, then returns the call. Everything it needs is still unused. */
 export type Example = (fixtures: Fixtures) => Promise<Call>;
 
-/** The properties of a body that the operation declares. */
+/** Returns the properties of a body that the operation declares. */
 function declared(operation: Operation, body: Record<string, unknown>): Record<string, unknown> {
   const properties: object = Reflect.get(operation.body ?? {}, 'properties') ?? {};
   return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(properties, name)));
 }
 
-/** What lists are asked for besides what a record shows of itself. */
+/** List queries that can't be derived from a record. */
 const queries: Partial<Record<Path, (made: Made) => Record<string, string>>> = {
   'schema-joins': ({ primarySchemaId }) => ({ schemaId: idOf(primarySchemaId) }),
   'qualification-rules': ({ scopeId }) => ({ scopeId: idOf(scopeId) }),
@@ -88,7 +88,7 @@ const suppressionOf = async (f: Fixtures) => ({
 });
 const aSuppression = async (f: Fixtures, changes: Record<string, unknown> = {}) =>
   f.must('POST', 'suppressions', { ...(await suppressionOf(f)), ...changes }, 201);
-/** A segment to which two customers belong. */
+/** A segment with two customers. */
 const aBandit = async (f: Fixtures): Promise<Made> =>
   f.make('algorithm-models', {
     ...(await f.draft('algorithm-models')),
@@ -105,7 +105,7 @@ const aSegment = async (f: Fixtures): Promise<Made> => {
   await f.must('POST', `schemas/${idOf(segment.baseSchemaId)}/data`, { rows }, 201);
   return segment;
 };
-/** A simulation over a segment that nobody works on. */
+/** A simulation over a segment that is idle. */
 const aSimulation = async (f: Fixtures): Promise<Made> => {
   const { flow } = await f.decisionWorld();
   const { id: segmentId } = await aSegment(f);
@@ -132,9 +132,8 @@ const aScimUserOf = (f: Fixtures): Promise<Made> => f.must('POST', 'scim/v2/User
 const idOf = (value: unknown): string => String(value);
 
 /**
- * One example per operation, by operation id. Those of resources are made from their draft bodies; any other new
- * operation needs a line here: the matrix fails without it. Operations
- * that need nothing have an empty call.
+ * One example per operation, by operation id. Those of resources come from their draft bodies. Any other new operation
+ * needs a line here; otherwise the matrix fails. Operations that need nothing have an empty call.
  */
 export const examples: Readonly<Record<string, Example>> = {
   ...Object.assign({}, ...Object.values(resources).map(recordExamples)),
@@ -288,7 +287,7 @@ export const examples: Readonly<Record<string, Example>> = {
     const flow = await f.make('decision-flows');
     return { body: { id: flow.id, draftConfig: draftFlowConfig((await f.make('categories')).id) } };
   },
-  // A page of it and a next one: every offer that is made leaves a row.
+  // Two pages: every new offer adds a row.
   'decisionFlows.assemblyLog': async (f) => {
     const body = { key: f.name('assembled'), name: f.name('Assembled'), status: 'active', autoAssembly: true };
     const flow = await f.must('POST', 'decision-flows', body, 201);
@@ -677,11 +676,11 @@ export const examples: Readonly<Record<string, Example>> = {
   'customers.reservations': async (f) => ({ params: { customerId: (await aClick(f)).customerId } }),
   'customers.whyNot': async (f) => {
     const world = await f.decisionWorld();
-    // The plan is stored by whoever decides with it first, also for a question that is then refused.
+    // The first decision with a plan stores it, even if the request is then refused.
     await f.decision(world);
     const { channel, otherOffer, flow } = world;
     const params = { customerId: `customer ${f.marker}`, offerId: otherOffer.id };
-    // By a name: one that does not exist gives an empty answer, as in recommend.
+    // By name: an unknown one gives an empty result, as in recommend.
     return { params, query: { channelId: channel.id, placement: f.marker, flowId: idOf(flow.key), limit: '1' } };
   },
   'customers.whyNotWith': async (f) => {
@@ -781,7 +780,7 @@ export const examples: Readonly<Record<string, Example>> = {
     await f.must('POST', 'sso', { action: 'configure', config: samlConfig }, 200);
     return { query: { tenantId: f.tenant.id, returnTo: '/offers' } };
   },
-  // There is no identity provider to be asked: what is answered is that it failed.
+  // Without an identity provider, the response is a failure.
   'sso.callback': async (f) => ({
     query: { code: 'x', state: `${f.tenant.id}:x` },
     headers: { accept: 'text/html' },
@@ -825,7 +824,7 @@ const samlConfig = {
   autoProvision: true,
 };
 
-/** A content item that another person has submitted, and for `approved` we have approved. */
+/** A content item that another person submitted and, for `approved`, that we approved. */
 async function contentIn(f: Fixtures, status: 'in_review' | 'approved'): Promise<string> {
   const { id } = await f.make('content');
   await f.must('POST', `content/${id}/submit`, undefined, 200, await f.otherPerson());
@@ -842,7 +841,7 @@ async function aKeyOf(f: Fixtures): Promise<string> {
   return (await f.must('POST', 'api-keys', { name: f.name('key'), scopes: ['read'] }, 201)).id;
 }
 
-/** A destination that takes messages: files stand for mail here. */
+/** A destination for messages: files stand in for mail here. */
 const aDestinationOf = async (f: Fixtures): Promise<Made> =>
   f.must(
     'POST',
@@ -851,7 +850,7 @@ const aDestinationOf = async (f: Fixtures): Promise<Made> =>
     201,
   );
 
-/** A template of a report with everything that it can say. */
+/** A report template with every option. */
 const reportDraft = async (f: Fixtures): Promise<Record<string, unknown>> => ({
   name: f.name('report'),
   description: `Made by ${f.marker}`,
@@ -881,7 +880,7 @@ async function aReportRunOf(f: Fixtures): Promise<{ readonly id: string; readonl
   return { id: idOf(runId), templateId };
 }
 
-/** A request that an editor decides. */
+/** A request that an editor can decide. */
 const anApprovalOf = async (f: Fixtures): Promise<Made> =>
   f.must(
     'POST',
@@ -899,7 +898,10 @@ const anApprovalOf = async (f: Fixtures): Promise<Made> =>
 
 const aClientOf = (f: Fixtures) => f.must('POST', 'oauth/clients', { name: f.name('client'), scopes: ['read'] }, 201);
 
-/** A loaded dataset. Its caps hold for every offer of the tenant, also for those of later examples: they are paused. */
+/**
+ * A loaded dataset, with its policies paused: they would apply to every offer of the tenant, including those of later
+ * examples.
+ */
 async function aDatasetOf(f: Fixtures): Promise<void> {
   const { currentlyLoaded } = await f.must('GET', 'seed-dataset', undefined, 200);
   if (currentlyLoaded !== 'coffee_rewards') {
@@ -911,7 +913,7 @@ async function aDatasetOf(f: Fixtures): Promise<void> {
   }
 }
 
-/** A decision of a world that was clicked. */
+/** A click on a decision. */
 async function aClick(f: Fixtures) {
   const world = await f.decisionWorld();
   const { recommendationId } = await f.decision(world);
@@ -924,7 +926,7 @@ async function aTracedDecision(f: Fixtures) {
   return aDecision(f);
 }
 
-/** The operations without an example, and the examples without an operation. */
+/** Returns operations without an example, and examples without an operation. */
 export function examplesAmiss(): { missing: string[]; unknown: string[] } {
   const ids = Object.keys(operations) as OperationId[];
   return {

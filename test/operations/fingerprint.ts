@@ -1,14 +1,14 @@
 import type { TestServer } from '../../packages/server/src/main/test-server.ts';
 
 /**
- * Windows of rate limits count refused calls too (docs/design/quality.md, law 2 of "Refused"); the figures of a minute are
- * written when it is over, whatever is called then.
+ * Rate limit windows also count refused calls (docs/design/quality.md, law 2 of "Refused"). Figures of a minute are
+ * written when it ends, whatever is called then.
  */
 const leftOut = ['rate_limit_windows', 'decision_minutes', 'schema_migrations'];
 
 /**
- * A number for every table, made from every row that these tenants have in it, their data tables included. Two equal
- * fingerprints: nothing was changed in between.
+ * Returns a number per table, computed from every row of these tenants, data tables included. Equal fingerprints mean
+ * that nothing changed.
  */
 export async function fingerprint(server: TestServer, tenantIds: readonly string[]): Promise<Record<string, string>> {
   const { ownerQuery } = server.testDatabase;
@@ -21,14 +21,14 @@ export async function fingerprint(server: TestServer, tenantIds: readonly string
     'tables of a fingerprint',
   );
   const parts = tables.map(({ name }) => {
-    // The last use of a key is told by every call (docs/design/quality.md E23).
+    // Every call updates a key's last use (docs/design/quality.md E23).
     const text = name === 'arbiter.api_keys' ? `(to_jsonb(t) - 'last_used_at')::text` : 't::text';
     const column = name === 'arbiter.tenants' ? 'id' : 'tenant_id';
     const rows = name.startsWith('arbiter.') ? `where ${column} = any ($1)` : '';
     return `select '${name}' as name, format('%s rows, %s', count(*), sum(hashtextextended(${text}, 0))) as hash from ${name} t ${rows}`;
   });
   const everything = `with wanted as (select $1::uuid[]) ${parts.join(' union all ')}`;
-  // To plan it for a hundred tables takes as long as to run it. Data tables come and go.
+  // Planning it for a hundred tables takes as long as running it. Data tables come and go.
   const isUsual = tables.every(({ name }) => name.startsWith('arbiter.'));
   const found = await ownerQuery<{ name: string; hash: string }>(
     everything,

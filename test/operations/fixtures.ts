@@ -23,60 +23,60 @@ import {
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 
-/** A record as the API answered it. */
+/** A record as the API returned it. */
 export interface Made extends Record<string, unknown> {
   readonly id: string;
 }
 
 type Body = Record<string, unknown>;
 
-/** Makes records of one tenant through the API, and the bodies that would make them. */
+/** Creates records of one tenant through the API, and the bodies for them. */
 export interface Fixtures {
   readonly tenant: TestTenant;
-  /** A word that is in every name and text of this tenant and nowhere else. */
+  /** A word that occurs in every name and text of this tenant and nowhere else. */
   readonly marker: string;
-  /** A new name: the word given, a number, the marker. */
+  /** Returns a new name: the word, a number, the marker. */
   name(word: string): string;
-  /** Calls an operation as the tenant's admin, or with another key, and wants this status. */
+  /** Calls an operation as the tenant's admin, or with another key, and expects this status. */
   must(method: string, path: string, body: unknown, status: number, key?: string): Promise<Made>;
-  /** An editor's key of a person of its own: the tenant's other keys all stand for one person. */
+  /** Returns an editor's key that belongs to another person. All other keys of the tenant belong to one person. */
   otherPerson(): Promise<string>;
-  /** A body that creates a record, with every property that the product takes today. */
+  /** Returns a body that creates a record, with every property that the product accepts today. */
   draft(resource: Resource): Promise<Body>;
-  /** Makes a record. */
+  /** Creates a record. */
   make(resource: Resource, changes?: Body): Promise<Made>;
-  /** Makes the tenant a playground, as some are born. */
+  /** Turns the tenant into a playground. */
   playground(): Promise<void>;
-  /** A user of the tenant, as the operator's file makes one; answers with the id. */
+  /** Creates a user of the tenant as the operator's file does. Returns the id. */
   person(role?: 'admin' | 'editor' | 'viewer'): Promise<string>;
-  /** A user who has a password. */
+  /** Creates a user with a password. */
   account(role?: 'admin' | 'editor' | 'viewer'): Promise<Account>;
-  /** Name and address of somebody who is not known yet. */
+  /** Returns the name and address of a new person. */
   newcomer(): Promise<{ readonly name: string; readonly email: string }>;
-  /** An alert rule that fired twice; answers with its id. */
+  /** Creates an alert rule that fired twice. Returns its id. */
   firedRule(): Promise<string>;
-  /** A user who is locked after wrong passwords; answers with the id. */
+  /** Creates a user who is locked after wrong passwords. Returns the id. */
   lockedPerson(): Promise<string>;
-  /** Id of an admin who owns an API key and an OAuth client. */
+  /** Creates an admin who owns an API key and an OAuth client. Returns the id. */
   credentialOwner(): Promise<string>;
-  /** Another tenant, in which the persons of `sessionAccount` have accounts too; answers with its id. */
+  /** Creates another tenant in which the people of `sessionAccount` have accounts too. Returns its id. */
   otherTenant(): Promise<string>;
-  /** Signs in; answers with the cookie as the browser sends it. */
+  /** Signs in. Returns the cookie as a browser sends it. */
   signIn(account: Account): Promise<string>;
-  /** Token of a mailed link of this purpose, of a user of the tenant. */
+  /** Returns the token of a mailed link with this purpose, for a user of the tenant. */
   link(purpose: LinkPurpose): Promise<string>;
   /**
-   * What an operation is called with by somebody of each role: keys, or where it takes persons only the sessions of persons
-   * whose accounts are `sessionAccount`.
+   * Returns what each role calls an operation with: keys or, for operations that require a person, sessions of the
+   * people of `sessionAccount`.
    */
   credentials(operation: Operation): Promise<Readonly<Record<Role, string>>>;
-  /** What the person of this role, whose session `credentials` gives, signs in with. */
+  /** Returns the account of the person with this role, whose session `credentials` returns. */
   sessionAccount(role: Role): Account;
-  /** Switches the second factor of the user on; answers with the user's id. */
+  /** Turns on the user's second factor. Returns the user's id. */
   secondFactor(account: Account): Promise<string>;
-  /** A published flow over one offer that can be shown. */
+  /** Creates a published flow with one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
-  /** A decision for a customer of that world, as recommend answered it. */
+  /** Makes a decision for a customer of that world. Returns the response. */
   decision(world: DecisionWorld, body?: Body): Promise<Made>;
 }
 
@@ -104,8 +104,8 @@ const resourceAt = new Map<string, Described>(Object.values(resources).map((reso
 type Ids = Readonly<Record<string, string>>;
 
 /**
- * Records that a draft names and that belong together, or that no reference of the resource shows; the ids by entity type.
- * For any other resource one record is made for each of its references.
+ * Records that a draft refers to and that belong together, or that no reference of the resource declares; ids by entity
+ * type. Any other resource gets one record for each of its references.
  */
 const needs: Partial<Record<Resource, (fixtures: Fixtures) => Promise<Ids>>> = {
   schemas: async ({ make, name }) => ({ dataSchema: (await make('schemas', customerSchema(name('People')))).id }),
@@ -147,7 +147,7 @@ async function draftOf(fixtures: Fixtures, path: Resource): Promise<Body> {
   return { ...resource.draft({ marker: fixtures.marker, name: fixtures.name, key, id }) };
 }
 
-/** Makes a record for each reference of the resource. */
+/** Creates a record for each reference of the resource. */
 async function namedBy({ make }: Fixtures, { references }: Described): Promise<Ids> {
   const ids: Record<string, string> = {};
   for (const { to } of Object.values(references)) ids[to] ??= (await make(resources[to as EntityType].path)).id;
@@ -370,5 +370,5 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
   return fixtures;
 }
 
-/** An id that is well formed and exists nowhere. */
+/** Returns a well-formed id that doesn't exist. */
 export const randomId = (): string => `0199${randomUUID().slice(4, 14)}7${randomUUID().slice(15)}`;

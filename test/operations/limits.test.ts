@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Operation, operations, type RateLimit } from '@arbiter/contract';
-import { startServerOn, startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import {
+  startServerOn,
+  startTestServer,
+  type TestNode,
+  type TestServer,
+} from '../../packages/server/src/main/test-server.ts';
 import { redisMissing, startTestRedis, type TestRedis } from '../../packages/server/src/platform/test-redis.ts';
 
 /** Rate limits of the API (docs/design/api-access.md 17; docs/design/quality.md T19, R13). */
@@ -11,9 +16,9 @@ const perMinute = (limit: number, per: RateLimit['per'] = 'tenant') => ({ limit,
 const perHour = (limit: number, per: RateLimit['per'] = 'ip') => ({ limit, windowSeconds: 3600, per });
 
 /**
- * The routes that the page names, with their limits, whether they are there yet or not: one that comes without its limit fails
- * here. Limits per address of mail, and 20 a minute and client of the token route, are counted by their services, which know the
- * key, and have tests there.
+ * The routes on the page with their limits, built or not: a route without its limit fails here. Limits per mail
+ * address, and 20 per minute and client of the token route, are counted by services that know the key, and tested
+ * there.
  */
 const listed: readonly (readonly [string, ReturnType<typeof perMinute>])[] = [
   ['POST /api/v1/oauth/token', perMinute(300, 'ip')],
@@ -78,7 +83,7 @@ for (const store of ['PostgreSQL', 'Redis'] as const) {
   }, () => {
     let redis: TestRedis | null = null;
     let server: TestServer;
-    let other: Omit<TestServer, 'tenants'>;
+    let other: TestNode;
     before(async () => {
       redis = store === 'Redis' ? await startTestRedis() : null;
       const config = { REDIS_URL: redis?.url ?? null };
@@ -100,7 +105,7 @@ for (const store of ['PostgreSQL', 'Redis'] as const) {
         client_id: client.body.clientId,
         client_secret: client.body.clientSecret,
       };
-      // From many addresses, whose limit is another one.
+      // From many addresses, whose limit is separate.
       const ask = (from: Pick<TestServer, 'app'>, n: number) =>
         from.app.inject({
           method: 'POST',
@@ -109,7 +114,7 @@ for (const store of ['PostgreSQL', 'Redis'] as const) {
           remoteAddress: `10.1.${n % 200}.7`,
           payload: JSON.stringify(body),
         });
-      // Redis may still be on its way, and until then nothing is let through.
+      // Redis may still be connecting; until then nothing passes.
       const until = performance.now() + 30_000;
       const unknown = { ...body, client_id: 'kci_nobody' };
       for (const from of [server, other]) {
@@ -123,7 +128,7 @@ for (const store of ['PostgreSQL', 'Redis'] as const) {
           await sleep(50);
         }
       }
-      // As many at once as a process takes without shedding load: 150 lanes for each, one call after the other.
+      // As many parallel calls as a process accepts without shedding load: 150 lanes each, one call after the other.
       let next = 0;
       const answers: Awaited<ReturnType<typeof ask>>[] = [];
       const lane = async (from: Pick<TestServer, 'app'>): Promise<void> => {

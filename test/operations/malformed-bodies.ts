@@ -7,8 +7,8 @@ export interface MalformedBody {
 const nested = (depth: number, open = '[', close = ']') => `${open.repeat(depth)}${close.repeat(depth)}`;
 
 /**
- * Every class of malformed body (docs/design/quality.md T17), built around a good one. Keys that no operation declares carry the
- * evil, so that nothing but the reading of the body can refuse it.
+ * Every class of malformed body (docs/design/quality.md T17), built around a valid one. The hostile parts are under
+ * undeclared keys, so that only parsing the body can refuse it.
  */
 export function malformedBodies(good: Readonly<Record<string, unknown>>): MalformedBody[] {
   const text = JSON.stringify(good);

@@ -1,4 +1,4 @@
-// Runs in a process of its own: it is as long as many others together.
+// Runs in a process of its own: it takes as long as many others together.
 import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import {
@@ -39,32 +39,34 @@ import {
 } from './requests.ts';
 
 /**
- * The operation matrix (docs/architecture.md): what every operation must do, asked of every operation of the contract. A new
- * operation is covered as soon as it has an example (examples.ts). The operations of a test contract (kinds/contract.ts) are
- * asked the same: what an operation may declare holds before the first feature declares it.
+ * The operation matrix (docs/architecture.md): checks what every operation must do, for every operation of the
+ * contract. A new operation is covered as soon as it has an example (examples.ts). The operations of a test contract
+ * (kinds/contract.ts) are tested too, so that everything an operation may declare works before a feature declares it.
  */
 
 const all: readonly Operation[] = [...Object.values(operations), ...Object.values(kindOperations)];
 const allExamples = { ...examples, ...kindExamples };
 const metricsToken = 'a metrics token of the operation matrix';
-/** High enough for the matrix itself; the limit is met by filling the window beforehand. */
+/** High enough for the matrix. The test of the limit fills the window beforehand. */
 const recommendRatePerMinute = 5000;
 
 const resourceOf = ({ id }: Operation) => id.split('.')[0]!;
-/** Operations of one resource share a stranger: the rows of one who is shared by all would be too many to compare each time. */
+/**
+ * Operations of one resource share a stranger: a single stranger for all would have too many rows to compare each time.
+ */
 const resourcesOfStrangers = [...new Set(all.map(resourceOf))];
 
 let server: TestServer;
 before(async () => {
   server = await startTestServer({
-    // One tenant per operation, so that operations do not share rows, audit chains and limits; and strangers.
+    // One tenant per operation, so that operations don't share rows, audit chains and limits; plus strangers.
     tenants: all.length + resourcesOfStrangers.length,
     config: {
       METRICS_TOKEN: metricsToken,
       RECOMMEND_RATE_PER_MINUTE: recommendRatePerMinute,
       GOOGLE_CLIENT_ID: 'client',
       GOOGLE_CLIENT_SECRET: 'a secret of the matrix',
-      // Nobody answers there.
+      // Nothing listens there.
       GOOGLE_ISSUER_URL: 'http://127.0.0.1:65535',
     },
     beside: kinds,
@@ -79,18 +81,18 @@ test('every operation has an example, and every example an operation', () => {
 });
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** Traces of the inside that no answer may carry (docs/design/quality.md T36). */
+/** Internal details that no response may contain (docs/design/quality.md T36). */
 const inside =
   /\bat [\w.<>]+ \(|\.[cm]?[jt]s:\d|node:internal|node_modules|SQLSTATE|relation "|at or near|violates (foreign|unique|check|not-null|row-level)|\bselect .+ from\b|\binsert into\b|krn_[0-9a-f]{20}/i;
 
-/** Page sizes as the documentation of a list tells them; null for operations without pages. */
+/** Returns a list's page sizes as its documentation states them; null for operations without pages. */
 function pageSizes(operation: Operation): { readonly usual: number; readonly maximum: number } | null {
   const limit: unknown = at(operation.query, ['properties', 'limit']);
   const maximum = /above (\d+) are treated as \1\./.exec(String(at(limit, ['description'])))?.[1];
   return maximum === undefined ? null : { usual: Number(at(limit, ['default'])), maximum: Number(maximum) };
 }
 
-/** Query parameters that are read and turned: their odd spellings are refused (docs/design/quality.md T33). */
+/** Query parameters that are parsed, whose odd spellings are refused (docs/design/quality.md T33). */
 const oddSpellings: Readonly<Record<string, readonly string[]>> = {
   integer: ['1e2', '0x10', '-0', '١٠', '1.0', ' 1', '1 ', '', '1_000', 'NaN', 'null', '0', '-1'],
   boolean: ['yes', '1', 'TRUE', '', ' true', 'null'],
@@ -113,7 +115,7 @@ function assertRefused(operation: Operation, answer: Answer, status: number, ...
   assert.ok(declared.includes(problem.code), `${operation.id} does not declare ${problem.code}`);
 }
 
-/** Errors whose form another standard fixes say no code of ours, or say it in another place. */
+/** Errors in a format of another standard have no code of ours, or have it elsewhere. */
 function assertOtherFormat(operation: Operation, answer: Answer, codes: readonly ErrorCode[]): void {
   const statuses = errorCodesOf(operation).map((code) => errorRegistry[code].status);
   assert.ok(
@@ -132,7 +134,7 @@ function assertOtherFormat(operation: Operation, answer: Answer, codes: readonly
   if (operation.errorFormat === 'cron' && codes.length > 0) assert.ok(codes.some((code) => code === said.error));
 }
 
-/** True when a body of this declared type is taken. */
+/** True if a body of this declared type is accepted. */
 function takes(operation: Operation, type: string | undefined): boolean {
   if (operation.bodyKind === 'raw' || operation.bodyKind === 'stream')
     return operation.mediaTypes?.some((each) => each === type) === true;
@@ -142,7 +144,7 @@ function takes(operation: Operation, type: string | undefined): boolean {
   return type.split(';')[0] === bodyTypeOf(operation).split(';')[0];
 }
 
-/** The newest version of a tenant's catalogue. */
+/** Returns the newest version of a tenant's catalogue. */
 async function versionOf({ id }: TestTenant): Promise<number> {
   const [row] = await server.testDatabase.ownerQuery<{ version: number }>(
     'select version::float8 as version from arbiter.catalogue_versions where tenant_id = $1',
@@ -153,7 +155,7 @@ async function versionOf({ id }: TestTenant): Promise<number> {
 
 const codeOf = (answer: Answer): unknown => Reflect.get(Object(answer.json), 'code');
 
-/** Every place of a call that holds an id: the UUIDs of the example, and the declared ids that it leaves out. */
+/** Returns every position of an id in a call: the UUIDs of the example, and the declared ids it leaves out. */
 function idPlaces(operation: Operation, call: Call): Path[] {
   const places = stringsOf(call)
     .filter(({ value }) => uuid.test(value))
@@ -162,7 +164,7 @@ function idPlaces(operation: Operation, call: Call): Path[] {
     const properties: object = Reflect.get(operation[part] ?? {}, 'properties') ?? {};
     for (const [name, schema] of Object.entries(properties)) {
       const isId = name === 'id' || /Id$|By$/.test(name) || stringsOf(schema).some(({ value }) => value === 'uuid');
-      // Ids of the tenant's own making, which name no record of ours.
+      // Ids that the tenant chooses, which refer to no record of ours.
       const isOurs = !['customerId', 'sessionId', 'userId'].includes(name);
       if (isId && isOurs && at(call, [part, name]) === undefined) places.push([part, name]);
     }
@@ -170,7 +172,7 @@ function idPlaces(operation: Operation, call: Call): Path[] {
   return places;
 }
 
-/** What the query of a call must have. */
+/** Returns the required query of a call. */
 function neededQuery(operation: Operation, { query = {} }: Call): Record<string, string> {
   const required: readonly string[] = Reflect.get(operation.query ?? {}, 'required') ?? [];
   return Object.fromEntries(Object.entries(query).filter(([name]) => required.includes(name)));
@@ -181,7 +183,7 @@ const scalarQuery = (operation: Operation): [string, { type?: string }][] =>
     ([, schema]) => schema.type !== 'array',
   );
 
-/** Methods that the address of a call knows, whichever operation serves them. */
+/** Returns the methods available at a call's address, whichever operation serves them. */
 function methodsAt(url: string): string[] {
   const [path] = url.split('?', 1);
   const found = all.filter((operation) =>
@@ -203,11 +205,11 @@ for (const [index, operation] of all.entries()) {
     let stranger: TestTenant;
     let own: Fixtures;
     let foreign: Fixtures;
-    /** The call by the tenant with its own ids, and by the stranger with the stranger's. */
+    /** The tenant's call with its own ids, and the stranger's with the stranger's ids. */
     let call: Call;
     let foreignCall: Call;
     let untouched: Record<string, string>;
-    /** What persons or programs of each role call with. */
+    /** Credentials of each role. */
     let keys: TestTenant['keys'];
     let strangerKeys: TestTenant['keys'];
     const needsCredential = namesTenant(operation.auth);
@@ -220,7 +222,7 @@ for (const [index, operation] of all.entries()) {
     const refusal = isSignature(operation.auth) ? 'bad_signature' : 'unauthorized';
     const isTight = (operation.rateLimits ?? []).some(({ limit }) => limit < 100);
     const ask = async (options: Partial<SendOptions> = {}, changed: Call = call) => {
-      // Some limits are smaller than the matrix; they have a test of their own below.
+      // Some limits are lower than the matrix needs; they have a test below.
       if (isTight) await server.testDatabase.ownerQuery('delete from arbiter.rate_limit_windows');
       return send(server, operation, changed, { key: rightKey(), ...options });
     };
@@ -255,7 +257,7 @@ for (const [index, operation] of all.entries()) {
         const wrong = [null, '', 'undefined', 'null', `krn_${'0'.repeat(64)}`];
         const all = needsCredential ? wrong : [...wrong, tenant.keys.admin, String(rightKey()).toUpperCase()];
         for (const key of all) assertRefused(operation, await ask({ key }), 401, refusal);
-        // A signature is over the body: one that is too large is not read to be judged.
+        // A signature covers the body, and a body that is too large isn't read to check it.
         const large = isSignature(operation.auth) ? 60 * 1024 : 2 * 1024 * 1024;
         const bodies = operation.body === undefined ? [] : ['{', 'x'.repeat(large)];
         for (const raw of bodies) {
@@ -319,7 +321,7 @@ for (const [index, operation] of all.entries()) {
       const readsJson = ['json', 'jsonOrForm', 'scim'].includes(operation.bodyKind ?? 'json');
       it('refuses malformed bodies of every class with 400', async () => {
         if (!readsJson) {
-          // Bytes are the handler's to judge; a form and parts have a syntax of their own.
+          // Handlers judge raw bytes. Forms and parts have a syntax of their own.
           const raws = { form: ['word=%zz', 'word=a&word=b', 'wo%72=1'], multipart: ['no parts', '--x'] };
           for (const raw of Reflect.get(raws, operation.bodyKind ?? '') ?? []) {
             assertRefused(operation, await ask({ raw }), 400, 'malformed_request', 'validation_failed');
@@ -350,7 +352,7 @@ for (const [index, operation] of all.entries()) {
           'payload_too_large',
         );
         if (!readsJson) return;
-        // One byte less is read: it is refused because the brace is missing, not for its length.
+        // With one byte less it is read, and refused because of the missing brace instead of its length.
         const full = await ask({ raw: `${body}${' '.repeat(limit - body.length)}` });
         assertRefused(operation, full, 400, 'malformed_json');
       });
@@ -361,7 +363,7 @@ for (const [index, operation] of all.entries()) {
         for (const [name, { type = '' }] of scalarQuery(operation)) {
           for (const text of oddSpellings[type] ?? []) {
             if (name === 'offset' && text === '0') continue;
-            // SCIM brings the numbers of a page into their range (E6).
+            // SCIM moves page numbers into their range (E6).
             if (operation.auth === 'scim' && /^-?[0-9]+$/.test(text) && text !== '-0') continue;
             const answer = await ask({}, withAt(call, ['query', name], text));
             assert.equal(answer.status, 400, `${name}=${text}: ${answer.text}`);
@@ -403,18 +405,18 @@ for (const [index, operation] of all.entries()) {
           for (const id of [theirs, randomId()]) {
             const answer = await ask({ headers: { 'x-request-id': 'the-same' } }, withAt(call, place, id));
             assert.ok(answer.status < 500, answer.text);
-            // What succeeded has used up its names.
+            // A successful call has used up its names.
             if (answer.status < 400 && operation.method !== 'GET') call = await example(own);
             answers.push({ status: answer.status, text: answer.text.replaceAll(id, 'ID') });
           }
           const [first, second] = answers;
-          // A success names new ids and instants; nothing of the stranger may be in it all the same.
+          // A success returns new ids and instants, but still nothing of the stranger.
           if (first!.status >= 400) assert.deepEqual(first, second, place.join('.'));
           else assert.equal(first!.status, second!.status, place.join('.'));
           for (const secret of [foreign.marker, stranger.id]) assert.ok(!first!.text.includes(secret), place.join('.'));
         }
         const made = await fingerprint(server, [stranger.id]);
-        // The category that was needed above is the stranger's own doing.
+        // The stranger created the category that was needed above.
         for (const table of [
           'arbiter.categories',
           'arbiter.audit_logs',
@@ -438,7 +440,7 @@ for (const [index, operation] of all.entries()) {
             return at(json, ['pagination', 'limit']) ?? at(json, ['limit']);
           };
           const usual = await limitOf({});
-          // Answers whose form the contract fixes without a place for it do not say their limit.
+          // Responses whose form the contract fixes have no place for the limit.
           if (usual === undefined && at((await ask()).json, ['pagination']) === undefined) return;
           assert.equal(usual, sizes.usual);
           assert.equal(await limitOf({ limit: String(sizes.maximum) }), sizes.maximum);
@@ -448,7 +450,7 @@ for (const [index, operation] of all.entries()) {
 
       if (scalarQuery(operation).some(([name]) => name === 'cursor')) {
         it('E15: answers a foreign cursor exactly like garbage', async () => {
-          // Of a list below a record, the stranger asks for that of a record of his own.
+          // For a list below a record, the stranger uses their own record.
           const { params = {} } = foreignCall;
           const theirs = { ...neededQuery(operation, foreignCall), limit: '1' };
           const page = await send(server, operation, { params, query: theirs }, { key: strangerKeys.admin });
@@ -474,7 +476,7 @@ for (const [index, operation] of all.entries()) {
 
     it('answers as declared, to the lowest role, and leaves exactly the audit rows that it declares', async () => {
       const check = createChecks().compile;
-      // SCIM asks for a scope, which the key of the viewer does not have.
+      // SCIM requires a scope that the viewer's key doesn't have.
       const role = operation.auth === 'scim' ? 'admin' : (operation.role ?? 'viewer');
       const key = needsCredential ? keys[role] : rightKey();
       const rows = () =>
@@ -507,7 +509,7 @@ for (const [index, operation] of all.entries()) {
       assert.equal(answer.headers['x-config-version'], told);
       const every = (await rows()).slice(earlier);
       const left = operation.auditsEachRecord === true ? every.slice(-operation.audit.length) : every;
-      // A browser that is sent to the page of failures was refused; the example cannot do better.
+      // A browser redirected to the error page was refused. The example can't do better.
       const isRefused = operation.failurePage !== undefined && /\/login\?error=/.test(String(answer.headers.location));
       if (isRefused) return assert.deepEqual(left, []);
       assert.deepEqual(
@@ -540,7 +542,7 @@ for (const [index, operation] of all.entries()) {
         );
         const caller = { tenantId: tenant.id, credentialId: credential[0]!.id, ip: addressOf(operation) };
         const bucket = bucketOf(operation.id, limit, caller);
-        // The window as `limit` calls a second ago have left it.
+        // Fill the window as `limit` calls a second ago would have.
         await server.testDatabase.ownerQuery(
           `insert into arbiter.rate_limit_windows (tenant_id, bucket, hits, accepted, expires_at)
            select coalesce($1::uuid, '00000000-0000-0000-0000-000000000000'), $2,

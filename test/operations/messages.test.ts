@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { createFixtures, type DecisionWorld, type Fixtures } from './fixtures.ts';
 
-/** Messages say what is allowed, and which word was probably meant. */
+/** Messages say what is allowed and suggest the word that was probably meant. */
 
 let server: TestServer;
 let fixtures: Fixtures;

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Path } from './requests.ts';
 
-/** A place inside a body, as the schema or the example shows it. */
+/** A field inside a body, as the schema or the example shows it. */
 export interface Place {
   readonly path: Path;
   readonly kind: 'string' | 'number' | 'open';
@@ -10,7 +10,7 @@ export interface Place {
 const member = (schema: unknown, name: string): unknown =>
   typeof schema === 'object' && schema !== null ? Reflect.get(schema, name) : undefined;
 
-/** Every string, number and open object that a schema declares, the first item of each array standing for all. */
+/** Returns every string, number and open object that a schema declares. The first item of an array stands for all. */
 export function declaredPlaces(schema: TSchema | undefined, path: Path = []): Place[] {
   const found: Place[] = [];
   const walk = (node: unknown, at: Path): void => {
@@ -31,7 +31,7 @@ export function declaredPlaces(schema: TSchema | undefined, path: Path = []): Pl
   return unique(found);
 }
 
-/** Every string and number that a value holds. */
+/** Returns every string and number in a value. */
 export function placesOf(value: unknown, path: Path = []): Place[] {
   if (typeof value === 'string') return [{ path, kind: 'string' }];
   if (typeof value === 'number') return [{ path, kind: 'number' }];

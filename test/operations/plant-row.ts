@@ -1,6 +1,6 @@
 import type { TestServer } from '../../packages/server/src/main/test-server.ts';
 
-/** Values that fit any column of the type; what a check wants besides stands in `wanted`. */
+/** Values that fit any column of the type. `wanted` has those that checks require. */
 const values: Readonly<Record<string, string>> = {
   uuid: 'gen_random_uuid()',
   text: "'planted'",
@@ -34,7 +34,7 @@ const wanted: Readonly<Record<string, string>> = {
   'seed_progress.status': "'completed'",
 };
 
-/** Columns that may be null, in tables that want one of them. */
+/** Nullable columns in tables that require one of them. */
 const besides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   notification_deliveries: {
     provider_id: 'gen_random_uuid()',
@@ -49,7 +49,7 @@ interface Column {
   readonly column: string | null;
 }
 
-/** Puts one row of the tenant into a table that no call fills, with rows of the tenant where it refers to others. */
+/** Inserts one row of the tenant into a table that no call fills, along with the rows it refers to. */
 export async function plantRow(server: TestServer, tenantId: string, table: string): Promise<void> {
   const columns = await server.testDatabase.ownerQuery<Column>(
     `select a.attname as name, t.typname as type, f.table, f.column

@@ -46,7 +46,7 @@ after(() => server?.close());
 
 const propertiesOf = ({ query }: Operation): object => (query as { properties?: object } | undefined)?.properties ?? {};
 
-/** Versions are compared by number: no range of time. */
+/** Versions are compared by number, not by time. */
 const ofVersions = (operation: Operation): boolean => operation.path.endsWith('/versions/diff');
 const ranged = (Object.values(operations) as Operation[]).filter(
   (operation) => !ofVersions(operation) && ['from', 'to'].some((name) => name in propertiesOf(operation)),

@@ -42,7 +42,7 @@ for (const { entityType, path, noun, ...resource } of Object.values<Resource>(re
     const made = await own.make(path as Path);
     const { id } = made;
     const read = (await get(`${path}/${id}`)).body;
-    // A flow route has no name.
+    // Flow routes have no name.
     const [property, value] = 'name' in made ? ['name', own.name('Renamed')] : ['priority', 77];
     await own.must('PUT', `${path}/${id}`, { [property]: value }, 200);
     assert.ok((await admin('DELETE', `${path}/${id}`)).status < 300);
@@ -74,7 +74,7 @@ for (const { entityType, path, noun, ...resource } of Object.values<Resource>(re
 
     const was = await must<Record<string, unknown>>(`${path}/${id}/versions/1`);
     assert.ok(Object.keys(was).length > 5);
-    // What is counted beside a record (its budget's counters) is no part of its versions.
+    // Counters next to a record (of its budget) aren't part of its versions.
     for (const [name, value] of Object.entries(was)) assert.partialDeepStrictEqual(read[name], value, name);
     assert.equal((await must<Made>(`${path}/${id}/versions/3`)).deletedAt !== null, true);
 
@@ -183,7 +183,7 @@ test('where earlier versions are not kept, the oldest says so; where the audit l
   assert.deepEqual(cut.data[2]?.changes, whole.data[2]?.changes);
   assert.match(String(cut.data[0]?.changedBy), /^apikey:/);
   assert.equal((await get(`categories/${id}/versions/1`)).status, 404);
-  // Another read of the same cut history by a page of one: only its own oldest is the oldest.
+  // Read the same truncated history again in pages of one: only its own oldest version is the oldest.
   const [newest] = (await versionsOf('categories', id, '?limit=1')).data;
   assert.deepEqual([newest?.version, newest?.truncated], [5, undefined]);
 });

@@ -5,11 +5,11 @@ import type { TestServer } from '../../packages/server/src/main/test-server.ts';
 import type { Call } from './examples.ts';
 
 export interface SendOptions {
-  /** API key, secret or key of the signature, sent as the operation wants it; null sends none. */
+  /** API key, secret or signing key, sent as the operation expects it; null sends none. */
   readonly key: string | null;
-  /** Added to, and stronger than, what is sent by itself; undefined takes a header away. */
+  /** Added to the default headers, which they override; undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The body as it goes over the wire, instead of the call's. */
+  /** Raw body, instead of the call's body. */
   readonly raw?: string | Buffer;
   readonly method?: string;
 }
@@ -19,18 +19,18 @@ export interface Answer {
   readonly status: number;
   readonly text: string;
   readonly headers: LightMyRequestResponse['headers'];
-  /** The body read as JSON; null for none or another form. */
+  /** The body parsed as JSON; null without a body or for another format. */
   readonly json: unknown;
 }
 
-/** Path and query of a call. */
+/** Returns path and query of a call. */
 export function urlOf(operation: Operation, { params = {}, query = {} }: Call): string {
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams(query).toString();
   return search === '' ? path : `${path}?${search}`;
 }
 
-/** Sends a call of an operation through the real server, without a socket. */
+/** Sends a call through the real server, without a socket. */
 export async function send(
   server: TestServer,
   operation: Operation,
@@ -64,13 +64,13 @@ export async function send(
   };
 }
 
-/** Each operation is called from an address of its own, so that limits per address are met by its own calls only. */
+/** Each operation is called from its own address, so that only its own calls count toward limits per address. */
 export function addressOf({ id }: Operation): string {
   const [, a, b, c] = createHash('sha256').update(id).digest();
   return `10.${a}.${b}.${c}`;
 }
 
-/** How a credential of an operation's kind goes over the wire. */
+/** Returns the headers of an operation's credential. */
 function credentialHeaders({ auth }: Operation, key: string, payload: string | Buffer): Record<string, string> {
   if (auth === 'session') return { cookie: `other=1; arbiter_session=${key}` };
   if (isSecret(auth) && auth.headers[0] !== undefined) return { [auth.headers.at(-1)!]: key };
@@ -81,7 +81,7 @@ function credentialHeaders({ auth }: Operation, key: string, payload: string | B
 
 const boundary = 'the-boundary-of-the-matrix';
 
-/** The type that a body of an operation's kind is sent as. */
+/** Returns the media type of an operation's body. */
 export function bodyTypeOf({ bodyKind = 'json', mediaTypes }: Operation): string {
   const types = {
     json: 'application/json',
@@ -95,7 +95,7 @@ export function bodyTypeOf({ bodyKind = 'json', mediaTypes }: Operation): string
   return types[bodyKind];
 }
 
-/** A body as the operation's kind wants it. In a multipart one the member `file` is a file. */
+/** Encodes a body as the operation expects it. In multipart bodies the member `file` is a file. */
 function encodeBody(operation: Operation, body: NonNullable<Call['body']>): { payload: string; type: string } {
   const type = bodyTypeOf(operation);
   if (operation.bodyKind === 'form') {
@@ -109,10 +109,10 @@ function encodeBody(operation: Operation, body: NonNullable<Call['body']>): { pa
   return { payload: `${parts.join('')}--${boundary}--\r\n`, type };
 }
 
-/** A place inside a value: keys and indexes from the root. */
+/** A path inside a value: keys and indexes from the root. */
 export type Path = readonly (string | number)[];
 
-/** Every string inside a value, with its place. */
+/** Returns every string inside a value, with its path. */
 export function stringsOf(value: unknown, path: Path = []): { path: Path; value: string }[] {
   if (typeof value === 'string') return [{ path, value }];
   if (Array.isArray(value)) return value.flatMap((item, index) => stringsOf(item, [...path, index]));
@@ -120,7 +120,7 @@ export function stringsOf(value: unknown, path: Path = []): { path: Path; value:
   return Object.entries(value).flatMap(([name, member]) => stringsOf(member, [...path, name]));
 }
 
-/** The value at a place; undefined when there is none. */
+/** Returns the value at a path; undefined if there is none. */
 export function at(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (inner, step) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, step) : undefined),
@@ -128,7 +128,7 @@ export function at(value: unknown, path: Path): unknown {
   );
 }
 
-/** A copy with another value at one place; objects on the way are made when they are missing. */
+/** Returns a copy with another value at a path. Creates missing objects along the way. */
 export function withAt<T>(value: T, path: Path, replacement: unknown): T {
   const copy: unknown = structuredClone(value ?? {});
   let inner = copy as object;

@@ -1,4 +1,4 @@
-// Runs in a process of its own: it is as long as many others together.
+// Runs in a process of its own: it takes as long as many others together.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { namesTenant, type Operation, operations } from '@arbiter/contract';
@@ -11,6 +11,7 @@ import { allResets } from '../../packages/server/src/main/features.ts';
 import {
   startServerOn,
   startTestServer,
+  type TestNode,
   type TestServer,
   type TestTenant,
   testLoadPorts,
@@ -21,11 +22,14 @@ import { createFixtures, type Fixtures, type Made } from './fixtures.ts';
 import { plantRow } from './plant-row.ts';
 import { send } from './requests.ts';
 
-/** Reset of a playground that holds everything (docs/design/api-access.md 5.3 and 22; docs/design/quality.md T31, E39). */
+/**
+ * Reset of a playground that contains everything (docs/design/api-access.md 5.3 and 22; docs/design/quality.md T31,
+ * E39).
+ */
 
 let server: TestServer;
-/** Another process over the same database. */
-let other: Omit<TestServer, 'tenants'>;
+/** Another process on the same database. */
+let other: TestNode;
 before(async () => {
   server = await startTestServer({ tenants: 8, checkResponses: false });
   other = startServerOn({ ...server.testDatabase, close: async () => undefined }, {});
@@ -44,7 +48,7 @@ async function playground(index: number): Promise<Fixtures> {
   return fixtures;
 }
 
-/** Every table with a tenant, and how many rows of this one it has. */
+/** Returns every table with a tenant column, and the number of this tenant's rows in it. */
 async function rowsOf(tenantId: string): Promise<Map<string, number>> {
   const tables = await server.testDatabase.ownerQuery<{ name: string }>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
@@ -66,7 +70,7 @@ async function isEmpty(table: string, tenantId: string): Promise<boolean> {
   return rows.length === 0;
 }
 
-/** History that is left of records that aren't. Settings and system outcome types stay. */
+/** Returns the remaining history of deleted records. Settings and system outcome types stay. */
 const strayVersions = (tenantId: string) =>
   server.testDatabase.ownerQuery<{ entity_type: string }>(
     `select v.entity_type from arbiter.record_versions v
@@ -84,7 +88,7 @@ async function tablesOfTenant(tenantId: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Jobs of the tenant, but for those that a reset leaves. */
+/** Returns the tenant's jobs, except those that a reset leaves. */
 const queuedFor = async (tenantId: string): Promise<number> => {
   const [row] = await server.testDatabase.ownerQuery<{ n: number }>(
     `select count(*)::int as n from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
@@ -102,7 +106,7 @@ test('every table is emptied, or kept for a reason', async () => {
     ...Object.keys(keeps),
   ]);
   assert.equal(new Set(named).size, named.length, 'one table is named twice');
-  // These two name no tenant of theirs.
+  // These two have no tenant column.
   const tables = [...(await rowsOf(server.tenants[0].id)).keys(), 'tenants', 'schema_migrations'];
   assert.deepEqual([...named].sort(), tables.sort(), 'say in `resets` of the owner what a reset does with the table');
   for (const { keeps = {} } of allResets) for (const reason of Object.values(keeps)) assert.match(reason, /\w{3}/);
@@ -121,7 +125,7 @@ test('a reset leaves as many rows in every table, whether or not outcome types w
   await must('PUT', `outcome-types/${made.id}`, { name: 'Leaflet' }, 200);
   assert.notDeepEqual(await rowsOf(tenant.id), before);
   assert.equal((await reset(tenant)).status, 200);
-  // The log of what was done grows, by design.
+  // These logs grow by design.
   const grows = [
     'audit_logs',
     'audit_heads',
@@ -135,7 +139,7 @@ test('a reset leaves as many rows in every table, whether or not outcome types w
   assert.deepEqual(await strayVersions(tenant.id), []);
 });
 
-// Some 350 operations, one after the other, and the records that each of them wants: a minute, or several on a busy machine.
+// About 350 operations in sequence, with the records each of them needs, take a minute; several on a busy machine.
 const timeout = 600_000;
 
 test('a playground in which every operation was called is empty after it, works, and takes a pack', {
@@ -150,7 +154,7 @@ test('a playground in which every operation was called is empty after it, works,
     const answer = await send(server, operation, await example(fixtures), { key: tenant.keys.admin });
     assert.ok(answer.status < 500, `${operation.id}: ${answer.text}`);
   }
-  // What is made by others than callers.
+  // Rows that callers don't create.
   await createOutboxDispatcher(server.database, server.aside, {
     zoneOf: async () => 'UTC',
     pause: async () => undefined,
@@ -171,12 +175,12 @@ test('a playground in which every operation was called is empty after it, works,
       key: tenant.keys.admin,
       body: { customerId, limit: 3 },
     });
-  // Both processes hold the catalogue, evidence and plans.
+  // Both processes have the catalogue, evidence and plans in memory.
   for (const from of [server, other]) assert.equal((await recommend(from, 'CM-000001')).status, 200);
   const filled = await rowsOf(tenant.id);
   const empty = emptied.filter((table) => filled.get(table) === 0);
   assert.ok(empty.length * 3 < emptied.length, `the calls filled most tables, but not ${empty.join(', ')}`);
-  // What only time or chance fills. Others may refer to what is planted first.
+  // Rows that only time or chance creates. Others may refer to what is planted first.
   for (const table of ['segment_snapshots', ...emptied]) {
     if (await isEmpty(table, tenant.id)) await plantRow(server, tenant.id, table);
   }
@@ -193,7 +197,7 @@ test('a playground in which every operation was called is empty after it, works,
   const afterwards = await rowsOf(tenant.id);
   const left = Object.fromEntries([...afterwards].filter(([table, rows]) => emptied.includes(table) && rows > 0));
   const { outcome_types: systemTypes = 0, record_versions: versions = 0, ...others } = left;
-  // The counter, the empty evidence, and the empty counts where there were any.
+  // The counter, the empty evidence, and empty counts where there were counts.
   assert.ok(others.evidence_snapshots === undefined || others.evidence_snapshots === 1);
   assert.ok(others.objective_counts === undefined || others.objective_counts === 1);
   const { evidence_snapshots: _, objective_counts: __, ...rest } = others;
@@ -224,7 +228,7 @@ test('a playground in which every operation was called is empty after it, works,
     ['tenant'],
   );
 
-  // Neither process shows anything of what was.
+  // Neither process shows anything from before.
   for (const from of [server, other]) {
     const empty = await recommend(from, 'CM-000001');
     assert.deepEqual([empty.status, empty.body.decisions], [200, []], empty.text);
@@ -239,7 +243,7 @@ test('a playground in which every operation was called is empty after it, works,
     const again = await recommend(from, customerId);
     assert.ok(again.status === 200 && again.body.decisions.length > 0, again.text);
   }
-  // And once more, with what that left.
+  // Reset once more, with what the first reset left.
   assert.equal((await reset(tenant, { confirm: true }, other)).status, 200);
   assert.equal((await rowsOf(tenant.id)).get('offers'), 0);
 });

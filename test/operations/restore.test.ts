@@ -6,7 +6,7 @@ import { features } from '../../packages/server/src/main/features.ts';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { createFixtures, type Fixtures, type Made, type Resource as Path, randomId } from './fixtures.ts';
 
-/** Soft-deletable resources that do not come back by restore, with the reason. */
+/** Soft-deletable resources that can't be restored, with the reason. */
 const notRestored: Readonly<Record<string, string>> = {};
 
 let server: TestServer;
@@ -92,14 +92,14 @@ for (const { entityType, path } of soft) {
 
   const uniques = Object.entries<string>(resources[entityType as EntityType].unique);
   for (const [property, code] of uniques) {
-    // The key of a deleted outcome type stays its own, so it cannot be taken.
+    // The key of a deleted outcome type stays reserved, so it can't be taken.
     if (entityType === 'outcomeType' && property === 'key') continue;
     test(`${entityType}: 409 ${code} when its ${property} was taken meanwhile, and it stays deleted`, async () => {
       const body = await own.draft(path as Path);
       const { id } = await own.must('POST', path, body, 201);
       const { [property]: value } = (await read(path, id)).body;
       await remove(path, id);
-      // Below the same parents, so that a name that is unique in its parent collides.
+      // Under the same parents, so that a name unique within its parent collides.
       const others = Object.fromEntries(
         uniques.filter(([other]) => other !== property).map(([other]) => [other, `${String(body[other] ?? 'x')}_2`]),
       );

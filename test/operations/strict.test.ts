@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../../packages/server/src/main
 import { examples } from './examples.ts';
 import { createFixtures, type Fixtures, type Made, type Resource } from './fixtures.ts';
 
-/** Strict handling and what is remarked on without it (docs/design/api-settled.md, "Typos and configs that cannot act"). */
+/** Strict handling, and warnings without it (docs/design/api-settled.md, "Typos and configs that cannot act"). */
 
 const all: readonly Operation[] = Object.values(operations);
 const strict = { prefer: 'handling=strict' };
@@ -26,7 +26,7 @@ interface Problem {
 
 const remarksOf = (headers: Readonly<Record<string, unknown>>) => headers['x-unknown-properties'];
 
-/** Sends the same call leniently and strictly: what the first remarks on, the second refuses, and stores nothing. */
+/** Sends the same call leniently and strictly: what the first warns about, the second refuses, storing nothing. */
 async function told(method: string, path: string, body: unknown, refused: Problem['errors']): Promise<string> {
   const key = server.tenants[0].keys.admin;
   const before = await auditRows();
@@ -56,7 +56,7 @@ describe('what was read can be sent back, strictly', () => {
     const bodies = all.filter(({ method, body }) => method === 'PUT' && body !== undefined);
     const covered = new Set([
       ...records.flatMap(({ id }) => [id, id.replace('ById', '')]),
-      // Any properties, which nothing here reads.
+      // Arbitrary properties, which nothing here reads.
       'preferences.set',
       'scim.replaceUser',
       'tenant.update',
@@ -78,7 +78,7 @@ describe('what was read can be sent back, strictly', () => {
     assert.equal(remarksOf(answer.headers), undefined);
   }
 
-  /** Suppressions are no resource with a draft: one is made as the example of the operation makes it. */
+  /** Suppressions aren't a resource with a draft, so one is created like the operation's example. */
   async function makeOne(create: string, collection: string): Promise<Made> {
     if (create !== 'suppressions.create') return fixtures.make(collection.slice('/api/v1/'.length) as Resource);
     const { body } = await examples[create]!(fixtures);
@@ -132,7 +132,7 @@ test('a user, and the signed-in user', async () => {
 test('every body is remarked on at the top, and every query', async () => {
   for (const operation of all) {
     if (operation.auth !== 'credential' || operation.path.includes('{')) continue;
-    // Forms and files are other bodies.
+    // Forms and files have other bodies.
     if ((operation.bodyKind ?? 'json') !== 'json') continue;
     const isOpen = operation.body !== undefined && Reflect.get(operation.body, 'additionalProperties') === true;
     const answer = await server.call<Problem>(operation.method, `${operation.path}?zzyzx=1`, {
@@ -179,7 +179,7 @@ test('unknown keys of a policy, and a policy that can never act', async () => {
     'priorty (priority?), config.perDay (maxPerDay?), config (No limit is set, so nothing is capped.)',
   );
 
-  // What the contract does not know and what the service remarks come in one answer.
+  // Unknown properties and warnings of the service come in one response.
   await told('POST', '/api/v1/contact-policies', { ...body, name: fixtures.name('Policy') }, [
     { path: '/priorty', message: 'is not known; did you mean priority?' },
     { path: '/config/perDay', message: 'is not known; did you mean maxPerDay?' },
@@ -202,7 +202,7 @@ test('unknown keys of a policy, and a policy that can never act', async () => {
   await told('POST', '/api/v1/contact-policies', conditional, [
     { path: '/config/condition/vaule', message: 'is not known; did you mean value?' },
   ]);
-  // The stored type judges a config that comes without one.
+  // A config without a type is checked by the stored type.
   const made = await fixtures.must('POST', 'contact-policies', policy({ maxPerDay: 1 }), 201);
   await told('PUT', `/api/v1/contact-policies/${made.id}`, { config: { maxTotl: 2, maxPerDay: 1 } }, [
     { path: '/config/maxTotl', message: 'is not known; did you mean maxTotal?' },

@@ -2,7 +2,7 @@ import { type Candidate, priorityOf, type Work } from './candidate.ts';
 import { gatesAskBandits } from './lists.ts';
 import type { Step } from './way.ts';
 
-/** The chance of a pick whose scores a bandit drew. */
+/** The probability of a pick whose scores a bandit drew. */
 export type BanditChance = (
   picked: Candidate,
   left: readonly Candidate[],

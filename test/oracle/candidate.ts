@@ -11,18 +11,18 @@ export interface Candidate {
   creative: SnapshotCreative | null;
   /** False: no node that matches creatives has run yet, and conditions see none. */
   isMatched: boolean;
-  /** Every reason for which it leaves, by stage or gate. Empty: it reaches the ranking. */
+  /** Every reason to drop it, by stage or gate. Empty: it reaches the ranking. */
   readonly reasons: Set<string>;
   /** Match rules that it was judged by; each lowers its fit once. */
   readonly judged: Set<string>;
-  /** Stages that asked policies of it. */
+  /** Stages whose policies were applied to it. */
   readonly stages: Set<readonly SnapshotPolicy[]>;
   fit: number;
   score: number;
   parts: Parts | null;
 }
 
-/** What a score is made of (docs/design/api-decisioning.md 10). */
+/** The parts of a score (docs/design/api-decisioning.md 10). */
 export interface Parts {
   readonly propensity: number;
   readonly relevance: number;
@@ -37,7 +37,7 @@ export interface Parts {
   readonly bandit: string | null;
 }
 
-/** What is known while one decision is worked out. */
+/** What is known while a decision is computed. */
 export interface Work extends World {
   readonly now: number;
   readonly zone: string;
@@ -51,14 +51,14 @@ export interface Work extends World {
   readonly target: Target;
   /** Models that bandits drew already, by key. */
   readonly draws: Map<string, Draws>;
-  /** Keys of models that could not be asked, or gave no score. */
+  /** Keys of models that couldn't be asked, or returned no score. */
   readonly failed: Set<string>;
 }
 
 /** The scores of one bandit in this decision. */
 export interface Draws {
   score(offerId: string): number;
-  /** What an arm is worth without chance. */
+  /** Value of an arm without randomness. */
   greedy(offerId: string): number;
   /** Chance that an epsilon_greedy model scores by a uniform order. */
   readonly uniformChance: number;
@@ -72,7 +72,7 @@ export interface Target {
   /** Placements that a request for one placement may mean. */
   readonly eligible: readonly SnapshotPlacement[] | null;
   readonly slots: readonly { readonly placement: SnapshotPlacement; readonly limit: number | null }[] | null;
-  /** With those that are not active, whose place is null. */
+  /** Including inactive ones, whose placement is null. */
   readonly requested: readonly { readonly channelId: string; readonly slot: number | null }[] | null;
 }
 

@@ -2,7 +2,7 @@ import type { Decision, DecisionItem, Json } from '@arbiter/engine';
 import type { Expected, ExpectedItem } from './oracle.ts';
 import { isRow } from './world.ts';
 
-/** What a decision does not have in common with what it must be; empty: they agree. */
+/** Returns where a decision differs from the expected one; empty if they agree. */
 export function differences(decision: Decision, wanted: Expected): string[] {
   const found: string[] = [];
   const shown = ({ offerId, creativeId, placementId, mandatory }: DecisionItem | ExpectedItem) =>

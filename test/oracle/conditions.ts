@@ -5,7 +5,7 @@ import { isRow } from './world.ts';
 /** Values by namespace: `customer`, `attributes`, `request`, `offer`, `channel`, `creative`. */
 export type Facts = { readonly [namespace: string]: unknown };
 
-/** An own property along a path; null when there is none. */
+/** Returns an own property along a path; null if there is none. */
 export function at(facts: Facts, path: string): Json {
   const names = path.split('.');
   const known = ['customer', 'attributes', 'request', 'offer', 'channel', 'creative'].includes(names[0]!);
@@ -90,7 +90,7 @@ function order(a: Json, b: Json): number | null {
   return p.length - q.length;
 }
 
-/** A number, or a numeric text whose other side is a number. */
+/** A number, or numeric text if the other side is a number. */
 function number(value: Json, other: Json): number | null {
   if (typeof value === 'number') return value;
   const isNumeric = typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value));

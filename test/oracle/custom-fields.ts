@@ -12,7 +12,7 @@ export function fieldsOf({ snapshot }: Work, offer: SnapshotOffer): SnapshotCust
   return [...fields.values()];
 }
 
-/** A bare name: a custom field of the offer, computed ones included where they are not switched off; undefined: there is none. */
+/** A bare name: a custom field of the offer, including computed ones that are off; undefined if there is none. */
 export function bareOf(work: Work, offer: SnapshotOffer, reading: Reading, name: string, computes: boolean): unknown {
   const field = fieldsOf(work, offer).find(({ key }) => key === name);
   if (field?.type === 'computed') return computes ? computed(reading, field).value : null;

@@ -4,7 +4,7 @@ import { type Tree, treeOf, type Value } from './formula-text.ts';
 
 /** What a formula reads. */
 export interface Reading {
-  /** The value of a path with a namespace, or undefined: there is none of that namespace. */
+  /** Returns the value of a path with a namespace; undefined if the namespace doesn't exist. */
   path(names: readonly string[]): unknown;
   /** An earlier key or a custom field; undefined: no such name. */
   bare(name: string): unknown;
@@ -63,7 +63,7 @@ function resultOf(tree: Tree, reading: Reading, failures: string[]): Any {
   }
 }
 
-/** Numbers that are not finite count as missing, and what is no value of a formula does too. */
+/** Non-finite numbers count as missing, and so does anything that isn't a value of formulas. */
 function known(found: unknown): Any {
   if (typeof found === 'number') return Number.isFinite(found) ? found + 0 : null;
   if (typeof found === 'string' || typeof found === 'boolean' || Array.isArray(found)) return found;
@@ -237,7 +237,7 @@ function rounded(value: number, digits: number): number {
   return Math.sign(value) * Number(`${up}e${-digits}`) + 0;
 }
 
-/** What a formula of an output type gives (docs/design/api-decisioning.md 9, outputType). */
+/** Converts a formula's result to its output type (docs/design/api-decisioning.md 9, outputType). */
 export function converted({ value, failure }: Outcome, type: string): Outcome {
   if (value === null) return { value, failure };
   if (type === 'text' || type === 'string') return { value: printed(value), failure };

@@ -21,7 +21,7 @@ export function isForced({ now }: Work, { mandatory, status, mandatoryExpiresAt 
   return mandatory && status === 'active' && (mandatoryExpiresAt === null || now < mandatoryExpiresAt);
 }
 
-/** Whether an inventory node takes an offer. */
+/** Whether an inventory node includes an offer. */
 export function isIncluded(work: Work, config: Row, offer: SnapshotOffer): boolean {
   const statuses = config.includeStatuses === undefined ? ['active'] : texts(config.includeStatuses);
   if (!statuses.includes(offer.status) || (offer.status !== 'active' && !work.input.request.dryRun)) return false;
@@ -38,7 +38,9 @@ export function isIncluded(work: Work, config: Row, offer: SnapshotOffer): boole
   }
 }
 
-/** An offer at each requested placement (docs/design/api-catalogue.md 7), with the creative that `match` gives it. */
+/**
+ * Returns an offer at each requested placement (docs/design/api-catalogue.md 7), with the creative that `match` picks.
+ */
 export function candidatesFor(work: Work, offer: SnapshotOffer, mandatory: boolean, match: Row): Candidate[] {
   const { slots } = work.target;
   return (slots ?? [null]).map((_, slot) => {
@@ -62,8 +64,8 @@ export function candidatesFor(work: Work, offer: SnapshotOffer, mandatory: boole
 }
 
 /**
- * A node that matches creatives. Candidates have the creative that the first such node of their flow gives them: a second one
- * chooses none anew, and those leave whose creative it would not take (docs/adr/0033).
+ * Matches creatives. Candidates keep the creative from the first such node of their flow: a second node picks no other,
+ * and drops those whose creative it wouldn't pick (docs/adr/0033).
  */
 export function matchCreatives(work: Work, candidate: Candidate, config: Row, requires: boolean): void {
   const { eligible, slots } = work.target;
@@ -109,7 +111,7 @@ function isUsable(work: Work, { slot }: Candidate, creative: SnapshotCreative, c
   return mode === 'any' && target.eligible.some((each) => each.channelId === channelId && isOpen(work, each.id));
 }
 
-/** What keeps an offer out before anything is asked (docs/design/api-catalogue.md 6). */
+/** Returns what excludes an offer before any check runs (docs/design/api-catalogue.md 6). */
 function keepOut(work: Work, candidate: Candidate): void {
   const { offer, reasons } = candidate;
   const { request, soldOut } = work.input;
@@ -137,7 +139,7 @@ export function qualify(work: Work, candidate: Candidate, { mode, ruleIds, stage
   }
 }
 
-/** The conditions of a filter node; one that stands before the creatives are matched sees none. */
+/** Applies the conditions of a filter node. Before creatives are matched, there are none to see. */
 export function filter(work: Work, candidate: Candidate, config: Row): void {
   if (candidate.mandatory) return;
   const conditions = (config.conditions ?? []) as readonly Row[];
@@ -148,7 +150,7 @@ export function filter(work: Work, candidate: Candidate, config: Row): void {
   if (!isKept) candidate.reasons.add('filter');
 }
 
-/** A stage asks its policies. An override of the stage lifts what it may. */
+/** Applies the policies of a stage. The stage's override lifts what it may. */
 export function askPolicies(work: Work, candidate: Candidate, stage: readonly SnapshotPolicy[]): void {
   candidate.stages.add(stage);
   for (const policy of stage) if (isBlocked(work, policy, candidate, stage)) candidate.reasons.add('contact_policy');

@@ -7,15 +7,16 @@ export interface Ranked {
   readonly isEstimated: boolean;
 }
 
-/** One place of a requested placement. */
+/** One slot of a requested placement. */
 export interface Place {
   readonly slot: number;
   readonly placementId: string;
 }
 
 /**
- * Which candidate each place gets (docs/design/api-decisioning.md 10, Group; docs/adr/0034), before limits. Columns: what can be
- * used once, in rank order, with the candidates that it may be used as; `worthOf`: what one of them is worth at its placement.
+ * Assigns candidates to slots (docs/design/api-decisioning.md 10, Group; docs/adr/0034), before limits. Columns: what
+ * can be used once, in rank order, with the candidates that may use it. `worthOf`: value of a candidate at its
+ * placement.
  */
 export function allocate(
   places: readonly Place[],
@@ -59,7 +60,7 @@ function isTied(worth: readonly (readonly (number | null)[])[], chosen: readonly
 function assign(worth: readonly (readonly (number | null)[])[]): (number | null)[] {
   const wanted = worth[0]?.length ?? 0;
   const columns = wanted + worth.length;
-  // Each row has a column of its own that is worth nothing.
+  // Each row has a column of its own without value.
   const cost = (row: number, column: number): number =>
     column >= wanted ? (column - wanted === row ? 0 : Number.POSITIVE_INFINITY) : -(worth[row]![column] ?? -Infinity);
   const rowPotential = worth.map(() => 0);

@@ -5,7 +5,7 @@ import type { Step } from './way.ts';
 
 const namespaces = ['customer', 'offer', 'creative', 'attributes', 'channel', 'placement', 'request', 'score'];
 
-/** What a formula reads for a candidate. `rank`: its place so far; null: there is no score yet. */
+/** What a formula reads for a candidate. `rank`: its rank so far; null before scoring. */
 export function readingOf(
   work: Work,
   candidate: Candidate | null,
@@ -44,14 +44,14 @@ export function readingOf(
 const ask = (work: Work, { config }: Step, candidate: Candidate, rank: number | null): Outcome =>
   evaluate(String(config.formula), readingOf(work, candidate, rank));
 
-/** What a webhook said of an offer; null: nothing; `failed`: there is no answer. */
+/** A webhook's response for an offer; null: none for it; `failed`: no response at all. */
 function said(work: Work, { id }: Step, candidate: Candidate) {
   const answer = work.input.external?.[id];
   if (answer === undefined || 'error' in answer) return 'failed' as const;
   return answer.candidates.find(({ offerId }) => offerId === candidate.offer.id) ?? null;
 }
 
-/** 0, false, "" drop; what gives nothing drops too, unless it says to go on. */
+/** 0, false and "" drop the candidate. So does a missing result, unless the hook says to continue. */
 export function preScore(work: Work, step: Step, candidates: readonly Candidate[]): void {
   const { kind = 'none', onError = 'drop' } = step.config;
   for (const candidate of candidates) {

@@ -24,7 +24,7 @@ import { isRow, type Row } from './world.ts';
 export interface Listed {
   /** The list, with those that left it. */
   readonly candidates: readonly Candidate[];
-  /** Those of lists that another list replaced, or that were there already. */
+  /** Candidates of lists that another list replaced, or that were there already. */
   readonly others: readonly Candidate[];
 }
 
@@ -148,7 +148,7 @@ export function runList(work: Work, steps: readonly Step[], isOwn: boolean): Lis
   return { candidates: list, others };
 }
 
-/** Whether some gate asks a bandit, or what the flow scores with where bandits take part: then all draw before the first gate. */
+/** Whether a gate, or the flow's score with bandits, uses a bandit: then all draws happen before the first gate. */
 export function gatesAskBandits(work: Work): boolean {
   const { rules, offers } = work.snapshot;
   const isDrawn = (name: unknown): boolean => typeof name === 'string' && isBandit(work, name);
@@ -161,7 +161,7 @@ export function gatesAskBandits(work: Work): boolean {
   return asksFlow && modelNames(scoringOf(work).config).some(isDrawn);
 }
 
-/** Every name of a model in a score node. */
+/** Returns every model key in a score node. */
 function modelNames({ modelKey, overrides, championChallenger: own }: Row): Json[] {
   const rows = Array.isArray(overrides) ? overrides : [];
   const champions =

@@ -9,7 +9,7 @@ import { isRow, type Row } from './world.ts';
 export const modelOf = ({ snapshot }: Work, name: string): SnapshotModel | null =>
   snapshot.models?.find(({ names }) => names.includes(name)) ?? null;
 
-/** Null: it cannot be asked, or gives no number from 0 to 1. Notes what failed. */
+/** Null: can't be asked, or returns no number from 0 to 1. Records failures. */
 export function modelScore(work: Work, name: string, offerId: string): number | null {
   const model = modelOf(work, name);
   if (model === null) return null;
@@ -107,7 +107,7 @@ function drawsOf(work: Work, { key, modelType, config }: SnapshotModel, offerIds
   };
 }
 
-/** Which of champion and challengers the customer has; null: the node has none. */
+/** Returns which of champion and challengers the customer gets; null if the node has none. */
 export function variantOf(work: Work, config: Row, flowKey: string, nodeId: string): string | null {
   const own = config.championChallenger;
   if (!isRow(own) || own.enabled !== true || !isRow(own.champion)) return null;

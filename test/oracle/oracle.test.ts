@@ -9,7 +9,7 @@ import { reached } from './reached.ts';
 
 const worlds = sized('ORACLE_WORLDS', { short: 300, long: 10_000 });
 const plain = Math.ceil(worlds / 2);
-/** Where the first one begins, to run many of them in pieces. */
+/** Index of the first world, to run many of them in pieces. */
 const first = Number(process.env.ORACLE_FIRST ?? 0);
 
 function hold(features: boolean, worlds: number) {
@@ -20,7 +20,7 @@ function hold(features: boolean, worlds: number) {
     const decision = decide(world.plan, world.input, { trace: true });
     const wanted = expected(world);
     const found = wanted.isClose ? [] : differences(decision, wanted);
-    // Which of several allocations of the same worth is taken may hang on the last bits of their sums.
+    // The choice among allocations of equal value may depend on the last bits of their sums.
     if (wanted.isClose || (wanted.isTied && found.length > 0)) close += 1;
     else assert.deepEqual(found, [], `world ${number}`);
     items += decision.items.length;

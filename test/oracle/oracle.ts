@@ -26,7 +26,7 @@ export interface Expected {
   readonly properties: Readonly<Record<string, Json>>;
   /** Flows that were called and ran. */
   readonly ran: readonly string[];
-  /** Every reason for which an offer may be said to have left. */
+  /** Every acceptable reason for dropping an offer. */
   readonly reasons: ReadonlyMap<string, ReadonlySet<string>>;
   /** Two candidates stood so close that the last bit of a score decides. */
   readonly isClose: boolean;
@@ -34,7 +34,7 @@ export interface Expected {
   readonly isTied: boolean;
 }
 
-/** What the decision must be (docs/design/decisioning.md 1, docs/design/api-decisioning.md 8 to 10). */
+/** Returns the required decision (docs/design/decisioning.md 1, docs/design/api-decisioning.md 8 to 10). */
 export function expected(world: World): Expected {
   const { snapshot, input } = world;
   const reasons = new Map<string, Set<string>>();

@@ -44,7 +44,9 @@ const subCategoryOf = (work: Work, id: string): string | null => offerOf(work, i
 export const inScope = (work: Work, scopes: readonly ScopeAssignment[], candidate: Candidate): boolean =>
   scopes.some((scope) => matches(work, scope, placeOf(candidate)));
 
-/** Narrowed by `per` to the candidate's own offer, creative, channel or category; to have none is to share it with all that have none. */
+/**
+ * Narrows by `per` to the candidate's own offer, creative, channel or category. Candidates without one share a count.
+ */
 function isSame(work: Work, per: Json | undefined, a: Place, b: Place): boolean {
   switch (per) {
     case 'offer':
@@ -93,7 +95,7 @@ function isFull(
 
 const priceOf = ({ budget }: SnapshotOffer): number => Number(budget?.costPerImpressionCents ?? 0);
 
-/** What was counted of a volume, with the items of the answer; what the input leaves out is far from every limit. */
+/** Returns the counts of a volume, including the items of this response. Missing input is far from every limit. */
 function volumeOf(work: Work, key: ScopeAssignment) {
   const own = (work.input.volumes ?? []).find(({ scope, scopeId }) => scope === key.scope && scopeId === key.scopeId);
   if (own === undefined) return { impressions: 0, spentCents: 0, dayImpressions: 0, daySpentCents: 0 };
@@ -127,7 +129,7 @@ const list = (value: Json | undefined): readonly Json[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 const dayMs = 86_400_000;
 
-/** Policies that count: they are asked again after each item of the answer. */
+/** Policies that count. They apply again after each item of the response. */
 const counting = [
   'budget_exhausted',
   'frequency_cap',
@@ -259,7 +261,7 @@ export function blocks(work: Work, policy: SnapshotPolicy, candidate: Candidate)
   }
 }
 
-/** By id of the category or sub-category, else by name, else the label that the offer bears. */
+/** Matches by id of the category or sub-category, else by name, else by the offer's label. */
 function isOfCategory(work: Work, wanted: string, offerId: string): boolean {
   const { categories, subCategories } = work.snapshot;
   const rows = [...categories, ...subCategories];

@@ -5,8 +5,8 @@ import type { randomNodes } from '../../packages/engine/test/corpus/random-flow.
 type Config = { readonly [key: string]: Json };
 
 /**
- * The catalogue with further nodes in its flow, flows that it calls, models and profiles: whatever a plan may have. `makeNodes`
- * gives the usual nodes.
+ * Adds nodes to the flow, called flows, models and profiles: everything that a plan may have. `makeNodes` returns the
+ * usual nodes.
  */
 export function withFeatures(chance: Chance, made: Snapshot, makeNodes: typeof randomNodes): Snapshot {
   const models = chance.flip(0.6) ? randomModels(chance) : [];
@@ -105,7 +105,8 @@ function branched(chance: Chance, nodes: readonly FlowNode[]): readonly FlowNode
     );
   if (chance.flip(0.35)) made = placed(first(), made, [hook(chance, 'pre_score')]);
   if (chance.flip(0.5)) {
-    // Rules on creatives wait for them, so that who is in the list when another one is merged into it hangs on where they are matched.
+    // Rules on creatives wait for matching, so where creatives are matched determines who is in the list when another
+    // is merged.
     if (made.every(({ type }) => type !== 'match_creatives'))
       made = placed(1, made, [{ id: 'match', type: 'match_creatives', config: { requireCreative: false } }]);
     made = placed(first(), made, [callOf(chance, 'call1', called(chance))]);
@@ -355,7 +356,7 @@ function threshold(chance: Chance): SnapshotRule {
   };
 }
 
-/** What models of the plan know, which of them do not answer, and what webhooks said. */
+/** What the plan's models have learned, which of them don't answer, and the webhooks' responses. */
 export function withStates(
   chance: Chance,
   { models = [], offers }: Snapshot,

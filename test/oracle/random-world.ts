@@ -8,13 +8,13 @@ import { zoneClock, zoneOffsets } from '../../packages/server/src/platform/zones
 import { withFeatures, withStates } from './random-features.ts';
 import type { World } from './world.ts';
 
-/** Configs that the oracle does not read: what a policy or rule that cannot be evaluated does has cases of its own. */
+/** Configs that the oracle doesn't read: policies and rules that can't be evaluated have cases of their own. */
 const unreadable = ({ config }: { readonly config: Snapshot['policies'][number]['config'] }): boolean =>
   config.maxPerDay === 'many' ||
   Object.keys(config).length === 0 ||
   (config.operator !== undefined && config.attribute === undefined);
 
-/** What is assigned to nothing that exists blocks nothing, its suppression rows included. */
+/** Records assigned to nothing that exists block nothing, including their suppressions. */
 const isKnown = ({ subCategories }: Snapshot, { scope, scopeId }: ScopeAssignment): boolean =>
   scope !== 'subcategory' || subCategories.some(({ id }) => id === scopeId);
 

@@ -150,7 +150,7 @@ export const cutOf = (config: Row): number =>
     ),
   );
 
-/** What the rank node of a called flow leaves of its list, without chance: the first offers that it yields. */
+/** Returns what a called flow's rank node keeps of its list, without randomness: its first offers. */
 export function firstRanked(work: Work, config: Row, listed: readonly Candidate[]): Candidate[] {
   const method = methodOf(work, config);
   const maxScore = Math.max(0, ...listed.map(({ score }) => score));

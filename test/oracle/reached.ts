@@ -1,7 +1,7 @@
 import type { Decision, Snapshot } from '@arbiter/engine';
 import type { Expected } from './oracle.ts';
 
-/** Names of what a world reached, so that agreement about nothing is not taken for agreement. */
+/** Returns what a world covers, so that agreement about nothing doesn't count. */
 export function reached({ flow, offers }: Snapshot, decision: Decision, wanted: Expected): string[] {
   const trace = decision.trace!;
   const node = (type: string) => flow.config.nodes.find((each) => each.type === type && each.enabled !== false);

@@ -6,7 +6,7 @@ import { inScope } from './policies.ts';
 import { passesThreshold, propensityOf } from './scores.ts';
 import { closedHours, isRow } from './world.ts';
 
-/** Whether a rule is asked of the candidate. */
+/** Whether a rule applies to the candidate. */
 export function isAsked(work: Work, { scopes }: SnapshotRule, candidate: Candidate): boolean {
   return (
     inScope(work, scopes, candidate) ||
@@ -18,7 +18,7 @@ export function isAsked(work: Work, { scopes }: SnapshotRule, candidate: Candida
   );
 }
 
-/** The placement that the candidate would stand at, as far as it is known before the answer is made. */
+/** Returns the candidate's placement, as far as it is known before the response is assembled. */
 export function placementOf(work: Work, { creative, slot }: Candidate): string | null {
   const { target, snapshot } = work;
   if (slot !== null) return target.slots![slot]!.placement.id;

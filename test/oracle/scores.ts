@@ -10,7 +10,7 @@ export interface Scoring {
   readonly nodeId: string;
 }
 
-/** The score node of the flow itself, or what stands for it. */
+/** Returns the flow's own score node, or its replacement. */
 export function scoringOf({ snapshot: { flow } }: Work): Scoring {
   const node = flow.config.nodes.find(({ type, enabled }) => type === 'score' && enabled !== false);
   const config = node?.config ?? flow.config.flowConfig?.scoring ?? {};
@@ -102,7 +102,7 @@ export const propensityOf = (work: Work, candidate: Candidate): number => {
 const exponentNames = ['propensity', 'relevance', 'impact', 'emphasis'] as const;
 type Exponents = Readonly<Record<(typeof exponentNames)[number], number>>;
 
-/** Of overrides, strategyOverrides, strategyProfileId, the node, the tenant: the first that is set. */
+/** Returns the first that is set: overrides, strategyOverrides, strategyProfileId, the node, the tenant. */
 function exponentsOf(work: Work, config: Row, candidate: Candidate): Exponents {
   const { snapshot } = work;
   const { offer, creative } = candidate;

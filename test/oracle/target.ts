@@ -2,7 +2,10 @@ import type { SnapshotPlacement } from '@arbiter/engine';
 import type { Target } from './candidate.ts';
 import type { Row, World } from './world.ts';
 
-/** Where a request wants items; null: nothing can be shown. `group`: config of the group node, when the flow has one. */
+/**
+ * Returns where a request wants items; null if nothing can be shown. `group`: config of the group node, if the flow has
+ * one.
+ */
 export function findTarget({ snapshot, input: { request } }: World, group: Row | null): Target | null {
   const { channels, placements } = snapshot;
   const isAllowed = (id: string) => {

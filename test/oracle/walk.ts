@@ -15,7 +15,7 @@ export interface Delivered {
   readonly placementId: string | null;
   /** Null: a bandit drew scores, and what came of it is counted in repetitions. */
   readonly probability: number | null;
-  /** A number of repetitions told it, or a hook moved items. */
+  /** Estimated by repetition, or a hook moved items. */
   readonly isEstimated: boolean;
 }
 
@@ -49,7 +49,7 @@ export function walk(work: Work, candidates: readonly Candidate[], steps: readon
   let delivered: Delivered[][] = rooms.map(() => []);
   const total = () => taken.length;
 
-  /** What no longer passes a counting limit after the items taken leaves. */
+  /** Drops what no longer fits a limit after the items already taken. */
   const admit = () => {
     for (const candidate of candidates) {
       if (!isIn(candidate) || taken.includes(candidate)) continue;
@@ -144,7 +144,7 @@ export function walk(work: Work, candidates: readonly Candidate[], steps: readon
     );
     const isPlain = method === 'topN' && explore === null;
     const ranked: Ranked[] = [];
-    // An offer stands in the list once, as what it is worth where it is best.
+    // An offer is in the list once, with its best value.
     const best = listed.filter((each) => listed.find(({ offer }) => offer === each.offer) === each);
     const isLeft = (candidate: Candidate) =>
       best.includes(candidate) && !ranked.some((each) => each.candidate === candidate);
@@ -214,7 +214,7 @@ function isToday({ now, zone }: Work, at: number): boolean {
   return Number.isFinite(at) && day(at) === day(now);
 }
 
-/** The placement that an item would take; null: none is asked for; undefined: none has room. */
+/** Returns the placement that an item would take; null: none is requested; undefined: none has room. */
 function placeFor(
   work: Work,
   candidate: Candidate,

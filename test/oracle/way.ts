@@ -10,12 +10,12 @@ export interface Step {
   readonly id: string;
   readonly config: Row;
   readonly phase: number;
-  /** True: it stands in a called flow. */
+  /** True: in a called flow. */
   readonly isCalled: boolean;
   readonly flowKey: string;
   readonly reason?: string;
   readonly mode?: string;
-  /** Of a `list`: what runs on it. */
+  /** Steps that run on the list of a `list` step. */
   readonly steps?: readonly Step[];
 }
 
@@ -42,7 +42,7 @@ const ownPhase: Readonly<Record<string, number>> = {
   response: 3,
 };
 
-/** Calls that may stand inside each other. */
+/** Maximum depth of nested calls. */
 const deepest = 5;
 
 interface Scout {
@@ -51,7 +51,7 @@ interface Scout {
   readonly ran: string[];
 }
 
-/** What runs for this request. */
+/** Returns what runs for this request. */
 export function wayOf(work: Work): Way {
   const scout: Scout = { work, customer: work.customer, ran: [] };
   const { key, config } = work.snapshot.flow;
@@ -128,14 +128,14 @@ function stepsOf(
   if (isHead && !hasScore && upTo >= 2 && !(isNarrow && upTo === 3)) headScore();
   return steps;
 
-  /** `flowConfig.scoring` stands for a score node at the head of phase 2. */
+  /** `flowConfig.scoring` acts as a score node at the start of phase 2. */
   function headScore(): void {
     const scoring = config.flowConfig?.scoring;
     if (isRow(scoring)) push({ id: 'scoring', type: 'score', config: scoring }, 2);
   }
 }
 
-/** Calls and extension points take the phase of the place where they stand. */
+/** Calls and extension points take the phase of their position. */
 function phased(nodes: readonly FlowNode[]): { node: FlowNode; phase: number }[] {
   let phase = 1;
   return nodes.map((node) => {

@@ -2,18 +2,18 @@ import type { Contacts, DecisionInput, Json, Snapshot } from '@arbiter/engine';
 import { DateTime } from 'luxon';
 
 /**
- * A second reading of the design pages, slow and plain: what a decision must be, told from the catalogue and the raw facts
- * about one customer. It shares no code with the engine. Whatever the engine prepares, folds, orders or leaves out, the oracle
- * works out again for each candidate and after each item.
+ * A second, slow and plain reading of the design pages: computes the required decision from the catalogue and the raw
+ * facts about one customer. Shares no code with the engine. Whatever the engine prepares, folds, orders or skips, the
+ * oracle computes again for each candidate and after each item.
  */
 export interface World {
   readonly snapshot: Snapshot;
-  /** What the engine is given too; of the contacts the oracle knows the events themselves. */
+  /** The engine's input. Of contacts, the oracle also has the individual events. */
   readonly input: DecisionInput;
   readonly contacts: Contacts;
 }
 
-/** One contact of the customer: a counted impression or an open reservation. */
+/** A contact of the customer: a counted impression or an open reservation. */
 export interface ContactEvent {
   readonly offerId: string;
   readonly creativeId: string | null;
@@ -40,7 +40,7 @@ export function contactEvents({ contacts, input }: World): ContactEvent[] {
 
 export type Period = 'daily' | 'weekly' | 'monthly' | 'alltime' | 'days30' | { readonly ms: number };
 
-/** Whether an event lies in the period of `now` (docs/design/api-catalogue.md 8.2). */
+/** Whether an event is in the period of `now` (docs/design/api-catalogue.md 8.2). */
 export function isInPeriod(at: number, period: Period, now: number, zone: string): boolean {
   if (period === 'alltime') return true;
   if (typeof period === 'object') return at > now - period.ms && at <= now;

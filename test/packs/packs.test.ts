@@ -5,7 +5,7 @@ import { systemActor } from '../../packages/server/src/db/index.ts';
 import { loadPack } from '../../packages/server/src/features/operations/seed-packs/index.ts';
 import { startTestServer, type TestServer, testLoadPorts } from '../../packages/server/src/main/test-server.ts';
 
-// What a newcomer meets: each pack, loaded into a tenant of its own and used through the API.
+// What a newcomer gets: each pack, loaded into its own tenant and used through the API.
 
 interface Answer {
   readonly recommendationId: string | null;
@@ -21,13 +21,13 @@ interface Answer {
   }[];
 }
 
-/** Whether a policy keeps a channel quiet at some hours. */
+/** Whether a policy has quiet hours for a channel. */
 function isQuiet(pack: Pack, channelType: string): boolean {
   const { name } = pack.channels.find((channel) => channel.channelType === channelType) ?? {};
   return pack.contactPolicies.some(({ ruleType, scopeName }) => ruleType === 'time_window' && scopeName === name);
 }
 
-/** Noon, UTC, of the next Wednesday. */
+/** Returns noon, UTC, of the next Wednesday. */
 function nextNoon(): string {
   const today = new Date();
   const days = ((3 - today.getUTCDay() + 7) % 7) + 7;
@@ -55,7 +55,7 @@ for (const pack of packs) {
       for (const { channelType } of pack.channels) {
         const answer = await recommend({ customerId: pack.firstCustomer, channel: channelType, dryRun: true });
         if (isQuiet(pack, channelType)) {
-          // Whatever the hour is at which the test runs: at noon of a weekday it would get one.
+          // Whatever the time of the test, at noon on a weekday the customer would get one.
           const body = { customerId: pack.firstCustomer, channel: channelType, now: nextNoon() };
           const then = await server.call<Answer>('POST', '/api/v1/simulate', { body });
           assert.equal(then.status, 200, then.text);
@@ -124,7 +124,7 @@ describe('coffee_rewards obeys its own rules', () => {
   test('an offer reaches the customers whom its rules mean, and no others', async () => {
     const offers = await server.call<{ data: { id: string; name: string }[] }>('GET', '/api/v1/offers?limit=100');
     const rows = [...(packs[0]?.schemas[0]?.rows(new Date()) ?? [])];
-    // What happened lately keeps an offer away as well.
+    // Recent events can also block an offer.
     const met = new Set<unknown>([...(packs[0]?.history(new Date()) ?? [])].map(({ customerId }) => customerId));
     const expected: Readonly<Record<string, (row: (typeof rows)[number]) => boolean>> = {
       'App Install Treat': (row) => row.app_user === false,

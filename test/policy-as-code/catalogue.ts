@@ -8,7 +8,7 @@ export interface Made extends Record<string, unknown> {
   readonly id: string;
 }
 
-/** A key of a person of its own: the keys that a tenant begins with all stand for one. */
+/** Returns the key of another person. A tenant's initial keys all belong to one person. */
 export async function secondPerson(server: TestServer, tenant: TestTenant): Promise<string> {
   const body = { name: 'Second person', scopes: ['read', 'write', 'admin'] };
   const made = await server.call<Made & { key: string }>('POST', '/api/v1/api-keys', { body, key: tenant.keys.admin });
@@ -17,7 +17,7 @@ export async function secondPerson(server: TestServer, tenant: TestTenant): Prom
   return made.body.key;
 }
 
-/** A value for each secret that the files name. */
+/** Returns a value for each secret that the files name. */
 export function secretsOf(files: readonly PolicyFile[]): Record<string, string> {
   const names = files.flatMap(({ content }) =>
     [...content.matchAll(/\$secret: "?([^"\n]+)"?/g)].map(([, name]) => name!),
@@ -27,7 +27,7 @@ export function secretsOf(files: readonly PolicyFile[]): Record<string, string> 
   );
 }
 
-/** Calls of one tenant, by the words of the tests. */
+/** Returns a tenant's calls under the names that the tests use. */
 export function callsOf(server: TestServer, tenant: TestTenant, key = tenant.keys.admin) {
   const must = async <Body = Made>(method: string, path: string, body: unknown, status: number): Promise<Body> => {
     const answer = await server.call<Body>(method, `/api/v1/${path}`, { body, key });
@@ -42,7 +42,7 @@ export function callsOf(server: TestServer, tenant: TestTenant, key = tenant.key
     diff: (body: PolicyPlanBody) => must<PolicyPlan>('POST', 'gitops/diff', body, 200),
     apply: (body: PolicyPlanBody) => must<PolicyPlan>('POST', 'gitops/apply', body, 200),
     drift: () => must<PolicyDrift>('GET', 'gitops/drift', undefined, 200),
-    /** The errors of files that are refused. */
+    /** Returns the errors of refused files. */
     async refused(verb: 'diff' | 'apply', body: PolicyPlanBody) {
       const { errors } = await must<{ errors: { path: string; message: string; code?: string }[] }>(
         'POST',
@@ -57,7 +57,7 @@ export function callsOf(server: TestServer, tenant: TestTenant, key = tenant.key
 
 export type Calls = ReturnType<typeof callsOf>;
 
-/** A catalogue that uses every property of every resource, and names that are hard to write. */
+/** Creates a catalogue that uses every property of every resource, with names that are hard to write. */
 export async function makeCatalogue(
   { make, must, change }: Calls,
   second: Pick<Calls, 'must'>,
@@ -357,7 +357,7 @@ export async function makeCatalogue(
   return { people, cards, gold, web, mail, top, offer, other, banner, rule, cap, flow, done, letter, frame };
 }
 
-/** Content in every state: published, changed since, in review, never submitted, archived, below a template. */
+/** Creates content in every state: published, changed since, in review, never submitted, archived, below a template. */
 async function makeContent(
   { make, must, change }: Pick<Calls, 'make' | 'must' | 'change'>,
   second: Pick<Calls, 'must'>,
@@ -409,7 +409,7 @@ async function makeContent(
   return { frame, letter };
 }
 
-/** The form of enrich that the server takes. */
+/** Returns the form of enrich that the server accepts. */
 async function acceptable(must: Calls['must'], draftConfig: { nodes: { id: string; config: object }[] }) {
   const enrich = draftConfig.nodes.find(({ id }) => id === 'enrich')!;
   const { errors } = await must<{ errors: { path: string; message: string }[] }>(
@@ -422,14 +422,14 @@ async function acceptable(must: Calls['must'], draftConfig: { nodes: { id: strin
   return draftConfig;
 }
 
-/** The text of one file. */
+/** Returns the text of one file. */
 export function contentOf(files: readonly PolicyFile[], path: string): string {
   const file = files.find((one) => one.path === path);
   assert.ok(file, `no ${path} in ${files.map((one) => one.path).join(', ')}`);
   return file.content;
 }
 
-/** The files with one text replaced. */
+/** Returns the files with one text replaced. */
 export function edited(files: readonly PolicyFile[], path: string, from: string | RegExp, to: string): PolicyFile[] {
   const content = contentOf(files, path).replace(from, to);
   assert.notEqual(content, contentOf(files, path), `${String(from)} is not in ${path}`);

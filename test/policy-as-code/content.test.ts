@@ -4,7 +4,7 @@ import type { PolicyFile, PolicyPlan } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { type Calls, callsOf, contentOf, edited, type Made, secondPerson } from './catalogue.ts';
 
-/** Content needs two persons, by files as by calls (docs/design/api-settled.md 4). */
+/** Content needs two people, in files as in calls (docs/design/api-settled.md 4). */
 
 let server: TestServer;
 let used = 0;
@@ -79,7 +79,7 @@ test('a change is submitted again, and what another person changes meanwhile is 
   await ben.apply({ files: one });
   assert.deepEqual(words(await ada.apply({ files: two })), ['update letter']);
   assert.deepEqual((await item(ada)).content, { subject: 'two' });
-  // Ben's files say something else, so nothing is approved: it is his submission now.
+  // Ben's files differ, so nothing is approved; the submission is now his.
   const three = letter('content: {subject: three}');
   assert.deepEqual(words(await ben.apply({ files: three })), ['update letter']);
   assert.equal((await item(ada)).status, 'in_review');
@@ -88,7 +88,7 @@ test('a change is submitted again, and what another person changes meanwhile is 
   const done = await item(ada);
   assert.deepEqual([done.status, done.content], ['published', { subject: 'three' }]);
 
-  // What was approved by hand is published by the files; what was rejected is submitted again.
+  // Files publish what was approved by hand, and submit again what was rejected.
   const four = letter('content: {subject: four}');
   await ada.apply({ files: four });
   await ben.must('POST', `content/${done.id}/reject`, { reason: 'no' }, 200);
@@ -109,7 +109,7 @@ test('a draft beside what is published, and what was never published', async () 
   assert.deepEqual((await ada.diff({ files, prune: true })).changes, []);
   const exported = (await ada.export()).files;
   assert.match(contentOf(exported, path), /^published:\n {2}content:\n {4}subject: shown$/m);
-  // So many changes later the published version is still known.
+  // After this many changes the published version is still known.
   for (let at = 0; at < 21; at += 1) await ada.change('content', now.id, { description: `${at}` });
   assert.match(contentOf((await ada.export()).files, path), /subject: shown/);
   await ada.apply({ files: exported });

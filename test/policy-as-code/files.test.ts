@@ -1,4 +1,4 @@
-// Runs in a process of its own: it is as long as many others together.
+// Runs in a process of its own: it takes as long as many others together.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { PolicyFile, PolicyPlan } from '@arbiter/contract';
@@ -22,21 +22,21 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** A tenant that no other test has. */
+/** A tenant that no other test uses. */
 function freshTenant() {
   const tenant = server.tenants[used]!;
   used += 1;
   return { tenant, ...callsOf(server, tenant) };
 }
 
-/** The calls of another person of the tenant. */
+/** Returns the calls of another person of the tenant. */
 const secondOf = async ({ tenant }: { readonly tenant: TestTenant }): Promise<Calls> =>
   callsOf(server, tenant, await secondPerson(server, tenant));
 
 const count = (plan: PolicyPlan) => plan.summary;
 const file = (path: string, content: string): PolicyFile => ({ path, content });
 
-/** Exports, applies to an empty tenant by two persons and back to where it came from. */
+/** Exports, applies to an empty tenant by two people, and applies back to the source. */
 async function assertComesBack(from: Calls, to: Calls, second: Calls): Promise<void> {
   const first = await from.export();
   const paths = first.files.map(({ path }) => path);
@@ -246,7 +246,7 @@ describe('flows', () => {
       (await it.must<{ versions: unknown[] }>('GET', `decision-flows/versions?id=${flow!.id}`, undefined, 200))
         .versions;
     assert.equal((await versions()).length, 1);
-    // Taking away `published` means: publish the draft.
+    // Removing `published` means: publish the draft.
     const text = contentOf(files, path);
     const without = text.replace(/^published:\n(?: .*\n)+/m, '');
     const plan = await it.apply({ files: files.map((one) => (one.path === path ? { path, content: without } : one)) });
@@ -396,7 +396,7 @@ describe('drift', () => {
     assert.equal(put.status, 200);
     assert.equal((await server.call('DELETE', `/api/v1/offers/${idOf('b')}`, by)).status, 200);
     await it.make('offers', { name: 'new' });
-    // What files did not hold is no drift when it changes.
+    // A change of what the files don't contain isn't drift.
     await it.change('offers', old.id, { priority: 1 });
     await it.must('PUT', 'tenant-settings', { timezone: 'Europe/Rome' }, 200);
     const { changes } = await it.drift();

@@ -6,8 +6,8 @@ import { startTestServer, type TestServer } from '../../packages/server/src/main
 import { type Calls, callsOf, type Made } from './catalogue.ts';
 
 /**
- * Random changes through the API, then the files from before: the plan lists exactly the objects that changed, each with what
- * became of it, and applying the files brings the old bytes back. The oracle is a list of names and one word for each.
+ * Makes random changes through the API, then applies the earlier files: the plan lists exactly the changed objects with
+ * their actions, and applying restores the old bytes. The oracle is a list of names with one word each.
  */
 
 let server: TestServer;
@@ -20,7 +20,7 @@ interface Kind {
   readonly path: string;
   /** Body of a new record. */
   body(name: string, number: number): object;
-  /** A change that makes a difference each time. */
+  /** A change that always makes a difference. */
   change(number: number): object;
 }
 
@@ -41,13 +41,13 @@ const kinds: readonly Kind[] = [
     change: (number) => ({ description: `text ${number}`, fileConfig: { format: 'ndjson' } }),
   },
   {
-    // Deleting archives it, and the file brings it back.
+    // Deleting archives it, and the file restores it.
     path: 'content',
     body: (name, number) => ({ name, channelType: 'web', content: { number }, blocks: [{ id: 'a', type: 'divider' }] }),
     change: (number) => ({ content: { number, more: null }, blocks: [] }),
   },
   {
-    // A deleted type keeps its key, and the file brings it back.
+    // A deleted type keeps its key, and the file restores it.
     path: 'outcome-types',
     body: (name, number) => ({ name, key: name.replaceAll('-', '_'), classification: 'neutral', ordinal: number }),
     change: (number) => ({ description: `text ${number}`, ordinal: 1000 + number }),
@@ -89,7 +89,7 @@ interface Known {
   readonly kind: Kind;
   readonly made: Made;
   readonly isOld: boolean;
-  /** Null: as it was. */
+  /** Null: unchanged. */
   state: 'changed' | 'deleted' | null;
 }
 
@@ -129,7 +129,7 @@ const word = ({ action, type, ref }: Pick<PolicyChange, 'action' | 'type' | 'ref
 
 const nameOf = ({ kind, made }: Known): string => String(kind.path === 'schemas' ? made.name : (made.key ?? made.name));
 
-/** What the old files must do: bring back what was deleted and changed, and take away what is new. */
+/** What the old files must do: restore what was deleted or changed, and remove what is new. */
 const expected = (known: readonly Known[]): string[] =>
   known
     .flatMap((one) => {

@@ -4,7 +4,7 @@ import type { PolicyFile } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { callsOf, contentOf, edited, type Made } from './catalogue.ts';
 
-/** What single kinds of records need beyond their description. */
+/** What individual kinds of records need beyond their declaration. */
 
 let server: TestServer;
 let used = 0;
@@ -76,7 +76,7 @@ test('flow routes are called by what they are for', async () => {
   assert.match(contentOf(files, 'flow-routes/web.yaml'), /\nchannelId: web\ndecisionFlowId: main\n$/);
   assert.match(contentOf(files, top!), /\ndecisionFlowId: main\nplacementId:\n {2}- web\n {2}- top\npriority: 3\n$/);
 
-  // The channel may be said beside the placement, when it is its own.
+  // A file may name the channel next to the placement if it is the placement's own.
   const said = edited(files, top!, 'decisionFlowId', 'channelId: web\ndecisionFlowId');
   assert.deepEqual((await it.diff({ files: said, prune: true })).changes, []);
   const wrong = edited(files, top!, 'decisionFlowId', 'channelId: mail\ndecisionFlowId');
@@ -87,7 +87,7 @@ test('flow routes are called by what they are for', async () => {
     plan.changes.map(({ action, ref }) => [action, ref]),
     [['update', 'every request']],
   );
-  // A route for something else is another route.
+  // A route for another target is another route.
   const other = edited(moved, 'flow-routes/web.yaml', 'channelId: web\n', '');
   assert.match((await it.refused('diff', { files: other }))[0]!.message, /must be at flow-routes\/every-request/);
   const gone = await it.apply({ files: moved.filter(({ path }) => path !== top), prune: true });
@@ -151,7 +151,7 @@ describe('columns that segments and joins name', () => {
     const first = [people('name: age, dataType: integer'), adults('age')];
     await it.apply({ files: first });
     const version = (await it.diff({ files: first })).configVersion;
-    // The segment still names it.
+    // The segment still refers to it.
     const dropped = [people(), adults('age')];
     const errors = await it.refused('apply', { files: dropped, allowDataLoss: true });
     assert.ok(
@@ -175,14 +175,14 @@ describe('columns that segments and joins name', () => {
       fields.map(({ name }) => name),
       ['id', 'years'],
     );
-    // Another type for a column that stays named.
+    // Another type for a column that is still referenced.
     const retyped = [people('name: years, dataType: bigint'), adults('years')];
     const told = await it.refused('apply', { files: retyped, allowDataLoss: true });
     assert.ok(
       told.some(({ code }) => code === 'in_use'),
       JSON.stringify(told),
     );
-    // And all of it goes: the segment before its schema.
+    // Everything goes: the segment before its schema.
     assert.equal((await it.apply({ files: [], prune: true, allowDataLoss: true })).summary.delete, 2);
   });
 
@@ -233,7 +233,7 @@ test('a table in use makes nobody wait and the apply is told so; what comes afte
   const busy = await it.must<{ code: string }>('POST', 'gitops/apply', { files }, 409);
   assert.equal(busy.code, 'concurrent_modification');
   await release();
-  // Behind the change of the table another write is waited for, longer than for the table.
+  // After the table change the apply waits for another write, longer than for the table.
   const letGo = await server.testDatabase.ownerHold(`select 1 from arbiter.offers where name = 'z' for update`);
   const applied = it.apply({ files });
   for (let waits = false; !waits; ) {
@@ -279,7 +279,7 @@ test('an id of what is gone stays in the file; another tenant refuses it at its 
     plan.warnings.map(({ path }) => path),
     ['contact-policies/cap.yaml#/scopes/1/scopeId'],
   );
-  // Other changes of the policy go through beside it.
+  // Other changes of the policy still apply.
   const changed = edited(files, 'contact-policies/cap.yaml', 'maxPerDay: 3', 'maxPerDay: 4');
   assert.equal((await it.apply({ files: changed })).summary.update, 1);
   const errors = await elsewhere.refused('apply', { files });
@@ -289,7 +289,7 @@ test('an id of what is gone stays in the file; another tenant refuses it at its 
   );
   assert.match(errors[0]!.message, /was deleted or belongs to another tenant; use an existing one, or remove it/);
   assert.deepEqual((await elsewhere.export()).files, []);
-  // Without it the files can be applied anywhere.
+  // Without it, the files can be applied anywhere.
   const scope = new RegExp(` *- scope: offer\\n *scopeId: "?${gone.id}"?\\n`);
   await elsewhere.apply({ files: edited(files, 'contact-policies/cap.yaml', scope, '') });
 });
@@ -348,7 +348,7 @@ test('what ranks is named in files: profiles, weights of placements, strategies,
   }>('GET', `decision-flows/${rank.id}`, undefined, 200);
   const ofOwn = applied.nodes[3]?.config?.placementWeights as Record<string, number> | undefined;
   assert.equal(ofOwn?.[own], 2);
-  // One flow as JSON takes the same references with it.
+  // A single flow as JSON has the same references.
   const { body: one } = await server.call<Record<string, unknown>>(
     'GET',
     `/api/v1/decision-flows/${flow.id}/export?version=draft`,
@@ -365,7 +365,7 @@ test('what ranks is named in files: profiles, weights of placements, strategies,
   const weights = imported.draftConfig.nodes[3]?.config?.placementWeights as Record<string, number>;
   assert.deepEqual(Object.values(weights).sort(), [0.5, 2]);
   assert.ok(!Object.hasOwn(weights, String(hero.id)));
-  // A profile that the settings named goes together with the setting.
+  // A profile used by the settings is deleted together with the setting.
   const kept = files.filter(({ path }) => !/^(decision-flows|ranking-profiles|settings)/.test(path));
   await elsewhere.apply({ files: kept, prune: true });
   assert.deepEqual((await elsewhere.export()).files, kept);
@@ -453,7 +453,7 @@ test('the registry of models is in files, so that a flow can name a family', asy
   await elsewhere.apply({ files });
   assert.deepEqual((await elsewhere.export()).files, files);
   assert.ok(!contentOf(files, 'algorithm-models/lone.yaml').includes('registryStatus'));
-  // The champion changes: the old one is archived by it, and goes on to where its file has it.
+  // The champion changes: the old one is archived and then moves to the state in its file.
   await promote(two.id, 'champion');
   await it.must('POST', `algorithm-models/${one.id}/promote`, { toStatus: 'draft' }, 200);
   const later = (await it.export()).files;
@@ -467,7 +467,7 @@ test('the registry of models is in files, so that a flow can name a family', asy
   );
   await elsewhere.apply({ files: later });
   assert.deepEqual((await elsewhere.export()).files, later);
-  // What a file does not say stays.
+  // What a file doesn't mention stays.
   const silent = later.map(({ path, content }) => ({ path, content: content.replace(/^registryStatus: .*\n/m, '') }));
   assert.deepEqual((await elsewhere.diff({ files: silent })).changes, []);
   const odd = edited(later, 'algorithm-models/two.yaml', 'registryStatus: champion', 'registryStatus: emperor');

@@ -6,8 +6,8 @@ import { createFixtures, type Resource as ResourcePath } from '../operations/fix
 import { secretsOf } from './catalogue.ts';
 
 /**
- * Each resource of the contract is asked: what it keeps stands in files, and files bring it back (docs/design/api-settled.md 21 to
- * 30), or it says why not. A new resource is asked as soon as it has a draft.
+ * For each resource of the contract: files contain what it stores and restore it (docs/design/api-settled.md 21 to 30),
+ * or it says why not. A new resource is covered as soon as it has a draft.
  */
 
 const all = Object.values<Resource>(resources);
@@ -42,7 +42,7 @@ describe('a record made from the draft goes into files and comes back', () => {
       const exported = await post<PolicyExport>(tenant, 'export', {});
       const own = exported.files.filter(({ path }) => path.startsWith(`${resource.path}/`));
       assert.ok(own.length > 0, `no file of ${exported.files.map(({ path }) => path).join(', ')}`);
-      // An id in a file belongs to one tenant: say in `files.idsInside` or `files.without` of the resource where it stands.
+      // An id in a file belongs to one tenant. List its place in the resource's `files.idsInside` or `files.without`.
       for (const { path, content } of exported.files) assert.doesNotMatch(content, uuid, path);
 
       const same = await post<PolicyPlan>(tenant, 'diff', { files: exported.files, prune: true });
@@ -58,7 +58,7 @@ describe('a record made from the draft goes into files and comes back', () => {
       assert.equal(again.hash, exported.hash);
       assert.equal(made.hash, exported.hash);
 
-      // What the tenant had not is gone again, in an order that its references allow.
+      // What the tenant didn't have is removed, in an order that its references allow.
       const gone = await post<PolicyPlan>(other, 'apply', { files: [], prune: true, allowDataLoss: true });
       assert.equal(gone.summary.delete, exported.files.length);
       assert.deepEqual((await post<PolicyExport>(other, 'export', {})).files, []);

@@ -4,7 +4,9 @@ import type { PolicyFile } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { callsOf, contentOf, edited, type Made, secretsOf } from './catalogue.ts';
 
-/** Values that the API never shows go by reference, and what is stored stays (docs/design/api-settled.md 28). */
+/**
+ * Values that the API never shows are exported as references, and stored values stay (docs/design/api-settled.md 28).
+ */
 
 let server: TestServer;
 let used = 0;
@@ -31,7 +33,7 @@ const channel = {
     headers: { Authorization: 'Bearer x' },
   },
 };
-/** What is stored, sealed: equal rows are the same values. */
+/** Stored values, encrypted. Equal rows mean equal values. */
 const stored = (tenantId: string, table: string) =>
   server.testDatabase.ownerQuery(
     `select to_jsonb(t) - 'channel_id' - 'flow_id' as row from arbiter.${table} t where tenant_id = $1 order by to_jsonb(t)::text`,
@@ -63,13 +65,13 @@ test('secrets of a channel: names in the file, all that miss are told, what is s
     plan.changes.map(({ fields }) => fields),
     [[{ path: 'name', before: 'Hook', after: 'Hooks' }]],
   );
-  // Beside them in the same object something changes, and the address stays.
+  // Something else in the same object changes, and the address stays.
   await to.apply({ files: edited(renamed, 'channels/hook.yaml', /headers:/, 'from: me\n  headers:') });
   assert.deepEqual(await stored(to.tenant.id, 'channel_secrets'), before);
-  // A value alone is no difference: plans never compare secrets.
+  // A different value alone is no difference: plans never compare secrets.
   const other = { [names[1]!]: 'another' };
   assert.deepEqual((await from.diff({ files, secrets: other })).changes, []);
-  // For another address it must be given again; what is stored stays where it was.
+  // For another address, the secret must be given again. The stored one stays with the old address.
   const moved = edited(files, 'channels/hook.yaml', 'bank.example', 'other.example');
   const errors = await from.refused('apply', { files: moved });
   assert.deepEqual(errors.map(({ path }) => path).sort(), [
@@ -116,7 +118,7 @@ test('hidden values of a flow belong to their node, wherever it stands', async (
   await to.apply({ files, secrets: secretsOf(files) });
   assert.deepEqual((await to.export()).files, files);
 
-  // A note before it moves the node; its values stay, and it can be published.
+  // A note inserted before it moves the node. Its values stay, and it can be published.
   const before = await stored(from.tenant.id, 'flow_secrets');
   assert.ok(before.length > 0);
   const moved: PolicyFile[] = edited(

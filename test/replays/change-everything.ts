@@ -1,9 +1,9 @@
-// Changes or deletes whatever the decisions of a catalogue were made of.
+// Changes or deletes everything that a catalogue's decisions were made of.
 import assert from 'node:assert/strict';
 import type { TestServer } from '../../packages/server/src/main/test-server.ts';
 import type { RandomCatalogue } from './random-catalogue.ts';
 
-/** Kinds of records by table, in an order in which nothing that is deleted is still named. */
+/** Kinds of records by table, in an order in which nothing is deleted while something still refers to it. */
 const kinds = [
   ['decision-flows', 'decision_flows'],
   ['qualification-rules', 'qualification_rules'],
@@ -22,7 +22,10 @@ export interface Changes {
   deleted: number;
 }
 
-/** Of each kind every third is changed and the others are deleted; then customers' rows and the tenant's settings. */
+/**
+ * Changes every third record of each kind and deletes the others; then changes the customers' rows and the tenant's
+ * settings.
+ */
 export async function changeEverything(
   server: TestServer,
   { ask, tenant }: RandomCatalogue,
@@ -43,7 +46,7 @@ export async function changeEverything(
             ...(path === 'offers' ? { priority: 1, mandatory: false } : {}),
           })
         : await ask('DELETE', `${path}?id=${id}`);
-      // What something that was only changed still names stays, and keeps the name that it is named by.
+      // A record that changed records still refer to stays, and keeps its name.
       if (status === 409) continue;
       assert.ok(status === 200 || status === 204, `${path}: ${status} ${text}`);
       changes[isChanged ? 'changed' : 'deleted'] += 1;

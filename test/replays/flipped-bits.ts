@@ -1,15 +1,15 @@
-// Flips single bits of what is stored of decisions, as a failing disk or a hand in the database would.
+// Flips single bits of stored decisions, as a failing disk or someone with database access would.
 import type { TestServer } from '../../packages/server/src/main/test-server.ts';
 
 type Query = TestServer['testDatabase']['ownerQuery'];
 
-/** A bit that can be flipped there and back. */
+/** A bit that can be flipped and restored. */
 export interface Bit {
   readonly what: string;
   flip(): Promise<void>;
 }
 
-/** Bits of everything that the record of this decision is made of. */
+/** Returns bits of everything that a decision's record consists of. */
 export async function bitsOf(query: Query, id: string): Promise<Bit[]> {
   const [record] = await query<{ tenant: string; plan: string; ref: string; bytes: number }>(
     `select tenant_id as tenant, encode(plan_hash, 'hex') as plan, customer_ref as ref, length(body) as bytes
@@ -33,7 +33,7 @@ export async function bitsOf(query: Query, id: string): Promise<Bit[]> {
     ...[0, 40, 100].map((at) => bit('plans', 'body', at, `tenant_id = $1 and hash = decode($2, 'hex')`, ofPlan)),
     ...[0, 40, 100].map((at) => bit('plan_pieces', 'body', at, 'tenant_id = $1', [tenant])),
     bit('decisions', 'plan_hash', 7, 'id = $1', [id]),
-    // Format byte, initialisation vector, text and tag.
+    // Format byte, initialization vector, text and tag.
     ...[0, 3, 30, 8 * Math.floor(bytes / 2) + 5, 8 * bytes - 1].map(ofBody),
     bit('decisions', 'result_hash', 100, 'id = $1', [id]),
     bit('customer_states', 'data_key', 100, 'tenant_id = $1 and ref = $2', [tenant, ref]),

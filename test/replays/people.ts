@@ -1,21 +1,21 @@
-// The customers of a random catalogue: their rows, what they bought, and segments of them.
+// The customers of a random catalogue: their rows, purchases and segments.
 import type { Chance } from '../../packages/engine/test/corpus/chance.ts';
 import { zones } from '../../packages/engine/test/corpus/random-plan.ts';
 import type { Must } from './random-catalogue.ts';
 
 const customersPerCatalogue = 24;
 
-/** Ids that begin with a word which no other text holds, so that a dump can be searched for it (`markOf`). */
+/** Ids that start with a word that occurs in no other text, so that a dump can be searched for it (`markOf`). */
 export const customersOf = (chance: Chance, tenant: string): string[] =>
   Array.from(
     { length: customersPerCatalogue },
     (_, at) => `zqxk${tenant.replace(/\W/g, '')}x${at}-${chance.pick(['a', 'Ünal', '😀', "O'Neil"])}`,
   );
 
-/** The part of a customer's id that no other id begins with, and that no encoding of texts changes. */
+/** The part of a customer's id that is unique and survives every text encoding. */
 export const markOf = (customerId: string): string => `${customerId.split('-')[0]}-`;
 
-/** Name of a person as their row, and nothing else, has it. */
+/** A person's name, which occurs only in their row. */
 const personName = (customerId: string): string => `Person ${customerId}`;
 
 /** Three schemas (the customer's row, an account, purchases that are joined) and two segments, `vip` and `loyal`. */
@@ -62,7 +62,7 @@ export async function addPeople(
     fields: [column('buyer', 'varchar', { length: 64 }), column('amount', 'numeric', { precision: 12, scale: 2 })],
   });
   ids.set('people', people).set('accounts', accounts).set('purchases', purchases);
-  // The last ones are strangers: nothing is known of them.
+  // The last ones are unknown customers.
   const known = customers.slice(0, -4);
   await must(`schemas/${people}/data`, {
     rows: known.map((customer_id) => ({

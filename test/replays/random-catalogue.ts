@@ -1,4 +1,4 @@
-// A tenant's catalogue by chance: what the engine's corpus can make up, created through the API as a user would.
+// A random tenant catalogue: what the engine's corpus can generate, created through the API as a user would.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, Snapshot } from '@arbiter/engine';
@@ -23,7 +23,7 @@ export type Ask = <Answer = Made>(
   body?: unknown,
 ) => Promise<{ readonly status: number; readonly body: Answer; readonly text: string }>;
 
-/** What decisions of a tenant name. */
+/** What a tenant's decisions refer to. */
 export interface RandomCatalogue {
   readonly tenant: TestTenant;
   readonly ask: Ask;
@@ -38,7 +38,7 @@ export interface RandomCatalogue {
 const flowsWanted = 5;
 const mostTries = 60;
 
-/** Creates what a random snapshot holds; what the API refuses of it, because it cannot act, stays away. */
+/** Creates the records of a random snapshot, except those that the API refuses because they have no effect. */
 export async function createRandomCatalogue(
   server: TestServer,
   tenant: TestTenant,
@@ -49,7 +49,7 @@ export async function createRandomCatalogue(
     const sent = { key: tenant.keys.admin, ...(body === undefined ? {} : { body }) };
     for (let tries = 1; ; tries++) {
       const answer = await server.call<Answer>(method, `/api/v1/${path}`, sent);
-      // The machine is busy. What was done for such a call all the same is a decision that nobody asks for again.
+      // The machine is busy. If the call was processed after all, nobody asks for that decision again.
       if (answer.status !== 503 || tries === 10) return answer;
       await sleep(500);
     }
@@ -60,7 +60,7 @@ export async function createRandomCatalogue(
     return made.body.id;
   };
   let made = randomSnapshot(chance, zoneOffsets);
-  // Small ones decide nothing.
+  // Small catalogues decide nothing.
   while (made.offers.length < 8 || made.placements.length === 0) made = randomSnapshot(chance, zoneOffsets);
   const ids = new Map<string, string>();
   const { timezone, currency, holdoutPercentage, mandatoryDailyCap } = made.tenant;
@@ -93,7 +93,7 @@ export async function createRandomCatalogue(
 
 export type Must = (path: string, body: Body) => Promise<string>;
 
-/** A copy in which each text that is an id of the corpus is that of the database. */
+/** Returns a copy with the corpus's ids replaced by those of the database. */
 function translated<Value>(value: Value, ids: ReadonlyMap<string, string>): Value {
   const walk = (one: unknown): unknown => {
     if (typeof one === 'string') return ids.get(one) ?? one;
@@ -142,7 +142,7 @@ async function addRows(must: Must, ask: Ask, made: Snapshot, ids: Map<string, st
     const row = { name, offerId, channelId, placementId, templateType, content, personalization, constraints };
     const body = translated({ ...row, abTestVariant, weight, status: 'active' }, ids);
     const answer = await ask('POST', 'creatives', body);
-    // A value that is refused is not what this creative is about.
+    // This creative isn't about refused values.
     ids.set(
       creative.id,
       answer.status === 201 ? answer.body.id : await must('creatives', { ...body, content: { subject: 'Plain' } }),
@@ -153,7 +153,7 @@ async function addRows(must: Must, ask: Ask, made: Snapshot, ids: Map<string, st
   }
 }
 
-/** Offers that are mandatory, in the name of a user who may approve that. */
+/** Makes offers mandatory in the name of a user who may approve it. */
 async function addMandatory(
   { testDatabase }: TestServer,
   tenant: TestTenant,
@@ -206,7 +206,7 @@ async function addModels(must: Must, chance: Chance): Promise<void> {
   await one('card', 'scorecard', { config: { rules: [rule] } });
 }
 
-/** Publishes flows by chance until there are enough; how many the API refused is bounded. */
+/** Publishes random flows until there are enough. Limits how many the API may refuse. */
 async function addFlows(
   ask: Ask,
   chance: Chance,
@@ -238,7 +238,7 @@ async function addFlows(
     const key = `flow-${tries}`;
     if (await publish(key, branched.flow.config)) flows.push(key);
   }
-  // What objectives count is read by the flows only that ask for it.
+  // Only flows that ask for it read what objectives count.
   const node = (type: string, config: { readonly [key: string]: Json }) => ({ id: type, type, config });
   const counted = [
     node('inventory', {}),
@@ -251,7 +251,7 @@ async function addFlows(
   return { flows: [...flows, 'counted'], nodeTypes };
 }
 
-/** Webhooks that exist, and scores by models. */
+/** Uses existing webhooks and models. */
 function adapted(config: Snapshot['flow']['config'], chance: Chance, hookUrl: string): Snapshot['flow']['config'] {
   return {
     ...config,

@@ -1,25 +1,25 @@
-// Decisions by chance, and what customers do about them.
+// Makes random decisions, with customers' responses to them.
 import assert from 'node:assert/strict';
 import type { RecommendAnswer } from '@arbiter/contract';
 import type { Chance } from '../../packages/engine/test/corpus/chance.ts';
 import type { RandomCatalogue } from './random-catalogue.ts';
 
-/** A decision that was made, with whom for. */
+/** A decision, and its customer. */
 export interface Decided {
   readonly id: string;
   readonly customerId: string;
   readonly tenant: RandomCatalogue;
-  /** How many items it has. */
+  /** Number of items. */
   readonly count: number;
-  /** Null: no trace of it was kept. */
+  /** Null if it has no trace. */
   readonly traceId: string | null;
 }
 
-/** How many of a tenant's decisions are asked for at once: they meet in batches. */
+/** Parallel decisions of a tenant, so that they meet in batches. */
 const atOnce = 8;
 const outcomes = ['click', 'dismiss', 'convert', 'accept', 'impression'];
 
-/** So many decisions of a catalogue at one instant, and the answers to some of them. */
+/** Makes this many decisions of a catalogue at one instant, and responds to some of them. */
 export async function decideSome(chance: Chance, catalogue: RandomCatalogue, count: number): Promise<Decided[]> {
   const decided: Decided[] = [];
   for (let left = count; left > 0; left -= atOnce) {
@@ -46,7 +46,7 @@ function randomQuestion(chance: Chance, { snapshot, flows, customers }: RandomCa
   if (chance.flip(0.4)) attributes.page = chance.pick(['home', 'checkout', 'a "b" <c>']);
   if (chance.flip(0.3)) attributes.first_name = chance.pick(['Änne', "O'Neil & Sons", '<i>', '']);
   if (chance.flip(0.2)) attributes.most = chance.int(0, 100);
-  // Beyond 4 KB a record keeps only what is read of it.
+  // Beyond 4 KB a record stores only the attributes that were read.
   if (chance.flip(0.03)) attributes.long = 'ü'.repeat(3_000);
   if (chance.flip(0.25)) {
     attributes.propensityScores = Object.fromEntries(

@@ -1,7 +1,7 @@
-// Runs in a process of its own: it is as long as many others together.
-// The promise of sealed records over random catalogues (docs/design/decisioning.md 3): whatever happens to the catalogue,
-// under whatever zone and locale another process runs, each decision comes out again to the byte; what was tampered with is
-// found; what was erased is refused. `REPLAY_DECISIONS=10000` for more of them.
+// Runs in a process of its own: it takes as long as many others together. Tests the promise of sealed records over
+// random catalogues (docs/design/decisioning.md 3): whatever happens to the catalogue, and in another process with any
+// time zone and locale, each decision replays to the byte. Tampering is detected, and erased decisions are refused.
+// `REPLAY_DECISIONS=10000` makes more of them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -26,7 +26,7 @@ const tenants = Math.min(20, Math.max(3, Math.ceil(wanted / 500)));
 const perRound = 10;
 const rounds = Math.ceil(wanted / tenants / perRound);
 const mostFurtherRounds = 10;
-/** The decisions are spread over these hours, the last of them a while ago. */
+/** Decisions are spread over these hours, the last of them some time ago. */
 const hours = 70;
 const hourMs = 3_600_000;
 
@@ -40,7 +40,7 @@ const keys = {
   DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 };
 
-/** A webhook that answers whatever it is asked. */
+/** A webhook that answers every call. */
 const hookChance = chanceOf('replays', 'hook');
 const hook = createServer((request, response) => {
   let text = '';
@@ -95,12 +95,12 @@ type Replayer = (one: Decided) => Promise<{ readonly status: number; readonly bo
 const here: Replayer = ({ id, tenant }) =>
   untilAnswered(() => tenant.ask<Replay>('POST', `decisions/${id}/replay`, {}));
 
-/** A replay is asked again when a busy machine did not answer it in time; so often at most. */
+/** Attempts at a replay that a busy machine doesn't answer in time. */
 const mostTries = 20;
 
 /**
- * Forgets what was asked so far when that was too much for a minute, as thousands of replays are. Asks again when there was no
- * time for an answer: whether it comes in time is not the question here, and asking for a replay twice does no harm.
+ * Retries while there was no time for an answer, and resets the rate limit when thousands of replays exceed it. Timing
+ * isn't tested here, and a repeated replay does no harm.
  */
 async function untilAnswered<Answer extends { readonly status: number; readonly body: { readonly code?: unknown } }>(
   ask: () => Promise<Answer>,
@@ -113,7 +113,7 @@ async function untilAnswered<Answer extends { readonly status: number; readonly 
   }
 }
 
-/** Asks another process. */
+/** Calls another process. */
 function through(process: ServerProcess): Replayer {
   const callers = new Map(
     catalogues.map(({ tenant }) => [tenant.id, createPatientCaller(() => process.url, tenant.keys.admin, 4)]),
@@ -122,7 +122,7 @@ function through(process: ServerProcess): Replayer {
     untilAnswered(() => callers.get(tenant.tenant.id)!('POST', `/v1/decisions/${id}/replay`, {}));
 }
 
-/** Asks for all of them, a few at a time. */
+/** Replays all of them, a few at a time. */
 async function each(some: readonly Decided[], act: (one: Decided) => Promise<void>): Promise<void> {
   const rest = some[Symbol.iterator]();
   await Promise.all(
@@ -164,7 +164,7 @@ test(`${wanted} random decisions replay to the byte, with everything that a deci
     const [inputs, ways] = [await inputsRead(decided.slice(-500)), await waysOf(decided)];
     return [...inputsAlways.filter((name) => !inputs.has(name)), ...waysAlways.filter((way) => !ways.has(way))];
   };
-  // Ids and the instant are others each time, so that a few decisions may by chance take none of a flow's rarer ways.
+  // Ids and the instant differ each time, so a few decisions may miss a flow's rarer branches.
   for (let round = 0; round < rounds || (round < rounds + mostFurtherRounds && (await missed()).length > 0); round++) {
     now += round < rounds ? (hours * hourMs) / rounds : hourMs / mostFurtherRounds;
     for (const [catalogue, chance] of chances) decided.push(...(await decideSome(chance, catalogue, perRound)));
@@ -204,13 +204,13 @@ test('a flipped bit is found', async () => {
   const { ownerQuery } = server.testDatabase;
   const [named] = await ownerQuery<{ id: string }>('select decision_id as id from arbiter.model_decisions limit 1');
   const one = decided.find(({ id }) => id === named?.id)!;
-  // One that has opened no plan yet: plans that were opened are kept.
+  // A process that hasn't opened any plan yet, since opened plans stay in memory.
   const process = await installation.start({ LC_ALL: 'C' });
   const replay = through(process);
   for (const { what, flip } of await bitsOf(ownerQuery, one.id)) {
     await flip();
     const { status, body, text } = await replay(one);
-    // The hash is what a replay is held against: a changed one differs from what comes out.
+    // Replays are compared by hash, so a changed hash differs from the replayed one.
     const wanted = what.includes('result_hash') ? [200, false] : [409, 'record_corrupt'];
     assert.deepEqual([status, body.code ?? body.identical], wanted, `${what}: ${text}`);
     await flip();
@@ -264,7 +264,7 @@ const nodesAlways = [
   'rank',
   'score',
 ];
-// Stock that is used up depends on chance; the test of the packed form has it.
+// Whether stock is used up depends on chance. The test of the packed form covers it.
 const inputsAlways = [
   'enriched',
   'profile',
@@ -278,7 +278,7 @@ const inputsAlways = [
   'external',
 ];
 
-/** What decisions must have come through, and not only stood in a flow: stages with their methods, models. */
+/** Stages and models that the decisions must have passed through, not only contained. */
 const waysAlways = [
   'call_flow null',
   'compute null',
@@ -300,7 +300,7 @@ const waysAlways = [
   'suppression null',
 ];
 
-/** Stages that traces tell of, with their methods, and how items were chosen and scored. */
+/** Returns the stages in traces with their methods, and how items were chosen and scored. */
 async function waysOf(some: readonly Decided[]): Promise<ReadonlySet<string>> {
   const ways = new Set<string>();
   const traced = some.filter(({ traceId }) => traceId !== null).slice(0, 300);
@@ -321,7 +321,7 @@ async function waysOf(some: readonly Decided[]): Promise<ReadonlySet<string>> {
   return ways;
 }
 
-/** Names of the inputs that at least one of these decisions read. */
+/** Returns the inputs that at least one of these decisions read. */
 async function inputsRead(some: readonly Decided[]): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   await each(some, async ({ id, tenant }) => {
@@ -337,7 +337,7 @@ async function inputsRead(some: readonly Decided[]): Promise<ReadonlySet<string>
   return names;
 }
 
-/** Tables in which one of these texts stands, as text or as the bytes of it. */
+/** Returns the tables that contain one of these texts, as text or as bytes. */
 async function placesOf(texts: readonly string[]): Promise<string[]> {
   const { ownerQuery } = server.testDatabase;
   const tables = await ownerQuery<{ name: string }>(

@@ -1,8 +1,9 @@
 import type { TestDatabase } from '../../packages/server/src/db/test-database.ts';
 
 /**
- * Everything in the database's own catalogue that would let one tenant see or touch another's data (docs/design/quality.md F2 to F8,
- * T2): tables, partitions and data tables, their policies, owners, rights and keys; functions; views; roles. Empty = none.
+ * Returns everything in the database's own catalogue that would let one tenant see or touch another's data
+ * (docs/design/quality.md F2 to F8, T2): tables, partitions and data tables with their policies, owners, rights and
+ * keys; functions; views; roles. Empty if there is nothing.
  */
 export async function catalogueFindings(db: TestDatabase): Promise<string[]> {
   const rows = await db.ownerQuery<{ finding: string }>(query);

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../../packages/server/src/main
 import { catalogueFindings } from './catalogue-findings.ts';
 import { populate } from './world.ts';
 
-/** T2a: what the database's catalogue says about isolation, as the product builds it up. */
+/** T2a: checks the database's catalogue for isolation, as the product builds it up. */
 
 let server: TestServer;
 before(async () => {

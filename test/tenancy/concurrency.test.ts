@@ -19,7 +19,7 @@ async function listOf(tenant: TestServer['tenants'][number]): Promise<void> {
   );
 }
 
-/** Many calls, `width` at once: more than the pool has connections, fewer than would be shed. */
+/** Makes many calls, `width` at once: more than the pool has connections, fewer than would be shed. */
 async function listAll(calls: number, width: number): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -29,7 +29,7 @@ async function listAll(calls: number, width: number): Promise<void> {
   );
 }
 
-/** T2c, and T2d: the same behind a pooler whose sessions are fewer still, and serve any tenant's transaction next. */
+/** T2c, and T2d: the same behind a pooler with even fewer sessions, which serve any tenant's transaction next. */
 const places = [
   ['T2c: the database itself', {}, null],
   ['T2d: a pooler in transaction mode', { poolerSessions: 3 }, poolerMissing()],

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { populate } from './world.ts';
 
-// What docs/guides/scaling.md says is tried here as far as it can be without the other machines.
+// Tests what docs/guides/scaling.md says, as far as one machine allows.
 
 const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/scaling.md'), 'utf8');
 

@@ -1,4 +1,4 @@
-// Runs in a process of its own: it is as long as many others together.
+// Runs in a process of its own: it takes as long as many others together.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -8,7 +8,7 @@ import { examples } from '../operations/examples.ts';
 import { send } from '../operations/requests.ts';
 import { type PopulatedTenant, populate } from './world.ts';
 
-/** Many tenants on one server at once: each sees its own data only (docs/design/quality.md T2c, T2e, R7, law 4). */
+/** Many tenants on one server at once: each sees only its own data (docs/design/quality.md T2c, T2e, R7, law 4). */
 
 const tenantCount = 20;
 let server: TestServer;
@@ -24,14 +24,14 @@ after(() => server?.close());
 
 const marker = /mark[0-9a-f]{10}/g;
 
-/** Every marker and tenant id in a text that is not this tenant's. */
+/** Returns every marker and tenant id in a text that belongs to another tenant. */
 function foreignTo({ fixtures, tenant }: PopulatedTenant, text: string): string[] {
   const markers = [...text.matchAll(marker)].map(([found]) => found).filter((found) => found !== fixtures.marker);
   const ids = server.tenants.filter((other: TestTenant) => other.id !== tenant.id && text.includes(other.id));
   return [...markers, ...ids.map(({ id }) => id)];
 }
 
-/** One call of a tenant, of a kind that differs from turn to turn. */
+/** Makes one call of a tenant, of a different kind each turn. */
 async function anyCall(turn: number, of: PopulatedTenant): Promise<{ status: number; text: string }> {
   const { tenant, fixtures, world, schema, decision } = of;
   const customerId = `customer ${fixtures.marker}`;
@@ -52,10 +52,10 @@ async function anyCall(turn: number, of: PopulatedTenant): Promise<{ status: num
   return { status: answer.status, text: answer.text };
 }
 
-/** No connection in time, or none for the store of rate limits. */
+/** No connection in time, or none to the store of rate limits. */
 const isBusy = (status: number) => status === 503 || status === 429;
 
-/** The same call until the server has time for it. */
+/** Repeats the call until the server has time for it. */
 async function patiently(turn: number, of: PopulatedTenant) {
   for (let tries = 1; ; tries += 1) {
     const answer = await anyCall(turn, of);
@@ -69,7 +69,7 @@ test('T2c: 200 requests of 20 tenants at once over a pool of 4 see only their ow
   const answers = await Promise.all(
     turns.map(async (turn) => {
       const of = populated[turn % tenantCount]!;
-      // Seven and twenty have no common divisor, so every tenant makes calls of every kind.
+      // Seven and twenty are coprime, so every tenant makes calls of every kind.
       return { of, ...(await anyCall(turn * 7 + Math.floor(turn / tenantCount), of)) };
     }),
   );
@@ -77,7 +77,7 @@ test('T2c: 200 requests of 20 tenants at once over a pool of 4 see only their ow
   const good = answers.filter(
     ({ of, status, text }) => status < 300 && (text.includes(of.fixtures.marker) || text.includes(of.tenant.id)),
   );
-  // On a machine under load a few may find no connection in time, and nothing of others in that answer either.
+  // On a busy machine a few may get no connection in time. Those responses must contain nothing of others either.
   assert.ok(good.length >= 100, `${good.length} of 200 were answered`);
   assert.deepEqual(
     answers.filter(({ status }) => status >= 300 && !isBusy(status)),
@@ -105,7 +105,7 @@ test('T2e: clients that leave in the middle of a request leave nothing behind', 
       });
       outgoing.on('error', () => resolve()).on('close', () => resolve());
       const text = JSON.stringify(body);
-      // Some leave before the body is whole, the others at some moment of the work.
+      // Some disconnect before the body is complete, others at some point of the work.
       if (turn % 5 === 0) outgoing.write(text.slice(0, -1), () => outgoing.destroy());
       else outgoing.end(text, () => void setTimeout(() => outgoing.destroy(), turn % 13));
     });
@@ -131,7 +131,7 @@ test('T2e: clients that leave in the middle of a request leave nothing behind', 
     assert.ok(answer.status < 300, answer.text);
     assert.deepEqual(foreignTo(of, answer.text), []);
   }
-  // What a client did not wait for happened wholly or not at all.
+  // Work that a client didn't wait for happened completely or not at all.
   const [halves] = await server.testDatabase.ownerQuery<{ categories: number }>(
     `select count(*) as categories from arbiter.categories c where name like 'Left %' and not exists (
        select from arbiter.audit_logs a where a.tenant_id = c.tenant_id and a.entity_id = c.id::text and a.action = 'create')`,
@@ -154,7 +154,7 @@ test('no answer to one tenant holds a word of another, on any route that reads',
     const needed: unknown = Reflect.get(operation.query ?? {}, 'required') ?? [];
     const required = Object.entries(own.query ?? {}).filter(([name]) => Array.isArray(needed) && needed.includes(name));
     const isList = Object.hasOwn((Reflect.get(operation.query ?? {}, 'properties') ?? {}) as object, 'limit');
-    // As the example has it, and without any filter that it can do without.
+    // As in the example, and without any optional filter.
     const calls = isList
       ? [
           own,
@@ -166,7 +166,7 @@ test('no answer to one tenant holds a word of another, on any route that reads',
       : [own];
     for (const call of calls) {
       const answer = await send(server, operation, call, { key });
-      // Without a credential a link leads on to a page, and what nobody configured is not there.
+      // Without a credential, a link leads to a page, and unconfigured features don't exist.
       assert.ok(answer.status < (operation.auth === 'none' ? 500 : 300), `${operation.id}: ${answer.text}`);
       assert.deepEqual(foreignTo(first!, JSON.stringify(answer.headers) + answer.text), [], operation.id);
       read += 1;

@@ -19,8 +19,8 @@ import { startTestServer, type TestServer, type TestTenant } from '../../package
 import { newId } from '../../packages/server/src/platform/ids.ts';
 import { populate } from './world.ts';
 
-// No statement of the hot path touches two tenants: each finds its rows by one tenant's id, with row-level security or
-// without. It is what lets a tenant's rows lie on one machine of several (docs/guides/scaling.md).
+// No statement of the hot path touches two tenants: each finds its rows by one tenant's id, with or without row-level
+// security. That lets the rows of a tenant live on one of several machines (docs/guides/scaling.md).
 
 interface Statement {
   readonly name: string;
@@ -39,7 +39,7 @@ interface PlanNode {
 }
 
 let server: TestServer;
-/** The newest statement sent under each name, as the driver was given it. */
+/** The newest statement sent under each name, as the driver received it. */
 const sent = new Map<string, Statement>();
 const query: unknown = Reflect.get(pg.Client.prototype, 'query');
 
@@ -61,9 +61,9 @@ function isNamed(config: unknown): config is Statement {
   return typeof config === 'object' && config !== null && 'name' in config && typeof config.name === 'string';
 }
 
-/** Settings of the session, not of a tenant's rows. */
+/** Session settings, which read no tenant's rows. */
 const withoutRows = new Set(['hot.tenant', 'hot.leftover', 'outbox.take', 'volumes.announce']);
-/** Sent in races and after gaps that this test does not make; their text differs from others by no condition. */
+/** Sent in races and after gaps that this test doesn't cause. Their conditions equal those of other statements. */
 const rare = new Map([
   ['decisions.lock.wait', 'decisions.lock'],
   ['tenants.quota.hold', 'tenants.quota.read'],
@@ -97,7 +97,7 @@ const reserved = {
 const volume = volumeRef({ scope: 'offer', scopeId: newId() });
 const raisedAt = { now: new Date(0), dayStart: new Date(0), dayEnd: new Date(1) };
 const raised = { ref: volume, impressions: 1, spentCents: 1, dayImpressions: 1, daySpentCents: 1 };
-/** Sent for histories, models and budgets that this test does not make. */
+/** Sent for histories, models and budgets that this test doesn't have. */
 const made = (tenantId: string): readonly Statement[] => [
   ...saveStates(tenantId, [madeState]),
   lockMadeStates(tenantId, ['somebody']),
@@ -114,7 +114,7 @@ const made = (tenantId: string): readonly Statement[] => [
   ]),
 ];
 
-/** Names of the statements that the stores of the hot path make. */
+/** Returns the names of the statements in the stores of the hot path. */
 function namesInSources(): ReadonlySet<string> {
   const features = join(import.meta.dirname, '../../packages/server/src/features');
   const files = readdirSync(features, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -185,7 +185,7 @@ test('a statement that touches another tenant is found', async () => {
   assert.deepEqual(await problemsOf({ name: 'good', text: good, values: [] }, ['$1']), []);
 });
 
-/** What the plan of a statement does beyond one tenant, as somebody whom no policy binds. */
+/** Returns what a statement's plan does beyond one tenant, as a role without policies. */
 async function problemsOf({ text }: Statement, tenantParameters: readonly string[]): Promise<string[]> {
   const client = new pg.Client({ connectionString: server.testDatabase.adminUrl });
   await client.connect();
@@ -206,7 +206,7 @@ function* judge(node: PlanNode, parameters: readonly string[]): Generator<string
   const relation = node['Relation Name'];
   const ours = relation !== undefined && /^(arbiter|t_[0-9a-f]{32})$/.test(node.Schema ?? '');
   if (ours && node['Node Type'] === 'ModifyTable') {
-    // An update or deletion finds its rows by the scan below it; a new row carries the tenant that was given.
+    // An update or deletion finds its rows by the scan below it. A new row carries the given tenant.
     if (node.Operation === 'Insert' && !insertsOneTenant(node, parameters))
       yield `adds rows to ${relation} of ${tenantOfRows(node)}`;
   } else if (ours) {
@@ -218,7 +218,7 @@ function* judge(node: PlanNode, parameters: readonly string[]): Generator<string
   for (const child of node.Plans ?? []) yield* judge(child, parameters);
 }
 
-/** True when every row that fits the condition has the tenant given, or the tenant of a row found by it. */
+/** True if every matching row has the given tenant, or the tenant of a row found by it. */
 function isBound(condition: string, column: string, parameters: readonly string[]): boolean {
   if (/ OR /.test(condition)) return false;
   const other = [...parameters.map((parameter) => `\\${parameter}`), '[a-z_0-9]+\\.tenant_id'].join('|');
@@ -231,10 +231,10 @@ function insertsOneTenant(node: PlanNode, parameters: readonly string[]): boolea
   return isGiven || tenant.endsWith('.tenant_id');
 }
 
-/** What stands in the first column of the rows that a node adds: columns come in the order of the table, the tenant's first. */
+/** Returns the first column of the rows that a node adds: columns come in table order, the tenant first. */
 function tenantOfRows(node: PlanNode): string {
   const [source] = node.Plans ?? [];
   const [first = 'nothing'] = source?.Output ?? [];
-  // A subquery is named by its alias; what it gives stands in the node below.
+  // A subquery is named by its alias. Its output is in the node below.
   return source !== undefined && first.startsWith('"*SELECT') ? tenantOfRows(source) : first;
 }

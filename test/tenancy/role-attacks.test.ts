@@ -7,7 +7,7 @@ import { type PopulatedTenant, populate } from './world.ts';
 
 /**
  * Attacks on row-level security as the application role, over every table that the product has once two tenants use it
- * (docs/design/quality.md T1, T2, F2 to F8). The tables come from the database's catalogue, so a new one is attacked too.
+ * (docs/design/quality.md T1, T2, F2 to F8). Tables come from the database's catalogue, so new ones are attacked too.
  */
 
 interface Table {
@@ -39,7 +39,7 @@ const owner = <Row = Record<string, string>>(text: string, values: unknown[] = [
   server.testDatabase.ownerQuery<Row>(text, values);
 const schemaOf = ({ tenant }: PopulatedTenant) => `t_${tenant.id.replaceAll('-', '')}`;
 
-/** Every table of the product and of both tenants; partitions are left to a test of their own. */
+/** Returns every table of the product and of both tenants. Partitions have a test of their own. */
 const tables = () =>
   owner<Table>(
     `select format('%I.%I', n.nspname, c.relname) as name,
@@ -53,7 +53,7 @@ const tables = () =>
     [schemaOf(a), schemaOf(b)],
   );
 
-/** What one statement does as the application role for the tenant; nothing is kept. */
+/** Runs one statement as the application role for the tenant, and rolls it back. */
 async function attack(text: string, values: unknown[] = [], tenantId: string = a.tenant.id): Promise<pg.QueryResult> {
   await attacker.query('begin');
   try {
@@ -67,7 +67,7 @@ async function attack(text: string, values: unknown[] = [], tenantId: string = a
   }
 }
 
-/** The SQLSTATE with which the database refuses it. */
+/** Returns the SQLSTATE of the refusal. */
 async function refusal(text: string, values: unknown[] = []): Promise<string> {
   try {
     await attack(text, values);
@@ -80,7 +80,7 @@ async function refusal(text: string, values: unknown[] = []): Promise<string> {
 
 const denied = '42501';
 
-/** One row of a tenant in a table, as JSON. */
+/** Returns one row of a tenant in a table, as JSON. */
 async function rowOf({ tenant }: PopulatedTenant, { name, tenantColumn }: Table): Promise<object | undefined> {
   const [found] = await owner<{ row: object }>(
     `select to_jsonb(t) as row from ${name} t where ${tenantColumn} = $1 limit 1`,
@@ -94,7 +94,7 @@ test('without a tenant every table is empty; with garbage none opens', async () 
   for (const { name, mayRead } of await tables()) {
     if (!mayRead) continue;
     read += 1;
-    // With the setting never made, and with the empty string that a transaction leaves behind (F5).
+    // Without the setting, and with the empty string that a transaction leaves behind (F5).
     for (const prepare of [
       'reset app.tenant',
       `begin; select set_config('app.tenant', '${b.tenant.id}', true); commit`,
@@ -132,7 +132,7 @@ test('a tenant reads, changes and deletes nothing of another in any table', asyn
         assert.equal(Reflect.get(error as object, 'code'), denied, text);
       }
     }
-    // WITH CHECK: a row in the other's name, new, doubled, or given away.
+    // WITH CHECK: a row in the other's name, whether new, copied or reassigned.
     const { columns } = table;
     const from = `select ${columns} from jsonb_populate_record(null::${name}, $1)`;
     const insert = `insert into ${name} (${columns}) overriding system value ${from}`;
@@ -202,7 +202,7 @@ test('F7: no foreign key takes a row of another tenant', async () => {
     tried += 1;
     const values = theirs.map((column) => Reflect.get(target.row as unknown as object, column));
     const set = own.map((column, index) => `${column} = $${index + 1}`).join(', ');
-    // As the superuser, whom no policy stops: the key alone must refuse.
+    // As the superuser, who bypasses policies: the key alone must refuse.
     await assert.rejects(
       owner(`update ${child} set ${set} where ctid = '${row.place}'::tid`, values),
       (error) => ['23503', '23514'].includes(String(Reflect.get(error as object, 'code'))),
@@ -228,10 +228,10 @@ test('functions with the owner’s rights act inside the caller’s tenant only'
   ] as const) {
     assert.notEqual(await refusal(text, [...values]), 'not refused', text);
   }
-  // The name alone means the caller's own schema, where there is no such table.
+  // Unqualified, the name means the caller's own schema, which has no such table.
   await attack('select ds_drop_table($1)', [name]);
   assert.ok(await exists());
-  // Without a tenant they do nothing at all.
+  // Without a tenant they do nothing.
   await attacker.query('reset app.tenant');
   for (const text of [
     `select arbiter.ds_create_table('ds_x', '[]', null, 'id')`,

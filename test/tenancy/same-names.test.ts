@@ -6,8 +6,8 @@ import { startTestServer, type TestServer, type TestTenant } from '../../package
 import { type Made, randomId } from '../operations/fixtures.ts';
 
 /**
- * Two tenants with the same names, keys, customers, request ids and idempotency keys: nothing mixes (docs/design/quality.md F8, T30,
- * law 4). Only a colour tells them apart.
+ * Two tenants with the same names, keys, customers, request ids and idempotency keys don't mix (docs/design/quality.md
+ * F8, T30, law 4). Only a color tells them apart.
  */
 
 interface Twin {

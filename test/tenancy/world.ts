@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { createFixtures, type DecisionWorld, type Fixtures, type Made, randomId } from '../operations/fixtures.ts';
 
-/** A tenant that has something in every table that the API can fill. */
+/** A tenant with rows in every table that the API can fill. */
 export interface PopulatedTenant {
   readonly tenant: TestTenant;
   readonly fixtures: Fixtures;
@@ -12,8 +12,8 @@ export interface PopulatedTenant {
 }
 
 /**
- * Fills a tenant through the API: catalogue, data rows, a decision with record and trace, a response. `sparse` leaves out
- * what decisions do not need.
+ * Fills a tenant through the API: catalogue, data rows, a decision with record and trace, a response. `sparse` leaves
+ * out what decisions don't need.
  */
 export async function populate(
   server: TestServer,

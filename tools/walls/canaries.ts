@@ -11,9 +11,9 @@ import { harmlessSources, sourceCanaries } from './source-canaries.ts';
 import { sqlCanaries, tableFiles } from './sql-canaries.ts';
 
 /**
- * Known-bad code. All of it stands in one small repository, and each rule must be heard of about the files of each of
- * its canaries, otherwise it checks nothing and its green result is worth nothing. The other files of that repository
- * must give no finding: a rule that cries at everything would pass the first test.
+ * Known-bad code. All of it lives in one small repository, where each rule must report a file of each of its canaries;
+ * otherwise the rule checks nothing. The repository's other files must produce no finding: a rule that reports
+ * everything would pass the first test.
  */
 export const canaries: readonly Canary[] = [
   ...importCanaries,
@@ -25,10 +25,12 @@ export const canaries: readonly Canary[] = [
 
 const harmless: Files = { ...importedFiles, ...consoleFiles, ...harmlessSources, ...tableFiles };
 
-/** Names a file that does not break the rule. */
+/** Lists a file that doesn't break the rule. */
 const done: NotYet = { 'sql-stands-in-stores': { 'packages/server/src/http/binding/binder.ts': ['.query()'] } };
 
-/** What is wrong with the checker, a line each; empty when it finds every planted fault and reports nothing that is right. */
+/**
+ * Returns the problems of the checker, one per line. Empty if it finds every planted fault and reports nothing else.
+ */
 export async function blindSpots(): Promise<string[]> {
   const baseDir = mkdtempSync(join(tmpdir(), 'arbiter-walls-'));
   try {
@@ -50,7 +52,7 @@ export async function blindSpots(): Promise<string[]> {
   }
 }
 
-/** Builds the repository; answers with the files that were to be written twice. */
+/** Builds the repository. Returns files that would be written twice. */
 function writeCanaries(baseDir: string): string[] {
   const written = new Set<string>();
   const clashes: string[] = [];

@@ -3,7 +3,9 @@ import { featureTiers, folderOf } from './tiers.ts';
 /** Files by path. */
 export type Files = Readonly<Record<string, string>>;
 
-/** Code that breaks a rule: it must be found in one of these files. No other canary has files of these names. */
+/**
+ * Code that breaks a rule, which must be reported in one of these files. No other canary has files with these names.
+ */
 export interface Canary {
   readonly rule: string;
   readonly files: Files;
@@ -11,10 +13,10 @@ export interface Canary {
 
 export const server = 'packages/server/src';
 export const [lowest = ''] = featureTiers.flat();
-/** Folder of a feature: canaries that are about any feature stand in it. */
+/** Folder of a feature, for canaries that apply to any feature. */
 export const feature = `${server}/features/${folderOf(lowest)}`;
 
-/** A canary for each text: a file of its own in the folder. `ending` is what follows the file's name. */
+/** Makes one canary per text, each a file of its own in the folder. `ending`: the rest of the file's name. */
 export function breaking(rule: string, folder: string, texts: readonly string[], ending = '.ts'): readonly Canary[] {
   return texts.map((text, index) => ({ rule, files: { [`${folder}/${rule}-${index}${ending}`]: `${text}\n` } }));
 }

@@ -3,16 +3,16 @@ import { inFeatures, inServer, isTest, type SourceRule } from './source-rule.ts'
 import { globalRead, importedFrom, memberOf, valueImport } from './syntax.ts';
 
 /**
- * Clocks, timers and chance. A global is judged by each place where it is named, not where it is called: what may be done
- * with it is listed, so that another name for it (`const D = Date`, a destructured member, a re-export) is found too.
+ * Clocks, timers and randomness. A global is judged wherever it is named, not where it is called. Permitted uses are
+ * listed, so another name for it (`const D = Date`, a destructured member, a re-export) is found too.
  */
 
 const timerModules = ['timers', 'node:timers'];
 const timers = new Set(['setTimeout', 'setInterval', 'setImmediate']);
-/** Objects that hold every global under its name. */
+/** Objects that hold every global by name. */
 const holders = new Set(['globalThis', 'global']);
 
-/** The global of this set that is named here, by itself or as a member of `globalThis`. */
+/** Returns the global of this set that is named here, directly or as a member of `globalThis`. */
 function named(node: ts.Node, names: ReadonlySet<string>): string | null {
   const name = globalRead(node);
   if (name !== null && names.has(name)) return name;
@@ -21,7 +21,7 @@ function named(node: ts.Node, names: ReadonlySet<string>): string | null {
   return holders.has(holder) && names.has(property) ? `${holder}.${property}` : null;
 }
 
-/** True for `new Date(x)`, `x instanceof Date`, `Date.parse(x)` and `Date.UTC(x)`: those read no clock. */
+/** True for `new Date(x)`, `x instanceof Date`, `Date.parse(x)` and `Date.UTC(x)`, which read no clock. */
 function readsNoClock(date: ts.Node): boolean {
   const { parent } = date;
   if (ts.isNewExpression(parent) && parent.expression === date) return (parent.arguments?.length ?? 0) > 0;
@@ -34,13 +34,13 @@ function readsNoClock(date: ts.Node): boolean {
 
 const isCalled = (node: ts.Node): boolean => ts.isCallExpression(node.parent) && node.parent.expression === node;
 
-/** Rooms whose results may depend on nothing but what they are given. */
+/** Rooms whose results may depend only on their input. */
 const isTimeless = (file: string): boolean =>
   inFeatures(file) || (/^packages\/(packs|contract)\//.test(file) && !isTest(file));
 
 export const clockRules: readonly SourceRule[] = [
   {
-    // Something that runs by itself must be known where the process is stopped.
+    // The process must know about everything that runs by itself, to stop it.
     name: 'only-main-starts-timers',
     applies: (file) => inServer(file) && !file.startsWith('packages/server/src/main/'),
     breaks: (node) => {
@@ -53,7 +53,7 @@ export const clockRules: readonly SourceRule[] = [
     },
   },
   {
-    // A feature that has to wait takes a job or is given a pause; one that works long takes turns (platform/turns.ts).
+    // A feature that has to wait uses a job or is given a pause. Long work yields (platform/turns.ts).
     name: 'features-start-no-timers',
     applies: inFeatures,
     breaks: (node) => importedFrom(node, timerModules) ?? named(node, timers),
@@ -65,7 +65,7 @@ export const clockRules: readonly SourceRule[] = [
       const name = globalRead(node);
       if (name === 'Date') return readsNoClock(node) ? null : 'Date that is not new Date(instant)';
       if (name !== null && holders.has(name)) return name;
-      // A stopwatch may be read; the instant at which it was started may not be known.
+      // Reading a stopwatch is fine, but not the instant at which it started.
       if (name === 'performance') {
         return memberOf(node.parent) === 'performance.now' && isCalled(node.parent) ? null : name;
       }

@@ -1,7 +1,7 @@
 import { breaking, type Canary, type Files, importing } from './canary.ts';
 import { closedToConsole, consoleTiers } from './console-tiers.ts';
 
-/** Code that breaks the walls of the console, each wall in each way. */
+/** Code that breaks the console's walls, in every way. */
 
 const source = 'packages/console/src';
 const [lowest = ''] = consoleTiers.flat();
@@ -11,7 +11,7 @@ const inFeature = `${source}/features/${lowest}`;
 const rooms = ['app', 'route', 'messages', 'ui', 'ui/charts', 'flow-canvas', 'engine-worker', 'data', 'forms'];
 const libraries = ['radix-ui', 'd3-scale', '@xyflow/react', '@tanstack/react-query', '@tanstack/react-router'];
 
-/** What the canaries import. There must be nothing wrong with it. */
+/** Files that the canaries import, without faults of their own. */
 export const consoleFiles: Files = {
   ...Object.fromEntries(rooms.map((room) => [`${source}/${room}/inner.ts`, 'export const x = 1;\n'])),
   ...Object.fromEntries(
@@ -23,13 +23,13 @@ export const consoleFiles: Files = {
       [`node_modules/${name}/index.js`, ''],
     ]),
   ),
-  'packages/contract/src/offers.ts': 'export const x = 1;\n',
+  'packages/contract/src/catalogue/offers.ts': 'export const x = 1;\n',
   'packages/sdk/src/caller.ts': 'export const x = 1;\n',
   'packages/sdk/src/client.ts': 'export const x = 1;\n',
   [`${source}/features/${lowest}/inner.ts`]: 'export const x = 1;\n',
-  // Right: a screen names the operations that it uses, a room uses its own library, types of the engine are erased.
+  // Allowed: a screen names the operations it uses, a room uses its own library, and engine types are erased.
   [`${source}/features/${highest}/screen.ts`]: [
-    "import { x } from '@arbiter/contract/offers';",
+    "import { x } from '@arbiter/contract/catalogue/offers';",
     `import { x as y } from '../${lowest}/index.ts';`,
     "import { x as z } from '../../data/inner.ts';",
     "import type { x as T } from '@arbiter/engine';",
@@ -43,7 +43,7 @@ export const consoleFiles: Files = {
 
 export const consoleDevelopmentLibraries = libraries;
 
-/** Rule, folder of the file that breaks it, what it imports. */
+/** Rule, folder of the file that breaks it, and its import. */
 const imports: readonly (readonly [rule: string, folder: string, specifier: string])[] = [
   ['console-route', `${source}/route`, '../data/inner.ts'],
   ['console-messages', `${source}/messages`, '../data/inner.ts'],
@@ -69,7 +69,7 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['console-libraries-are-for-development', `${source}/data`, 'pg'],
 ];
 
-/** Each feature importing each one beside or above it. */
+/** Each feature importing each one next to or above it. */
 const featureOrder: readonly Canary[] = consoleTiers.flat().flatMap((name) =>
   breaking(
     `console-feature-order-${name}`,

@@ -10,7 +10,7 @@ import { testFile } from './test-file.ts';
 const source = '^packages/console/src/';
 const features = `${source}features/`;
 
-/** Rooms, each with the rooms it may import besides itself. `app` and `main.tsx` may import all of them. */
+/** Rooms, each with the rooms that it may import. `app` and `main.tsx` may import all. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   route: [],
   messages: ['route'],
@@ -43,7 +43,7 @@ const featureOrder: IForbiddenRuleType[] = consoleTiers.flat().flatMap((feature)
   return [rule];
 });
 
-/** Libraries that belong to some rooms; the others go through these. */
+/** Libraries that belong to certain rooms. Other rooms go through these. */
 const owned: readonly (readonly [name: string, libraries: string, rooms: readonly string[]])[] = [
   ['console-ui-owns-components', 'radix-ui|@radix-ui|downshift|@tanstack/react-table|@tanstack/react-virtual', ['ui']],
   ['console-charts-own-d3', 'd3-[a-z]+', ['ui/charts']],
@@ -120,7 +120,7 @@ const inConsole = (file: string): boolean => file.startsWith('packages/console/s
 const inRooms = (file: string, names: readonly string[]): boolean =>
   names.some((name) => file.startsWith(`packages/console/src/${name}`));
 
-/** The name of one of these globals, also as a member of the global object. */
+/** Returns which of these globals is named, also as a member of the global object. */
 function readOf(node: ts.Node, names: ReadonlySet<string>): string | null {
   const name = globalRead(node);
   if (name !== null && names.has(name)) return name;

@@ -1,6 +1,6 @@
 /**
- * Features of the console by tier, lowest first: a feature imports features of lower tiers only, through their index.ts.
- * Links need no import: every address of the console stands in `route/addresses.ts`.
+ * Features of the console by tier, lowest first. A feature imports only features of lower tiers, through their
+ * index.ts. Links need no import: `route/addresses.ts` has every address of the console.
  */
 export const consoleTiers: readonly (readonly string[])[] = [
   // foundation
@@ -15,7 +15,7 @@ export const consoleTiers: readonly (readonly string[])[] = [
   ['home'],
 ];
 
-/** Features that a feature may not import: those beside it and above. */
+/** Returns the features that a feature may not import: those next to it and above. */
 export function closedToConsole(feature: string): string[] {
   const tier = consoleTiers.findIndex((names) => names.includes(feature));
   return consoleTiers

@@ -6,7 +6,7 @@ import { ts } from './parser.ts';
  * `import x, { type Y }` type-only as a whole.
  */
 
-/** Cycles among the files, each as its files in order. */
+/** Returns the cycles among the files, each as its files in order. */
 export function findCycles(sources: ReadonlyMap<string, ts.SourceFile>): string[][] {
   const edges = new Map(
     [...sources].map(([file, source]) => [file, runtimeImports(source).filter((target) => sources.has(target))]),
@@ -16,7 +16,7 @@ export function findCycles(sources: ReadonlyMap<string, ts.SourceFile>): string[
   );
 }
 
-/** Files that are loaded when this one is: relative imports and the doors of sibling packages. */
+/** Returns the files loaded along with this one: relative imports and the index files of sibling packages. */
 function runtimeImports(source: ts.SourceFile): string[] {
   return source.statements.flatMap((statement) => {
     const isImport = ts.isImportDeclaration(statement);

@@ -17,7 +17,7 @@ const workspace = (name: string, dependencies = '{}', development: readonly stri
   [`packages/${name}/src/index.ts`]: 'export const x = 1;\n',
 });
 
-/** What the canaries import. There must be nothing wrong with it. */
+/** Files that the canaries import, without faults of their own. */
 export const importedFiles: Files = {
   ...library('pg'),
   ...library('undici'),
@@ -46,7 +46,7 @@ export const importedFiles: Files = {
 /** Packages linked into node_modules, as npm workspaces does. */
 export const linkedPackages = ['engine', 'contract', 'sdk', 'packs', 'console', 'cli', 'server'];
 
-/** Each feature importing each one beside or above it. */
+/** Each feature importing each one next to or above it. */
 const featureOrder: readonly Canary[] = featureTiers.flat().flatMap((name) =>
   breaking(
     `feature-order-${name}`,
@@ -57,7 +57,7 @@ const featureOrder: readonly Canary[] = featureTiers.flat().flatMap((name) =>
 
 const anotherFeature = featureTiers.flat().at(-1) ?? '';
 
-/** Rule, folder of the file that breaks it, what it imports. */
+/** Rule, folder of the file that breaks it, and its import. */
 const imports: readonly (readonly [rule: string, folder: string, specifier: string])[] = [
   ['package-engine', 'packages/engine/src', '@arbiter/contract'],
   ['package-contract', 'packages/contract/src', '@arbiter/engine'],
@@ -94,7 +94,7 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
 export const importCanaries: readonly Canary[] = [
   ...featureOrder,
   ...imports.flatMap(([rule, folder, specifier]) => breaking(rule, folder, [importing(specifier)])),
-  // The room is one file today; a folder of that name would keep to the same rule.
+  // The room is a single file today. A folder with that name would follow the same rule.
   { rule: 'server-feature', files: { [`${server}/feature.ts`]: importing(`./features/${folderOf(lowest)}/index.ts`) } },
   ...breaking('server-feature', `${server}/feature`, [importing(`../features/${folderOf(lowest)}/index.ts`)]),
   {
@@ -102,6 +102,6 @@ export const importCanaries: readonly Canary[] = [
     files: { [`${server}/http/a.ts`]: importing('./b.ts'), [`${server}/http/b.ts`]: importing('./a.ts') },
   },
   { rule: 'feature-has-a-tier', files: { [`${server}/features/catalogue/stray/index.ts`]: 'export const x = 1;' } },
-  // The importer is told to pass by what a build left.
+  // The import crawler skips build output.
   { rule: 'module-not-seen', files: { 'packages/cli/dist/left-behind.ts': 'export const x = 1;' } },
 ];

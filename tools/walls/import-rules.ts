@@ -4,8 +4,8 @@ import { testFile } from './test-file.ts';
 import { closedFor, featureTiers, folderOf } from './tiers.ts';
 
 /**
- * The table of docs/architecture.md as dependency-cruiser rules. Paths are relative to the repository's root.
- * Rules that need more than an import graph stand in source-rules.ts. Every rule needs a canary (canaries.ts).
+ * The table of docs/architecture.md as dependency-cruiser rules. Paths are relative to the repository's root. Rules
+ * that need more than an import graph are in source-rules.ts. Every rule needs a canary (canaries.ts).
  */
 
 const features = '^packages/server/src/features/';
@@ -23,13 +23,13 @@ const featureOrder: IForbiddenRuleType[] = featureTiers.flat().flatMap((feature)
   return [rule];
 });
 
-/** Rooms of the server, each with the rooms it may import besides itself. `main` may import all of them. */
+/** Rooms of the server, each with the rooms that it may import. `main` may import all. */
 const serverRooms: Readonly<Record<string, readonly string[]>> = {
   platform: ['config'],
   db: ['platform', 'config'],
   http: ['platform', 'db', 'config'],
   jobs: ['platform', 'db', 'config'],
-  // One file: what a feature says of itself.
+  // One file: how a feature describes itself.
   feature: ['platform', 'db', 'http', 'jobs', 'config'],
   features: ['platform', 'db', 'http', 'jobs', 'config', 'feature'],
 };
@@ -48,7 +48,7 @@ const roomOrder: IForbiddenRuleType[] = Object.entries(serverRooms).map(([room, 
   },
 }));
 
-/** Workspace packages, each with the packages of the repository it may import. */
+/** Workspace packages, each with the packages that it may import. */
 const packageTable: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   contract: [],
@@ -67,7 +67,9 @@ const packageOrder: IForbiddenRuleType[] = Object.entries(packageTable).map(([na
   to: { path: '^packages/', pathNot: [name, ...allowed].map((other) => `^packages/${other}/`) },
 }));
 
-/** Entries of packages beside their index.ts, for those who need a part without the whole (`exports` of package.json). */
+/**
+ * Entry points of packages besides index.ts, for those who need a part without the whole (`exports` of package.json).
+ */
 const otherDoors = ['^packages/contract/src/core/operation\\.ts$', '^packages/sdk/src/caller\\.ts$'];
 
 export const importRules: IForbiddenRuleType[] = [
@@ -99,7 +101,7 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'packages-meet-at-the-door',
     comment: "A package is imported through its index.ts (or another entry of its package.json's exports).",
     severity: 'error',
-    // The console has doors of its own (console-rules.ts).
+    // The console has its own entry points (console-rules.ts).
     from: { path: '^packages/([^/]+)/', pathNot: [testFile, '^packages/console/'] },
     to: { path: '^packages/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/index\\.ts$', ...otherDoors] },
   },

@@ -10,7 +10,7 @@ import { checkSource, sourceRuleNames } from './source-rules.ts';
 import { checkTables, tableRules } from './tables.ts';
 import { featureTiers, folderOf } from './tiers.ts';
 
-/** Every rule of the walls: each must be seen to fail on a canary. */
+/** Every rule of the walls. Each must fail on a canary. */
 export const ruleNames: readonly string[] = [
   ...importRules.map((rule) => rule.name ?? ''),
   ...sourceRuleNames,
@@ -22,7 +22,7 @@ export const ruleNames: readonly string[] = [
   'done-work-leaves-the-list',
 ];
 
-/** Holds a repository against all walls. What is found and stands in `known` is left out. */
+/** Checks a repository against all walls. Leaves out findings listed in `known`. */
 export async function inspect(repository: Repository, known: NotYet): Promise<Finding[]> {
   const { findings, seen } = await cruiseImports(repository.baseDir);
   const all = [
@@ -38,7 +38,7 @@ export async function inspect(repository: Repository, known: NotYet): Promise<Fi
   return [...all.filter((finding) => !isKnown(finding)), ...doneWork(all, known)];
 }
 
-/** Entries of the list of known findings that nothing is found for any more. */
+/** Returns listed findings that no longer occur. */
 function doneWork(all: readonly Finding[], known: NotYet): Finding[] {
   const found = new Set(all.map(({ rule, file, what }) => `${rule} ${file} ${what}`));
   return Object.entries(known)
@@ -75,7 +75,7 @@ async function cruiseImports(baseDir: string): Promise<{ findings: Finding[]; se
   };
 }
 
-/** A checker that skips a file finds nothing wrong with it. */
+/** A checker that skips a file finds no fault in it. */
 function unseen({ sources }: Repository, seen: ReadonlySet<string>): Finding[] {
   const missing = [...sources.keys()].filter((file) => !seen.has(file));
   return missing.map((file) => ({ rule: 'module-not-seen', file, line: 0, what: 'dependency-cruiser passed it by' }));
@@ -90,7 +90,7 @@ function cycles({ sources }: Repository): Finding[] {
   }));
 }
 
-/** Features that stand in no tier would be under no order. */
+/** A feature in no tier would follow no order. */
 function strayFeatures(repository: Repository): Finding[] {
   return [
     ...straysOf(repository, 'server', featureTiers.flat().map(folderOf), 'tools/walls/tiers.ts'),

@@ -1,11 +1,11 @@
 import type { Finding, Repository } from './repository.ts';
 
-/** Words that say of a file only that its author had no name for it: alone, or as one of several (`date-utils.ts`). */
+/** Words that say nothing about a file, alone or in combination (`date-utils.ts`). */
 const emptyWords = new Set(['util', 'utils', 'helper', 'helpers', 'common']);
-/** Fine beside another word (`outcome-types`), empty alone. */
+/** Fine in combination (`outcome-types`), but empty alone. */
 const emptyNames = new Set(['type', 'types']);
 
-/** Files and folders whose name says nothing about a subject, with any ending. */
+/** Returns files and folders whose name says nothing about a subject, with any extension. */
 export function namelessFiles({ files }: Repository): Finding[] {
   return files.flatMap((file) => {
     const empty = file.split('/').find(isEmptyName);

@@ -1,8 +1,8 @@
-/** Findings that are known: rule, file, what is found there. */
+/** Known findings: rule, file, and what is found there. */
 export type NotYet = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 /**
- * Work to do: what stood on the wrong side when its wall was built. It may only become less: an entry that is not found
- * any more breaks `done-work-leaves-the-list`.
+ * Work to do: faults that existed when their wall was built. The list may only shrink: an entry that no longer occurs
+ * breaks `done-work-leaves-the-list`.
  */
 export const notYet: NotYet = {};

@@ -2,17 +2,17 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { parse, type ts } from './parser.ts';
 
-/** Folders whose code stands behind walls. */
+/** Folders with code behind walls. */
 export const folders = ['packages', 'test', 'tools'];
 
-/** A repository as the walls see it: each source file is read and parsed once. Paths are relative to its root. */
+/** A repository as the walls see it. Each source file is read and parsed once. Paths are relative to its root. */
 export interface Repository {
   readonly baseDir: string;
-  /** Every file of the folders, of any kind. */
+  /** Every file in the folders, of any kind. */
   readonly files: readonly string[];
-  /** The TypeScript among them. */
+  /** The TypeScript files among them. */
   readonly sources: ReadonlyMap<string, ts.SourceFile>;
-  /** Text of docs/schema.sql; empty when there is none. */
+  /** Text of docs/schema.sql; empty without one. */
   readonly schema: string;
 }
 
@@ -21,9 +21,9 @@ export interface Finding {
   readonly rule: string;
   /** The file to change. */
   readonly file: string;
-  /** 1-based; 0 when it is about the file as a whole. */
+  /** From 1; 0 if the finding is about the whole file. */
   readonly line: number;
-  /** What was found, in a few words that are the same wherever in the file it stands. */
+  /** A short description that doesn't depend on the position in the file. */
   readonly what: string;
 }
 
@@ -33,7 +33,8 @@ export function readRepository(baseDir: string): Repository {
     {
       cwd: baseDir,
       withFileTypes: true,
-      // Of what is built, only the console's: nothing else has a build, and code that hides in a folder of that name is seen.
+      // Skip build output of the console only: nothing else is built, and code hidden in a folder of that name must be
+      // seen.
       exclude: ({ name, parentPath }) =>
         name === 'node_modules' || (/^dist(\.|$)/.test(name) && /(^|[\\/])packages[\\/]console$/.test(parentPath)),
     },

@@ -3,7 +3,7 @@ import { breaking, type Canary, type Files, feature, server } from './canary.ts'
 const http = `${server}/http`;
 const engine = 'packages/engine/src';
 
-/** Time comes with the transaction or from the caller, under whatever name the clock is used. */
+/** Time comes with the transaction or from the caller, whatever name the clock goes by. */
 const clocks = [
   'export const now = () => new Date();',
   'export const now = () => Date.now();',
@@ -78,7 +78,7 @@ export const sourceCanaries: readonly Canary[] = [
     "import { env } from 'node:process';\nexport const port = env.PORT;",
     "import process from 'node:process';\nexport const port = process.env.PORT;",
   ]),
-  // A type beside a value must not hide the value.
+  // A type next to a value must not hide the value.
   ...breaking('only-db-uses-the-driver', http, [
     "import pg, { type Pool } from 'pg';\nexport const p: Pool = new pg.Pool();",
     "export { sql } from 'kysely';",
@@ -113,7 +113,7 @@ export const sourceCanaries: readonly Canary[] = [
   ].map((file) => ({ rule: 'files-are-named-by-subject', files: { [file]: '{}' } })),
 ];
 
-/** What the rules must let pass. */
+/** Sources that the rules must accept. */
 export const harmlessSources: Files = {
   [`${feature}/instants.ts`]: [
     'export const later = (now: Date): Date => new Date(now.getTime() + 1);',

@@ -6,7 +6,7 @@ export interface SourceRule {
   readonly name: string;
   /** `file` is its path from the repository's root. */
   readonly applies: (file: string) => boolean;
-  /** What breaks the rule at this node, in a few words, or null. */
+  /** Describes in a few words how the node breaks the rule, or null. */
   readonly breaks: (node: ts.Node) => string | null;
 }
 

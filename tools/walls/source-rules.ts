@@ -6,11 +6,14 @@ import { inServer, isTest, type SourceRule } from './source-rule.ts';
 import { sqlRules } from './sql-rules.ts';
 import { globalRead, importedFrom, memberOf, valueImport } from './syntax.ts';
 
-/** Walls that an import graph cannot show: globals, clocks, chance, value imports of the driver. */
+/** Walls that an import graph can't show: globals, clocks, randomness, value imports of the driver. */
 
 const inEngine = (file: string) => file.startsWith('packages/engine/src/') && !isTest(file);
 
-/** `Math` functions that IEEE 754 or the language fixes to the bit; the engine ports the others (docs/design/api-decisioning.md 1.1). */
+/**
+ * `Math` functions whose bits IEEE 754 or the language defines. The engine ports the others
+ * (docs/design/api-decisioning.md 1.1).
+ */
 const exactMath = new Set([
   'abs',
   'ceil',
@@ -71,12 +74,12 @@ const sourceRules: readonly SourceRule[] = [
           : null;
       }
       if (memberOf(node) === 'process.env') return 'process.env';
-      // Any other use of the object than `process.<name>` may be one of its environment.
+      // Any use of the object other than `process.<name>` might read its environment.
       return globalRead(node) === 'process' && memberOf(node.parent) === null ? 'process' : null;
     },
   },
   {
-    // The oracle is a second reading of the design pages: what it shares with the engine it cannot find wrong.
+    // The oracle is an independent reading of the design pages. Shared code would share its faults.
     name: 'the-oracle-shares-no-code',
     applies: (file) => file.startsWith('test/oracle/') && !isTest(file) && !file.endsWith('/random-world.ts'),
     breaks: (node) => {
@@ -101,7 +104,7 @@ const sourceRules: readonly SourceRule[] = [
   {
     name: 'only-main-listens',
     applies: (file) => inServer(file) && !file.startsWith('packages/server/src/main/'),
-    // `database.listen(channel, handler)` is LISTEN; a port is opened with an options object, a number or nothing.
+    // `database.listen(channel, handler)` is LISTEN. A port is opened with an options object, a number or nothing.
     breaks: (node) => {
       if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return null;
       if (node.expression.name.text !== 'listen') return null;
@@ -116,8 +119,8 @@ const sourceRules: readonly SourceRule[] = [
   },
   {
     name: 'modules-keep-no-state',
-    // A variable of a module is shared by all requests, tenants and tests of the process and is reset by none of them.
-    // A page of the console is of one person: what it remembers is that page's.
+    // All requests, tenants and tests of the process share a module's variable, and nothing resets it. A page of the
+    // console belongs to one person, so its variables do too.
     applies: (file) => file.startsWith('packages/') && !file.startsWith('packages/console/') && !isTest(file),
     breaks: (node) => {
       if (!ts.isVariableStatement(node) || isInsideFunction(node)) return null;
@@ -161,7 +164,7 @@ function isInsideFunction(node: ts.Node): boolean {
   return false;
 }
 
-/** Names of the source rules: each must be seen to fail on its canary. */
+/** Names of the source rules. Each must fail on its canary. */
 export const sourceRuleNames = sourceRules.map((rule) => rule.name);
 
 /** Checks one file. */

@@ -1,13 +1,13 @@
 import { breaking, type Canary, type Files, feature, server } from './canary.ts';
 import { featureTiers, folderOf } from './tiers.ts';
 
-/** A feature with a table of its own. */
+/** A feature with its own table. */
 const owner = featureTiers.flat().at(-1) ?? '';
 const ownerFolder = `${server}/features/${folderOf(owner)}`;
 
 const inserted = (name: string): string => `\${${name}}`;
 
-/** Owners of the tables of docs/schema.sql, and what they may do. There must be nothing wrong with it. */
+/** Owners of the tables of docs/schema.sql, and what they may do, without faults of their own. */
 export const tableFiles: Files = {
   [`${server}/db/tables.ts`]: "export const tables = ['versions'];\n",
   [`${feature}/index.ts`]: "export const x = 1;\nexport const tables = ['birds'];\n",
@@ -16,13 +16,13 @@ export const tableFiles: Files = {
   [`${ownerFolder}/plants.store.ts`]: [
     "const ofTenant = 'from arbiter.plants where tenant_id = $1';",
     `export const countPlants = (tx) => tx.query(\`select count(*) ${inserted('ofTenant')}\`, [tx.tenantId]);`,
-    // A name that the statement gives to its own subquery is not a table, even if a table has the same name.
+    // A name that the statement gives its own subquery isn't a table, even if a table has the same name.
     "export const nested = (tx) => tx.query('with birds as (select id from plants) select id from birds');",
     "export const ages = (tx) => tx.query('select extract(year from birds.hatched) from plants as birds for update');",
     "export const save = (tx) => tx.query('insert into plants (id) values ($1) on conflict do update set id = $1');",
     "export const typed = (tx) => tx.kysely().selectFrom('plants').select('birds').execute();",
   ].join('\n'),
-  // English that has the words of SQL in it.
+  // English that contains SQL words.
   [`${ownerFolder}/plants.service.ts`]: [
     "export const detail = 'Select a plant from the list, or update birds with another one.';",
     'export const hint = `delete the birds from plants`;',
@@ -84,7 +84,7 @@ export const sqlCanaries: readonly Canary[] = [
     onBirds.map((statement) => `const place = 'birds';\nexport const run = (tx, held) => ${statement};`),
     '.store.ts',
   ),
-  // A folder that owns no tables may not name one either.
+  // A folder that owns no tables can't name one either.
   ...breaking('tables-are-named-by-their-owner', `${server}/main`, [
     "export const text = 'select id from arbiter.plants';",
   ]),
@@ -96,7 +96,7 @@ export const sqlCanaries: readonly Canary[] = [
         'create table birds (\n);\ncreate table plants (\n);\ncreate table versions (\n);\ncreate table orphans (\n);\n',
     },
   },
-  // A second owner, and the owner of what is not there.
+  // A second owner, and the owner of a missing table.
   { rule: 'tables-have-one-owner', files: { [`${server}/http/tables.ts`]: "export const tables = ['birds'];" } },
   { rule: 'tables-have-one-owner', files: { [`${server}/jobs/tables.ts`]: "export const tables = ['missing'];" } },
   ...breaking('sql-stands-in-stores', ownerFolder, anywhere, '.service.ts'),

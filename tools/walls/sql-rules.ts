@@ -3,7 +3,7 @@ import { inServer, isTest, type SourceRule } from './source-rule.ts';
 import { isSql, wholeText } from './sql-text.ts';
 import { valueImport } from './syntax.ts';
 
-/** SQL has its rooms: `db/`, and the `*.store.ts` of each feature, of `http` and of `jobs`. */
+/** SQL belongs in `db/` and in the `*.store.ts` of each feature, of `http` and of `jobs`. */
 const isStore = (file: string): boolean => file.startsWith('packages/server/src/db/') || file.endsWith('.store.ts');
 
 /** Methods of `Tx` that run SQL. */
@@ -21,7 +21,7 @@ export const sqlRules: readonly SourceRule[] = [
     },
   },
   {
-    // Rules are functions of their arguments: they import nothing of the database, also not through other files.
+    // Rules are functions of their arguments. They import no database code, directly or not.
     name: 'rules-know-no-database',
     applies: (file) => file.endsWith('.rules.ts') && !isTest(file),
     breaks: (node) => {
@@ -33,7 +33,7 @@ export const sqlRules: readonly SourceRule[] = [
   },
 ];
 
-/** Name of the method that is called, `tx.query()` or `tx['query']()`; empty when it is not a method call. */
+/** Returns the name of the called method, `tx.query()` or `tx['query']()`; empty if it isn't a method call. */
 function calledMethod({ expression }: ts.CallExpression): string {
   if (ts.isPropertyAccessExpression(expression)) return expression.name.text;
   if (ts.isElementAccessExpression(expression) && ts.isStringLiteral(expression.argumentExpression)) {

@@ -1,6 +1,6 @@
 import { ts } from './parser.ts';
 
-/** Text that the code puts together from pieces, as far as it can be known without running it. */
+/** Text that the code assembles from pieces, as far as it is known without running it. */
 const unknown = '\u0000';
 
 const isText = (node: ts.Node): node is ts.Expression =>
@@ -10,8 +10,8 @@ const isSum = (node: ts.Node): node is ts.BinaryExpression =>
   ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;
 
 /**
- * The whole text that starts at this node: `null` unless it is the outermost piece. What cannot be known without running
- * the code stands in it as a NUL character; a `const` of the same file is put in where it is named.
+ * Returns the whole text that starts at this node; `null` unless it is the outermost piece. Unknown parts appear as a
+ * NUL character. A `const` of the same file is inlined.
  */
 export function wholeText(node: ts.Node): string | null {
   if (!isText(node)) return null;
@@ -43,7 +43,7 @@ function textOf(node: ts.Expression, depth: number): string {
 
 const constants = new WeakMap<ts.SourceFile, ReadonlyMap<string, ts.Expression>>();
 
-/** Values of the `const`s at the top of a file. */
+/** Returns the values of the file's top-level `const`s. */
 function constantsOf(source: ts.SourceFile): ReadonlyMap<string, ts.Expression> {
   const known = constants.get(source);
   if (known !== undefined) return known;
@@ -62,29 +62,32 @@ const statement =
   /^(select|insert\s+into|update\s+\S+(\s+as)?(\s+\S+)?\s+set|delete\s+from|merge\s+into|truncate|with\s+(recursive\s+)?\w+\s+as|lock\s+table|savepoint|rollback\s+to)\s/;
 const clause = /^((left|inner|cross)\s+)?(join|from)\s+[\w.]+\s[^.]*(where|on|join|\$\d)/;
 
-/** SQL is written in small letters or in capitals; an English sentence begins with one capital. */
+/** SQL is written in lower or upper case; an English sentence starts with one capital letter. */
 const isSentence = (text: string): boolean => /^\s*[A-Z][a-z]/.test(text);
 
-/** True for statements, and for clauses that are put into one. */
+/** True for statements, and for clauses that become part of one. */
 export function isSql(text: string): boolean {
   if (isSentence(text)) return false;
   const plain = text.trimStart().toLowerCase();
   return statement.test(plain) || clause.test(plain) || /\bunion all\s+select\s/.test(plain);
 }
 
-/** True for what may be a piece of SQL: besides statements and clauses, what names a parameter, the tenant or the schema. */
+/**
+ * True for possible pieces of SQL: besides statements and clauses, anything that names a parameter, the tenant or the
+ * schema.
+ */
 const mayBeSql = (text: string): boolean =>
   isSql(text) ||
   /\$\d|\btenant_id\b|\barbiter\./.test(text) ||
   /^\s*(from|join|into|update|using)\s+[\w.]+\s*$/.test(text);
 
-/** Words after which a table is named. */
+/** Words that precede a table's name. */
 const beforeTables = new Set(['from', 'join', 'into', 'update', 'using', 'table', 'truncate', 'only']);
 const lists = new Set(['from', 'using']);
 
 /**
- * The tables, of those that are `known`, which a piece of SQL names: after `from`, `join`, `into` and the like, and
- * wherever the schema stands before the name. Names that the text itself gives to a subquery (`with x as (...)`) are none.
+ * Returns the `known` tables that a piece of SQL names: after `from`, `join`, `into` and the like, and wherever the
+ * schema precedes the name. Names that the text gives a subquery (`with x as (...)`) don't count.
  */
 export function tablesIn(text: string, known: ReadonlySet<string>): Set<string> {
   if (!mayBeSql(text)) return new Set();
@@ -116,7 +119,7 @@ function isNamedQuery(words: readonly string[], at: number): boolean {
   return body[0] === '(';
 }
 
-/** Where the further tables of `from a, b as c, d` stand. */
+/** Returns the positions of the other tables in `from a, b as c, d`. */
 function listed(words: readonly string[], first: number): number[] {
   const places: number[] = [];
   for (let at = first + 1; at < words.length; at++) {

@@ -1,8 +1,8 @@
 import { ts } from './parser.ts';
 
-/** What several rules ask of a syntax tree. */
+/** Questions that several rules ask about a syntax tree. */
 
-/** `object.property` as text, when both are plain names. */
+/** Returns `object.property` as text if both are plain names. */
 export function memberOf(node: ts.Node): string | null {
   if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
     return `${node.expression.text}.${node.name.text}`;
@@ -17,7 +17,7 @@ export function memberOf(node: ts.Node): string | null {
   return null;
 }
 
-/** Name of a global that is used as a value here: not a property name, not a key, not a declaration, not a type. */
+/** Returns the name of a global that is used as a value here: not a property name, key, declaration or type. */
 export function globalRead(node: ts.Node): string | null {
   if (!ts.isIdentifier(node)) return null;
   const parent = node.parent;
@@ -41,14 +41,14 @@ function isExtended(node: ts.ExpressionWithTypeArguments): boolean {
   return ts.isHeritageClause(parent) && ts.isClassLike(parent.parent) && parent.token === ts.SyntaxKind.ExtendsKeyword;
 }
 
-/** What a file takes out of another module, when it takes values: types are erased. */
+/** The values that a file imports from a module. Types are erased and don't count. */
 export interface ValueImport {
   readonly module: string;
-  /** Names as the module calls them; null stands for all of it (`import * as`, a default import, `import()`). */
+  /** Names as the module exports them; null means all (`import * as`, a default import, `import()`). */
   readonly names: readonly string[] | null;
 }
 
-/** The value import or re-export that this node is, or null. */
+/** Returns the value import or re-export at this node, or null. */
 export function valueImport(node: ts.Node): ValueImport | null {
   if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
     if (node.isTypeOnly) return null;
@@ -74,7 +74,7 @@ export function valueImport(node: ts.Node): ValueImport | null {
 const valueNames = (elements: readonly (ts.ImportSpecifier | ts.ExportSpecifier)[]): string[] =>
   elements.filter((element) => !element.isTypeOnly).map(({ name, propertyName }) => (propertyName ?? name).text);
 
-/** The value import of one of the modules, or of a part of one (`pg/lib/client`), in words; null when it is none. */
+/** Describes the value import of one of the modules, or of a part of one (`pg/lib/client`); null if it is none. */
 export function importedFrom(node: ts.Node, modules: readonly string[]): string | null {
   const found = valueImport(node);
   if (found === null || !modules.some((name) => found.module === name || found.module.startsWith(`${name}/`)))

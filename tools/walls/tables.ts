@@ -4,9 +4,9 @@ import { inServer } from './source-rule.ts';
 import { tablesIn, wholeText } from './sql-text.ts';
 
 /**
- * Who owns which table. A feature says it in its index.ts, `export const tables = ['offers']`; rooms of the server
+ * Owners of tables. A feature lists its tables in its index.ts, `export const tables = ['offers']`; rooms of the server
  * (`db`, `http`, `jobs`) in a file tables.ts. Each table of docs/schema.sql has one owner, and only the owner's code
- * names it: others call the owner, or take from it the piece of SQL that they put into their own statement.
+ * names it. Others call the owner, or embed a piece of SQL that it exports.
  */
 
 export const tableRules = ['tables-have-one-owner', 'tables-are-named-by-their-owner'];
@@ -28,7 +28,7 @@ export function checkTables(repository: Repository): Finding[] {
   return [...findings, ...strangers];
 }
 
-/** Returns `features/<group>/<name>` or the room: the folder whose code may name what the folder owns. */
+/** Returns `features/<group>/<name>` or the room: the folder whose code may name the folder's tables. */
 function ownerOf(file: string): string {
   const [, room = '', inside = ''] = /^packages\/server\/src\/([^/]+)\/?([^/]*\/?[^/]*)/.exec(file) ?? [];
   return room === 'features' ? `features/${inside}` : room;
@@ -52,7 +52,7 @@ function readOwners({ sources, schema }: Repository): Owners {
   return { byTable, findings };
 }
 
-/** The texts of `export const tables = [...]`. */
+/** Returns the texts of `export const tables = [...]`. */
 function declaredTables(source: ts.SourceFile): string[] {
   const declarations = source.statements.flatMap((statement) =>
     ts.isVariableStatement(statement) ? [...statement.declarationList.declarations] : [],
@@ -67,7 +67,7 @@ function declaredTables(source: ts.SourceFile): string[] {
   return found;
 }
 
-/** Methods of kysely whose first argument is a table, or a list of them. */
+/** Methods of kysely whose first argument is a table or a list of tables. */
 const tableMethods = new Set([
   'selectFrom',
   'insertInto',
@@ -87,7 +87,7 @@ const tableMethods = new Set([
   'table',
 ]);
 
-/** Where tables are named: in SQL, in calls of kysely, and as the `table` of a description that others read. */
+/** Finds named tables: in SQL, in calls of kysely, and as the `table` of a spec. */
 function namedTables(source: ts.SourceFile, known: ReadonlySet<string>): { table: string; line: number }[] {
   const found: { table: string; line: number }[] = [];
   const visit = (node: ts.Node): void => {

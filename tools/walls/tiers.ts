@@ -1,7 +1,7 @@
 /**
- * The order of the features, lowest first. A feature may import features of the tiers before its own, through their
- * index.ts; features of one tier do not know each other. The import rules, their canaries and the list in
- * docs/architecture.md are made from this: a new feature needs one line here, then `npm run generate`.
+ * The order of the features, lowest first. A feature may import features of lower tiers, through their index.ts;
+ * features of one tier don't know each other. The import rules, their canaries and the list in docs/architecture.md
+ * derive from this: a new feature needs one line here, then `npm run generate`.
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit', 'report-rendering'],
@@ -18,7 +18,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],
   [
-    // One line for each: those who add features at the same time do not meet.
+    // One line each, so that features added at the same time don't conflict.
     'schemas',
     'categories',
     'channels',
@@ -43,7 +43,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['admin', 'maintenance', 'reports'],
 ];
 
-/** The folder of each feature below `features/`: one level of subjects, which the imports don't care about. */
+/** The group of each feature: its folder below `features/`. Imports don't depend on groups. */
 const featureGroups: Readonly<Record<string, readonly string[]>> = {
   identity: [
     ...['accounts', 'audit', 'credentials', 'google', 'identities', 'mail', 'preferences', 'scim', 'second-factor'],
@@ -64,14 +64,16 @@ const featureGroups: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Returns the path of a feature below `features/`: `catalogue/offers`. Throws for one that has no group. */
+/** Returns the path of a feature below `features/`: `catalogue/offers`. Throws if it has no group. */
 export function folderOf(feature: string): string {
   const group = Object.keys(featureGroups).find((name) => featureGroups[name]?.includes(feature));
   if (group === undefined) throw new Error(`${feature} has no group in tools/walls/tiers.ts`);
   return `${group}/${feature}`;
 }
 
-/** Features that this one may not import: those beside it and those above it. Empty for the only one at the top. */
+/**
+ * Returns the features that this one may not import: those next to it and above. Empty for a lone feature at the top.
+ */
 export function closedFor(feature: string): readonly string[] {
   const level = featureTiers.findIndex((tier) => tier.includes(feature));
   return featureTiers

@@ -1,6 +1,6 @@
-import type { Session } from './session.ts';
-import type { TenantSettingsAnswer } from './tenant-settings.ts';
-import type { TenantStatus } from './tenants.ts';
+import type { Session } from './identity/session.ts';
+import type { TenantSettingsAnswer } from './identity/tenant-settings.ts';
+import type { TenantStatus } from './identity/tenants.ts';
 
 /**
  * What the server puts into the console's page, as JSON in the element `#boot`, so that the first screen waits for

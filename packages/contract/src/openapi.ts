@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { plainSchema } from './config-unions.ts';
+import { plainSchema } from './catalogue/config-unions.ts';
 import { isSecret, isSignature, namesTenant } from './core/auth.ts';
 import type { BodyKind } from './core/bodies.ts';
 import { CronError, OAuthError, ScimError } from './core/error-formats.ts';
@@ -288,8 +288,63 @@ function problemOf(status: number, codes: readonly ErrorCode[], format: ErrorFor
   };
 }
 
+const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
+
+const requestHeaders: JsonObject = {
+  RequestedWith: {
+    name: 'X-Requested-With',
+    in: 'header',
+    required: true,
+    ...text('Any value, such as `XMLHttpRequest`. Without it, the call returns 403 `csrf_header_required`.'),
+  },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    required: false,
+    ...text(
+      '`handling=strict` (RFC 7240) rejects what would otherwise only be listed in `X-Unknown-Properties`. ' +
+        'The response then has `Preference-Applied: handling=strict`.',
+    ),
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Repeating a call with the same key and payload within 7 days returns the first response and has no further effect.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  },
+  TenantId: {
+    name: 'X-Tenant-Id',
+    in: 'header',
+    required: false,
+    ...text('Tenant of the credential. Any other value returns 403 `tenant_mismatch`.'),
+  },
+  UserRole: {
+    name: 'X-User-Role',
+    in: 'header',
+    required: false,
+    description: 'Lowers the role for this call. A higher or unknown value has no effect.',
+    schema: { type: 'string', enum: ['admin', 'editor', 'viewer'] },
+  },
+};
+
+const responseHeaders: JsonObject = {
+  RequestId: text('Id of the call in logs and audit rows: the one you sent, otherwise a new one.'),
+  UnknownProperties: text(
+    'Input without effect, at most 10 entries: `chanel (channel?), config.perDay (maxPerDay?)`. Percent-encoded.',
+  ),
+  PreferenceApplied: text('`handling=strict` if the call requested it.'),
+  IdempotentReplay: text('`true` if this is the stored response of an earlier call.'),
+  ConfigVersion: {
+    description:
+      'Catalogue version that contains the change. Pass it as `require.minConfigVersion` to make a decision wait for it.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  RetryAfter: { description: 'Seconds to wait before retrying.', schema: { type: 'integer' } },
+};
+
 function components(shared: JsonObject, operations: readonly Operation[]): JsonObject {
-  const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
   return {
     schemas: { ...shared, Problem: plainSchema(Problem), ...otherErrors(operations) },
     securitySchemes: {
@@ -297,58 +352,10 @@ function components(shared: JsonObject, operations: readonly Operation[]): JsonO
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, with `X-Tenant-Id`.' },
       ...operatorSchemes(operations),
     },
-    parameters: {
-      RequestedWith: {
-        name: 'X-Requested-With',
-        in: 'header',
-        required: true,
-        ...text('Any value, such as `XMLHttpRequest`. Without it, the call returns 403 `csrf_header_required`.'),
-      },
-      Prefer: {
-        name: 'Prefer',
-        in: 'header',
-        required: false,
-        ...text(
-          '`handling=strict` (RFC 7240) rejects what would otherwise only be listed in `X-Unknown-Properties`. ' +
-            'The response then has `Preference-Applied: handling=strict`.',
-        ),
-      },
-      IdempotencyKey: {
-        name: 'Idempotency-Key',
-        in: 'header',
-        required: false,
-        description:
-          'Repeating a call with the same key and payload within 7 days returns the first response and has no further effect.',
-        schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
-      },
-      TenantId: {
-        name: 'X-Tenant-Id',
-        in: 'header',
-        required: false,
-        ...text('Tenant of the credential. Any other value returns 403 `tenant_mismatch`.'),
-      },
-      UserRole: {
-        name: 'X-User-Role',
-        in: 'header',
-        required: false,
-        description: 'Lowers the role for this call. A higher or unknown value has no effect.',
-        schema: { type: 'string', enum: ['admin', 'editor', 'viewer'] },
-      },
-    },
+    parameters: requestHeaders,
     headers: {
-      RequestId: text('Id of the call in logs and audit rows: the one you sent, otherwise a new one.'),
-      UnknownProperties: text(
-        'Input without effect, at most 10 entries: `chanel (channel?), config.perDay (maxPerDay?)`. Percent-encoded.',
-      ),
-      PreferenceApplied: text('`handling=strict` if the call requested it.'),
-      IdempotentReplay: text('`true` if this is the stored response of an earlier call.'),
-      ConfigVersion: {
-        description:
-          'Catalogue version that contains the change. Pass it as `require.minConfigVersion` to make a decision wait for it.',
-        schema: { type: 'integer', minimum: 0 },
-      },
+      ...responseHeaders,
       ...(hasFiles(operations) ? { ContentDisposition: text('`attachment` with the suggested file name.') } : {}),
-      RetryAfter: { description: 'Seconds to wait before retrying.', schema: { type: 'integer' } },
     },
   };
 }

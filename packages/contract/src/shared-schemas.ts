@@ -20,12 +20,12 @@ export function shareSchemas(roots: readonly NamedSchema[]): { schemas: JsonObje
   const uses = new Map<string, { count: number; readonly name: string }>();
   for (const { name, schema } of roots) countUses(schema, name, uses);
   const names = new Map<string, string>();
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   for (const [text, { count, name }] of uses) {
     if (count < 2) continue;
     let unique = name;
-    for (let number = 2; taken.has(unique); number += 1) unique = `${name}${number}`;
-    taken.add(unique);
+    for (let number = 2; usedNames.has(unique); number += 1) unique = `${name}${number}`;
+    usedNames.add(unique);
     names.set(text, unique);
   }
   const components: JsonObject = {};

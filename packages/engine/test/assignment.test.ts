@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assign } from '../src/delivery/assignment.ts';
 import { chanceOf } from './corpus/chance.ts';
 
-/** The largest total over all ways to give each row another column or none. */
+/** Returns the largest total over all ways to give each row a distinct column or none. */
 function largestTotal(rows: number, columns: number, values: Float64Array): number {
   const used = new Set<number>();
   const from = (row: number): number => {
@@ -87,7 +87,7 @@ test('50 rows and 2,000 columns: no more than the best column of each row, and n
     chance.flip(0.3) ? Number.NaN : chance.int(0, 4096) / 4096,
   );
   const total = totalOf(assign(rows, columns, values), columns, values);
-  // Each row's best column bounds the total from above; with so many columns the bound is nearly met.
+  // Each row's best column bounds the total from above. With this many columns the bound is nearly reached.
   let bound = 0;
   for (let row = 0; row < rows; row++) {
     let best = 0;

@@ -45,7 +45,7 @@ const withNodes = (snapshot: Snapshot, nodes: readonly FlowNode[]): Snapshot => 
 });
 const phaseOf = ({ type }: FlowNode): number => Number(nodeKinds.get(type)?.phase ?? 0);
 
-/** What was decided, without the names of what ran and of what removed the last candidate. */
+/** The decision without the names of what ran and what removed the last candidate. */
 function outcome(decision: Decision): string {
   return canonicalJson(resultOf({ ...decision, subFlows: null }));
 }

@@ -4,14 +4,14 @@ import { compile, type Decision, type DecisionInput, decide, type Json, type Pla
 import { type CaseSource, readCase } from './conformance-case.ts';
 import { chiSquare, chiSquareOf, onceInAMillion } from './test-chi-square.ts';
 
-/** What decisions through called flows and hooks store of chance is what comes out. */
+/** The probabilities that decisions through called flows and hooks store match the outcomes. */
 
 type Case = Omit<CaseSource, 'name' | 'expect'>;
 type Node = NonNullable<CaseSource['nodes']>[number];
 type Config = { readonly [key: string]: Json };
 
 const total = process.env.TEST_FORM === 'long' ? 100_000 : 20_000;
-/** Of the further cases, which differ from those before by little. */
+/** Number of additional cases, which differ little from earlier ones. */
 const fewer = total / 10;
 const seedOf = (number: number): string => number.toString(16).padStart(32, '0');
 const slateOf = ({ items }: Decision): string => items.map(({ offerId }) => offerId).join('');
@@ -223,7 +223,7 @@ describe('estimated chances: what decisions estimate is what comes out', () => {
         assert.equal(slate, bestTwo(seedOf(number)), 'what is counted is what decisions draw');
         const [first, second] = decision.items.map(({ selection }) => selection);
         assert.deepEqual([first?.estimated, first?.draws, second?.estimated], [true, 1000, true]);
-        // The estimate is drawn to the uniform by one for each candidate left; what it counted is unbiased.
+        // The estimate is shrunk toward the uniform by one for each remaining candidate; what it counted is unbiased.
         const left = source.nodes?.some(({ config }) => config?.mode === 'merge') ? 5 : 4;
         const hits = first!.probability * (1000 + left) - 1;
         add(slate[0]!, hits, 1000);
@@ -244,7 +244,10 @@ describe('estimated chances: what decisions estimate is what comes out', () => {
   }
 });
 
-/** The two that rank takes first; behind `diversity` the greedy choice is the same while no two offers have anything in common. */
+/**
+ * The first two of the ranking. With `diversity` the greedy choice is the same while no two offers have anything in
+ * common.
+ */
 function bestTwoOf(rows: readonly { readonly offerId: string; readonly score: number }[]): string {
   const priority = new Map(offers.map((offer) => [offer.id, offer.priority]));
   return rows

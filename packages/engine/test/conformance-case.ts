@@ -33,7 +33,7 @@ import {
  */
 export interface CaseSource {
   readonly name: string;
-  /** What the case shows of the subjects of `conformance/inventory.json` (`readClaim`). */
+  /** Subjects of `conformance/inventory.json` that the case covers (`readClaim`). */
   readonly covers?: readonly string[];
   readonly at?: string;
   readonly clock?: Partial<ZoneClock>;
@@ -74,7 +74,7 @@ export interface CaseSource {
   /** States by key of the model. */
   readonly modelStates?: Readonly<Record<string, Json>>;
   readonly openBreakers?: readonly string[];
-  /** Volumes near their limits; what is left out of one is 0. */
+  /** Volumes near their limits. Missing figures are 0. */
   readonly volumes?: readonly (VolumeKey & Partial<VolumeCounts>)[];
   readonly evidence?: EvidenceSource;
   readonly rankingProfiles?: Snapshot['rankingProfiles'];
@@ -112,7 +112,7 @@ export interface ConformanceCase {
   readonly source: CaseSource;
   readonly snapshot: Snapshot;
   readonly expect: { readonly [key: string]: Json };
-  /** `calendar`: that of another now, and of zones as they are, instead of what the case says of them. */
+  /** `calendar`: that of another instant with real time zones, instead of the case's. */
   input(plan: Plan, calendar?: Calendar): DecisionInput;
 }
 
@@ -365,7 +365,7 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
   };
 }
 
-/** Zones of the plan, and those that the case names besides: one of them may be the customer's own. */
+/** Time zones of the plan, and those that the case names: one may be the customer's own. */
 function zonesOf(source: CaseSource, plan: Plan): readonly string[] {
   return [...plan.zones, ...Object.keys(source.zones ?? {})];
 }
@@ -430,7 +430,7 @@ function contactsOf(sources: readonly ContactSource[], snapshot: Snapshot): Cont
   return { lanes: rows, totals, lastAt, log, keptFrom: 0, reservations };
 }
 
-/** The clock of UTC at `now`, with what the case says otherwise. */
+/** The UTC clock at `now`, with the case's differences. */
 function clockOf(source: CaseSource, now: number): ZoneClock {
   const dayStart = Math.floor(now / dayMs) * dayMs;
   const weekday = (((dayStart / dayMs + 4) % 7) + 7) % 7;

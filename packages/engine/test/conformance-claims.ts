@@ -14,10 +14,10 @@ import { type CaseSource, readCase } from './conformance-case.ts';
 import { expectationsOf } from './conformance-expectations.ts';
 
 /**
- * A claim of a conformance case: `rank.topN:acts` says that the key decides what the case expects, `rank.topN:rests` that
- * it is given and changes nothing, and `rank.method=diversity` that it is this word which decides. Claims are put to the
- * test: the key is taken out of the case, or the word is replaced by another, and the case is decided again. What was said
- * to act must then break an expectation, and what was said to rest must not.
+ * A claim of a conformance case: `rank.topN:acts` means that the key decides what the case expects, `rank.topN:rests`
+ * that it is set and changes nothing, and `rank.method=diversity` that this word decides. Claims are tested: the key is
+ * removed from the case, or the word replaced by another, and the case is decided again. A key that acts must then
+ * break an expectation, and one that rests must not.
  */
 export interface Claim {
   readonly subject: string;
@@ -38,9 +38,9 @@ type Steps = readonly (string | number)[];
 /** Something with keys in a case: a config or a record. */
 interface Carrier {
   readonly name: string;
-  /** Where its keys stand. */
+  /** Path to the key. */
   readonly at: Steps;
-  /** Where that which would go with a key that is needed stands. */
+  /** Path to the record that needs the key. */
   readonly record: Steps;
 }
 
@@ -134,7 +134,7 @@ function* carriersOf(source: CaseSource): Generator<Carrier> {
   for (const name of ['tenant', 'flow', 'request'] as const) yield single(name, [name]);
 }
 
-/** The case without the key; when what is left could not be stored, without the smallest part around it that can go. */
+/** Returns the case without the key. If the rest can't be stored, without the smallest surrounding part that can go. */
 function removed(source: Json, steps: Steps, { at, record }: Carrier): Json | null {
   for (let length = steps.length; length > at.length; length -= 1) {
     const without = changed(source, steps.slice(0, length), () => undefined);
@@ -189,7 +189,7 @@ function mistakesOf(json: Json): number {
 
 const plain = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)) as Json);
 
-/** True when the case still is what it expects; null when it cannot be decided. */
+/** True if the case still meets its expectations; null if it can't be decided. */
 function stillHolds(json: Json): boolean | null {
   const read = readCase(json);
   try {
@@ -203,7 +203,7 @@ function stillHolds(json: Json): boolean | null {
   }
 }
 
-/** True when the number, moved by one step up or down, breaks what the case expects; null when it is no number. */
+/** True if the number, moved by one step up or down, breaks an expectation; null if it isn't a number. */
 export function isAtBoundary(claim: Claim, source: Json): boolean | null {
   let isNumber = false;
   for (const { steps } of placesOf(claim, source)) {

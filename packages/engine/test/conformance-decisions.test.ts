@@ -65,7 +65,7 @@ function wider(input: DecisionInput): DecisionInput {
   };
 }
 
-/** Every member of `expect` is compared; numbers with 6 decimals. */
+/** Compares every member of `expect`; numbers with 6 decimals. */
 function checkExpectation(expect: { readonly [key: string]: Json }, decision: Decision, traced: Decision): void {
   const actual = expectationsOf(decision, traced);
   for (const [key, wanted] of Object.entries(expect)) {

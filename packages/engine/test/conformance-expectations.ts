@@ -1,6 +1,9 @@
 import { type Decision, type Json, round6 } from '../src/index.ts';
 
-/** What the expectations of conformance cases mean: of a decision, and of the same one with its trace. Numbers have 6 decimals. */
+/**
+ * Meaning of a conformance case's expectations: about a decision, and about the same one with its trace. Numbers have 6
+ * decimals.
+ */
 export function expectationsOf(decision: Decision, traced: Decision): { readonly [key: string]: () => unknown } {
   const { items, summary } = decision;
   return {

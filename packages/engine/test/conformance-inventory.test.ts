@@ -38,7 +38,7 @@ const claimed = new Set(claims.map(({ text }) => text));
 const keyOf = (subject: string): string => subject.split('=')[0] ?? '';
 const wordsOf = (subject: string): readonly string[] =>
   subjects.filter((other) => keyOf(other) === keyOf(subject)).map((other) => other.split('=')[1] ?? '');
-/** Operators are asked on both sides, other words only need to act. */
+/** Operators need cases on both sides; other words only need to act. */
 const isOperator = (subject: string): boolean =>
   subject.startsWith('attribute_condition.operator=') || subject.startsWith('filter.conditions.operator=');
 const sidesOf = (subject: string): readonly string[] =>
@@ -130,7 +130,7 @@ interface FormulaCase {
   readonly refused?: string;
 }
 
-/** Functions that give a value whatever they are asked. */
+/** Functions that return a value for any arguments. */
 const neverFail = new Set(['now()', 'concat()']);
 
 test('every formula function has a value, a failure, and both bounds of its arguments', () => {
@@ -157,7 +157,7 @@ test('every formula function has a value, a failure, and both bounds of its argu
   }
 });
 
-/** How many arguments each call of the function has in a formula. */
+/** Returns the number of arguments of each call of the function in a formula. */
 function callsOf(formula: string, name: string): number[] {
   const calls: number[] = [];
   for (const { index } of formula.matchAll(new RegExp(`(?<![A-Za-z_.])${name}\\(`, 'g'))) {

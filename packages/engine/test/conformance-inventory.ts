@@ -7,9 +7,9 @@ import { policyKeys } from '../src/policies/policy-kinds.ts';
 import { ruleKeys } from '../src/qualification/rule-kinds.ts';
 
 /**
- * What the engine itself knows of the subjects of `conformance/inventory.json`, by group: a key that is added to a node, a
- * policy or a rule, and a function that is added to the formula language, show here at once. Keys: `rank.topN`; words that a
- * key takes: `rank.method=diversity`.
+ * Returns what the engine itself knows about the subjects of `conformance/inventory.json`, by group. A new key of a
+ * node, policy or rule, or a new function of the formula language, shows up here at once. Keys: `rank.topN`; words of a
+ * key: `rank.method=diversity`.
  */
 export function knownSubjects(): Readonly<Record<string, readonly string[]>> {
   return {

@@ -29,7 +29,7 @@ interface ListLimit extends Limit {
 const { numbers, lists }: { readonly numbers: readonly NumberLimit[]; readonly lists: readonly ListLimit[] } =
   JSON.parse(readFileSync(new URL('../conformance/limits.json', import.meta.url), 'utf8'));
 
-/** Paths of what is refused in the config with this value at the key. */
+/** Returns the paths of problems in a config with this value at the key. */
 function refused({ key, beside = {} }: Limit, value: Json): readonly string[] {
   const [name = '', ...path] = key.split('.');
   const config = put(beside, path, value);

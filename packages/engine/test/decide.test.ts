@@ -595,7 +595,7 @@ test('foldContacts counts log, totals and open reservations, and leaves its inpu
   const before = JSON.stringify(contacts);
   const windows = [{ kind: 'day' }, { kind: 'alltime' }, { kind: 'rolling', ms: 86_400_000 }] as const;
   const folded = foldContacts(contacts, windows, input.now, clock);
-  // The contact at the end of the day lies later than the decision: a wrong clock dated it, and it counts.
+  // The contact at the end of the day is later than the decision because of a wrong clock. It counts.
   assert.deepEqual(folded, { lanes: [lane], lastAt: [input.now], counts: [[4], [10], [5]] });
   const named = foldContacts(contacts, windows, input.now, clock, { isNamed: true });
   assert.deepEqual(named.counts, [[3], [10], [3]], 'for an instant that the caller names, windows end');

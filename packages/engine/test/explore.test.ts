@@ -59,7 +59,7 @@ const capped = {
 };
 const base: Case = { offers: five, categories, nodes: nodes(), request: { limit: 3 } };
 
-/** Each with more than one slot, and few enough ways that each of them comes up. */
+/** Each has more than one slot, and few enough outcomes for each to occur. */
 const worlds: Readonly<Record<string, readonly [source: Case, explore: Explore, quotaLeft?: number]>> = {
   topN: [base, { rate: 0.2, poolSize: 2 }],
   'two slots of a wider pool': [
@@ -165,7 +165,7 @@ const worlds: Readonly<Record<string, readonly [source: Case, explore: Explore, 
   ],
 };
 
-/** What was drawn, place by place, whether or not it is in the answer. */
+/** Returns the draws, slot by slot, whether or not the item is in the response. */
 const drawnBy = ({ items, draws }: Decision): string =>
   (draws ?? items).map(({ offerId, creativeId }) => `${offerId}/${creativeId}`).join(' ');
 
@@ -303,7 +303,7 @@ test('the pool of a placement is its own, however many others stand before', () 
     offers: many,
     channels: web,
     placements,
-    // The side column takes the worst of all: none of them is among the best of the answer.
+    // The side column takes the worst of all: none of them is among the best of the response.
     creatives: [...bound('hero', ...ids.slice(0, 100)), ...bound('side', ...ids.slice(100))],
     request: both,
   };

@@ -83,7 +83,7 @@ function worldOf(number: number): World {
   return { snapshot, plan, inputs };
 }
 
-/** Kinds of flows, so that a test knows what it reached. */
+/** Kinds of flows, to show what a test covers. */
 function kindsOf({ snapshot, plan }: World, decision: Decision): readonly string[] {
   const { group, optimize } = plan.program;
   const rank = snapshot.flow.config.nodes.find(({ type }) => type === 'rank')?.config?.method;
@@ -108,7 +108,7 @@ const reached = (): Record<string, number> => ({
 
 /** Reasons for which an offer is not in the answer, whatever list it comes in with. */
 const final = ['excluded', 'emergency_excluded', 'schedule', 'budget', 'stock', 'offer_frequency_cap', 'suppressed'];
-/** Those of a node: a called flow with a list of its own may let the offer pass that another list has lost. */
+/** Those of a node: a called flow with its own list may keep an offer that another list has lost. */
 const ofNodes = [
   'qualification',
   'contact_policy',
@@ -161,7 +161,7 @@ test('whatever the flow: a lower priority changes the order at most, never who m
   for (let number = 0; number < 250; number += 1) {
     const world = worldOf(number);
     const { snapshot, inputs, plan } = world;
-    // Where a formula or a condition asks for the priority or the score itself, it does decide.
+    // If a formula or a condition reads the priority or the score itself, it matters.
     const text = JSON.stringify([snapshot.flow, snapshot.subFlows ?? [], snapshot.rules, snapshot.policies]);
     if (text.includes('offer.priority') || text.includes('"attribute":"priority"')) continue;
     const which = number % snapshot.offers.length;
@@ -178,7 +178,7 @@ test('whatever the flow: a lower priority changes the order at most, never who m
   assert.ok(Math.min(...Object.values(seen)) >= 20, JSON.stringify(seen));
 });
 
-/** Who left before the score stage, and why. */
+/** Returns who was dropped before the score stage, and why. */
 function gatesOf({ trace }: Decision): Json {
   const { pipeline = [], dropped = [] } = trace ?? {};
   const scored = pipeline.findIndex(({ stage }) => stage === 'score');

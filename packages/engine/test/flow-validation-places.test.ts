@@ -29,7 +29,7 @@ const references: FlowReferences = {
 const flow = (nodes: readonly Json[], flowConfig: Json = {}): Json => ({ version: 2, nodes, flowConfig });
 const errorsOf = (config: unknown, more: Partial<FlowReferences> = {}, use: 'draft' | 'publish' = 'draft') =>
   validateFlow(config, { ...references, ...more }, { use }).errors.map(({ code, path }) => `${code} ${path}`);
-/** The errors of a node that stands where its type belongs, below its config. */
+/** Returns the config errors of a node in a position where its type is allowed. */
 function errorsOfConfig(type: string, config: Json): string[] {
   const node = { id: 'x', type, config };
   const nodes =
@@ -294,7 +294,7 @@ describe('places of nodes', () => {
     const call = (id: string) => ({ id, type: 'call_flow', config: { flowKey: 'f' } });
     assert.deepEqual(codes([inventory, call('a'), qualify, score, call('b'), rank, compute, call('d')]), []);
     assert.deepEqual(codes([call('a'), inventory, score]), ['inventory_not_first /nodes/1']);
-    // Behind rank there is an answer, and no list that a flow could work on.
+    // After rank there is a result, but no list for a flow to work on.
     for (const behind of [[rank], [rank, { id: 'g', type: 'group' }]]) {
       const nodes = [inventory, score, ...behind, call('a'), compute];
       assert.deepEqual(codes(nodes), [`score_order /nodes/${behind.length + 2}`]);

@@ -20,7 +20,7 @@ import { randomInput } from './corpus/random-input.ts';
 import { randomSnapshot } from './corpus/random-plan.ts';
 import { unpackInput } from './corpus/record.ts';
 
-/** What random configs are made of: words, ids and shapes that mean something somewhere, and any JSON. */
+/** Ingredients of random configs: words, ids and shapes that mean something somewhere, and any JSON. */
 const words = [
   ...['all', 'category', 'offers', 'selected', 'exact', 'any', 'none', 'AND', 'OR', 'fit', 'match', 'draft', 'active'],
   ...['priority_weighted', 'propensity', 'formula', 'topN', 'diversity', 'round_robin', 'explore_exploit', 'thompson'],
@@ -67,7 +67,7 @@ interface Draft {
   readonly nodes: readonly Node[];
   readonly flowConfig?: { readonly [key: string]: Json };
 }
-/** One step away from a sound flow; `at` and `other` choose among what is there. */
+/** One edit of a valid flow; `at` and `other` choose among its parts. */
 const edit = fc.record({
   kind: fc.constantFrom('set', 'set', 'set', 'insert', 'remove', 'swap', 'disable', 'copy', 'flowConfig', 'member'),
   at: fc.nat(),
@@ -127,7 +127,7 @@ const zoneClock = (_zone: string, now: number): ZoneClock => {
   return { ...span, ...month, date: '2026-03-10', hour: 12, minute: 0, second: 0, weekday: 2, offsets: [[0, 0]] };
 };
 
-/** What the snapshot has, as the server would look it up. */
+/** The snapshot's records, as the server would look them up. */
 function referencesOf(snapshot: Snapshot): FlowReferences {
   const ids: Readonly<Record<string, readonly string[]>> = {
     category: snapshot.categories.map(({ id }) => id),
@@ -203,7 +203,7 @@ test('what may be published compiles and decides', () => {
         JSON.stringify(base.flow.config).replaceAll('"1 +"', '"1"').replaceAll('not_a_name', 'fee'),
       ) as Draft;
       const draft = edits.reduce(edited, sound);
-      // As it is stored and read again.
+      // As stored and read again.
       const config = JSON.parse(JSON.stringify(draft)) as FlowConfig;
       const check = validateFlow(config, referencesOf(base), { use: 'publish' });
       if (!check.valid) {

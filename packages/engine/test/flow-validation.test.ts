@@ -286,7 +286,7 @@ test('a chain of enrich nodes has at most three', () => {
   ];
   assert.deepEqual(errorsOf(flow([inventory, ...chain.slice(0, 3), score])), []);
   assert.deepEqual(errorsOf(flow([inventory, ...chain, score])), ['P invalid_config /nodes/4/config/lookupFrom']);
-  // What is read of the auto-enriched rows is no chain, nor are nodes that write other names, or come later.
+  // Reads of auto-enriched rows don't form a chain, and neither do nodes that write other names or come later.
   const wide = ['a', 'b', 'c', 'd', 'e'].map((name) => read(name, 'customer.account_id'));
   assert.deepEqual(errorsOf(flow([inventory, ...wide, score])), []);
   assert.deepEqual(errorsOf(flow([inventory, ...chain.toReversed(), score])), []);

@@ -15,7 +15,7 @@ interface Case {
   readonly allocation: 'optimal' | 'greedy';
   readonly uniqueOffers: boolean;
   readonly rankedBy: 'topN' | 'round_robin';
-  /** Most offers of one category in an answer; null: no such limit. */
+  /** Maximum offers per category in a response; null: no limit. */
   readonly perCategory: number | null;
   readonly rankCut: number | null;
 }
@@ -113,7 +113,7 @@ const worthOf = (source: Case, list: Case['offers'], id: string, weight: number)
   return weight * (source.rankedBy === 'topN' ? list[position]!.score : (list.length - position) / list.length);
 };
 
-/** Slot by slot the first that fits and that no limit forbids after what was taken. */
+/** Fills slot by slot with the first candidate that fits and that no limit forbids. */
 function greedy(source: Case, list: Case['offers']): string[][] {
   const taken: string[] = [];
   const perCategory = new Map<string, number>();
@@ -155,7 +155,7 @@ function largestTotal(source: Case, list: Case['offers']): number {
   return from(0);
 }
 
-/** What holds for every answer, however it was allocated. */
+/** Checks what is true of every response, however it was allocated. */
 function checkAnswer(
   source: Case,
   list: Case['offers'],

@@ -93,8 +93,8 @@ test('thompson_bandit: draws come out as the estimates of the decisions say', ()
     slates.set(slate, (slates.get(slate) ?? 0) + 1);
     firsts.set(slate[0]!, (firsts.get(slate[0]!) ?? 0) + 1);
   }
-  // The estimate of one decision is rough, and drawn to the uniform by one for each candidate left; the means of what many of
-  // them counted are held against the draws.
+  // The estimate of one decision is rough, and shrunk toward the uniform by one for each remaining candidate. Compare
+  // the means of many with the draws.
   const decisions = 600;
   const counted = new Map<string, { sum: number; hits: number; times: number }>();
   const add = (key: string, value: number, hits: number): void => {

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 /**
- * What the language leaves to the platform, or what depends on time, place or chance, must not stand in the engine: the
- * same plan, inputs, clock and seed give the same bytes on any machine (docs/design/decisioning.md 2, docs/design/api-decisioning.md 1).
+ * The engine must not contain anything that the language leaves to the platform, or that depends on time, place or
+ * chance: the same plan, inputs, clock and seed give the same bytes on any machine (docs/design/decisioning.md 2,
+ * docs/design/api-decisioning.md 1).
  */
 const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [

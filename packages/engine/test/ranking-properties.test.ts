@@ -132,7 +132,7 @@ test('exploration under a group: what is drawn is drawn as often as its chance s
     const { items } = decide(plan, { ...rest, seed, request, suppressions: [] });
     assert.equal(items.length, 2);
     const first = items[0]!;
-    // The first of the ranked list stands in the placement that weighs most.
+    // The first of the ranked list is in the placement with the highest weight.
     const known = shares.get(first.offerId) ?? { count: 0, probability: first.selection.probability };
     assert.equal(known.probability, first.selection.probability);
     known.count += 1;

@@ -1,4 +1,4 @@
-/** How far counts may lie from what was expected of them, for tests of what is left to chance. */
+/** How far counts may deviate from expectation, for tests of random results. */
 
 const square = (value: number): number => value * value;
 
@@ -28,7 +28,7 @@ export function chiSquare(cells: Iterable<Cell>): { readonly statistic: number; 
   return { statistic, freedom: count - 1 };
 }
 
-/** Above it a chi-square lies once in a million (Wilson and Hilferty). */
+/** A chi-square exceeds this once in a million (Wilson and Hilferty). */
 export function onceInAMillion(freedom: number): number {
   const root = 1 - 2 / (9 * freedom) + 4.75 * Math.sqrt(2 / (9 * freedom));
   return freedom * square(root) * root;

@@ -1,7 +1,8 @@
 import type { PackField } from './pack.ts';
 
 /**
- * Columns of a pack's schemas, by what they hold (docs/design/api-access.md 13): all but keys, names and dates are predictors.
+ * Column builders for the packs' schemas (docs/design/api-access.md 13). All columns but keys, names and dates are
+ * predictors.
  */
 
 const label = (name: string): string => {
@@ -22,7 +23,7 @@ export const keyColumn: Make = (name, description, displayName = label(name)) =>
   description,
 });
 
-/** The key of a row of another schema. */
+/** The key of another schema's row. */
 export const foreignColumn: Make = (name, description, displayName = label(name)) => ({
   name,
   displayName,
@@ -32,7 +33,7 @@ export const foreignColumn: Make = (name, description, displayName = label(name)
   description,
 });
 
-/** A name that says nothing about its bearer. */
+/** A name without meaning for decisions. */
 export const nameColumn: Make = (name, description, displayName = label(name)) => ({
   name,
   displayName,

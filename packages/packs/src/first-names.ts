@@ -1,4 +1,4 @@
-/** First names of people who do not exist. */
+/** First names of invented people. */
 export const firstNames = [
   'Ada',
   'Amir',

@@ -2,11 +2,11 @@ import { dayMs } from './numbers.ts';
 import type { PackCreative, PackInteraction, PackRow, PackTruth } from './pack.ts';
 import { type Chance, chanceOf } from './random.ts';
 
-/** History covers the 90 days up to the moment of the load. */
+/** History covers the 90 days before the load. */
 const oldestDays = 89;
-/** The first customer was left in peace for so long that no policy holds anything back. */
+/** The first customer hasn't been contacted for this long, so no policy blocks anything. */
 const firstCustomerDays = 35;
-/** How often the first customer was contacted, so that there is something to see. */
+/** Contacts of the first customer, so that there is something to see. */
 const firstCustomerContacts = 4;
 const openHours = { from: 8, to: 20 };
 const hourMs = 3_600_000;
@@ -16,27 +16,27 @@ type Weighted = readonly (readonly [outcome: string, weight: number])[];
 /** What a pack's history is drawn from. */
 export interface HistoryPlan {
   readonly seed: string;
-  /** Rows to draw, impressions and responses together. */
+  /** Number of rows, impressions and responses together. */
   readonly size: number;
   readonly customerCount: number;
-  /** The n-th customer, from 1: the key in the first column. The first one is whom visitors meet first. */
+  /** Returns the n-th customer, from 1; the key is in the first column. Visitors meet the first one first. */
   readonly customer: (number: number) => PackRow;
   readonly creatives: readonly PackCreative[];
-  /** Whether the offer is one for this customer: nobody was shown what the pack's rules keep from him. */
+  /** Whether the customer may get the offer. History has no impressions that the pack's rules forbid. */
   readonly suits: (customer: PackRow, offerName: string) => boolean;
   readonly truth: PackTruth;
-  /** Good answers to the offer. */
+  /** Positive responses to the offer. */
   readonly positive: (offerName: string) => Weighted;
-  /** Answers that are not positive; `null` stands for none at all. */
+  /** Responses that aren't positive; `null` means no response. */
   readonly other: readonly (readonly [outcome: string | null, weight: number])[];
-  /** What a conversion to the offer is worth. */
+  /** Value of a conversion of the offer. */
   readonly worthOf: (offerName: string) => number;
   readonly loadedAt: Date;
 }
 
 /**
- * Draws contacts with customers and their answers: an impression of a suitable creative, and with the chance that `truth` gives a
- * good answer within hours.
+ * Draws contacts and responses: an impression of a suitable creative and, with the probability of `truth`, a positive
+ * response within hours.
  */
 export function* drawHistory(plan: HistoryPlan): Generator<PackInteraction> {
   const { seed, size, customerCount, creatives, suits } = plan;
@@ -79,7 +79,7 @@ function contactWith(
   const isGood = chance.flip(truth(customer, offerName, channelName));
   const answeredAt = Math.min(at + chance.int(1, 600) * 60_000, loaded);
   const answer = isGood ? chance.pick(positive(offerName)) : chance.pick(other);
-  // An angry word of the first customer would keep offers away for weeks.
+  // A complaint of the first customer would block offers for weeks.
   const outcome = isFirst && !isGood ? null : answer;
   if (outcome === null) return [shown];
   const value = outcome === 'convert' ? worthOf(offerName) : null;

@@ -24,7 +24,7 @@ export { readReference, referenceKinds } from './pack.ts';
 /** Every pack of this release. */
 export const packs: readonly Pack[] = [coffeeRewards, retailBank, telcoCare];
 
-/** The pack with this dataset key, or null. */
+/** Returns the pack with this dataset key, or null. */
 export function findPack(key: string): Pack | null {
   return packs.find((pack) => pack.key === key) ?? null;
 }

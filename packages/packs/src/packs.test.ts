@@ -24,7 +24,7 @@ import { dayMs } from './numbers.ts';
 const anyId = '01930000-0000-7000-8000-000000000000';
 const loadedAt = new Date('2026-11-20T12:00:00.000Z');
 
-/** Fails with the validator's findings when `body` breaks `schema` or carries a property the schema does not know. */
+/** Fails with the validator's findings if `body` breaks `schema` or has an undeclared property. */
 function accepts(schema: TSchema, body: object, label: string): void {
   const errors = Value.Errors(schema, body).map((error) => `${error.instancePath} ${error.message}`);
   assert.deepEqual(errors, [], label);
@@ -165,7 +165,7 @@ function checkRows(pack: Pack): void {
   assert.equal(customersOf(pack).keys().next().value, pack.firstCustomer);
 }
 
-/** The customers by key, in their order. */
+/** Returns the customers by key, in order. */
 function customersOf(pack: Pack) {
   const customers = pack.schemas.find(({ schema }) => schema.schemaType === 'customer');
   assert.ok(customers);
@@ -207,7 +207,7 @@ function checkHistory(pack: Pack): void {
     );
 }
 
-/** Outcomes of every tenant that the packs use. */
+/** Outcomes that every tenant has and the packs use. */
 const systemOutcomes = [
   'impression',
   'click',
@@ -221,7 +221,7 @@ const systemOutcomes = [
 ];
 const negative = ['dismiss', 'not_interested', 'deferred', 'unsubscribe'];
 
-/** By offer, the share of good answers is what the truth expects of the customers who were asked. */
+/** Checks for each offer that the share of positive responses matches the truth for the contacted customers. */
 function checkTruth(pack: Pack): void {
   const customers = customersOf(pack);
   const creatives = new Map(pack.creatives.map((creative) => [creative.name, creative]));
@@ -269,7 +269,10 @@ function checkTokens(pack: Pack): void {
   }
 }
 
-/** Schemas with rows, then channels, placements, categories, offers, creatives and so on, as the design's table has them. */
+/**
+ * Number of schemas with rows, then channels, placements, categories, offers, creatives and so on, as in the design's
+ * table.
+ */
 const sizes: Readonly<Record<string, object>> = {
   coffee_rewards: {
     rows: { coffee_members: 1000, coffee_visits: 5000 },
@@ -312,7 +315,7 @@ const sizes: Readonly<Record<string, object>> = {
   },
 };
 
-/** What the design's table has and the product cannot hold yet, and what brings it. */
+/** What the design's table lists but the product can't store yet, and what adds it. */
 const missing: Readonly<Record<string, readonly (readonly [what: string, broughtBy: string])[]>> = {
   coffee_rewards: [
     ['model coffee-bayes', 'models of type bayesian'],

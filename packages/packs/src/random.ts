@@ -1,21 +1,21 @@
 /**
- * Reproducible chance for pack data: the same seed gives the same rows on every machine and at every load
- * (docs/design/api-access.md 13). Good enough for demo data, not for anything secret.
+ * Reproducible randomness for pack data: the same seed gives the same rows on every machine and load
+ * (docs/design/api-access.md 13). Fine for demo data, not for secrets.
  */
 export interface Chance {
   /** A number in [0, 1). */
   next(): number;
-  /** An integer from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both included. */
   int(low: number, high: number): number;
   /** True with probability `p`. */
   flip(p: number): boolean;
-  /** One of `values`, each with its weight. */
+  /** Returns one of the weighted `values`. */
   pick<T>(values: readonly (readonly [value: T, weight: number])[]): T;
-  /** Roughly normal around `mean`: the sum of four uniforms, so it never leaves mean +- 3.5 spread. */
+  /** Roughly normal around `mean`: a sum of four uniforms, so always within 3.5 spreads of it. */
   bell(mean: number, spread: number): number;
 }
 
-/** Starts a stream from any text, for example `coffee_rewards@1/members/17`. */
+/** Starts a stream from any text, such as `coffee_rewards@1/members/17`. */
 export function chanceOf(seed: string): Chance {
   let state = fnv1a(seed);
   const next = () => {

@@ -53,6 +53,6 @@ test('the entry of the caller loads neither the registry of operations nor the l
   const files = loadedBy('@arbiter/sdk/caller');
   assert.deepEqual(files.filter(isHeavy), []);
   assert.ok(files.length <= 6, files.join('\n'));
-  // The whole client does load them: the question can be answered with yes.
+  // Loading the whole client does load them, so the check can fail.
   assert.ok(loadedBy('@arbiter/sdk').some(isHeavy));
 });

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { screens } from '../../../packages/console/src/app/manifest.ts';
+import { sized } from '../../form.ts';
 import { cannotBrowse, holdEachJourney, openStage, type Stage } from './browser.ts';
 import { overlays } from './overlays.ts';
 import { frames, type Place, placesOf, settled, speakAtLength, wear } from './places.ts';
@@ -57,26 +58,33 @@ async function look(what: string, options: RunOptions): Promise<string[]> {
   );
 }
 
-/** Looks at the page in both themes, at the width that it has. */
-async function lookTwice(what: string): Promise<string[]> {
+const isLong = sized('AXE_ALL', { short: 0, long: 1 }) === 1;
+const inDark = ['dark', standard] as const;
+const inLight = ['light', colours] as const;
+
+/** Runs axe in the given themes, at the current width. */
+async function lookIn(themes: readonly (typeof inDark | typeof inLight)[], what: string): Promise<string[]> {
   const found: string[] = [];
-  for (const [theme, options] of [
-    ['dark', standard],
-    ['light', colours],
-  ] as const) {
+  for (const [theme, options] of themes) {
     await wear(page, theme);
     found.push(...(await look(`${what}, ${theme}`, options)));
   }
   return found;
 }
 
-/** Looks at the page in both themes, wide and narrow, and whether it can be read where there is least room. */
+/**
+ * Runs axe at both widths, and checks that the page fits the least width. The short form looks at the dark theme when wide and
+ * at the light theme's colors when narrow; the long form looks at both themes at both widths.
+ */
 async function lookAround(what: string): Promise<string[]> {
   const found: string[] = [];
-  for (const size of [wide, narrow]) {
+  for (const [size, theme] of [
+    [wide, inDark],
+    [narrow, inLight],
+  ] as const) {
     await page.setViewportSize(size);
     await settled(page);
-    found.push(...(await lookTwice(`${what} at ${size.width}`)));
+    found.push(...(await lookIn(isLong ? [inDark, inLight] : [theme], `${what} at ${size.width}`)));
   }
   await page.setViewportSize(least);
   await settled(page);
@@ -144,12 +152,9 @@ for (const { name, address, only, open } of overlays) {
       await open?.(page);
       await frames(page);
       const where = `${name} at ${size.width}`;
-      // The colours of the second theme do not depend on the width.
-      if (how === 'wide' || only === 'narrow') found.push(...(await lookTwice(where)));
-      else {
-        await wear(page, 'dark');
-        found.push(...(await look(`${where}, dark`, standard)));
-      }
+      // The light theme's colors don't depend on the width.
+      const isBoth = how === 'wide' || only === 'narrow';
+      found.push(...(await lookIn(isBoth ? [inDark, inLight] : [inDark], where)));
     }
     none(found);
   });

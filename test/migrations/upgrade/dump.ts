@@ -1,25 +1,25 @@
 /**
- * A database as text, and back: rows as PostgreSQL writes them in JSON, so that the text needs neither the tools of the
- * database nor the code that made the rows. Tables of data schemas are made again by the database's own function.
+ * Dumps and restores a database as text: rows as PostgreSQL writes them in JSON, so that neither database tools nor the
+ * code that made the rows is needed. Tables of data schemas are recreated by the database's own function.
  */
 
-/** Plain SQL as superuser. */
+/** Runs plain SQL as superuser. */
 export type OwnerQuery = <Row = Record<string, unknown>>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** What a test needs to know of the database besides its rows. */
+/** What a test needs to know besides the rows. */
 export interface Facts {
-  /** Name of the newest migration it was made with. */
+  /** Name of the newest migration at the time. */
   readonly migration: string;
-  /** Instant of its youngest decision; ids carry the time of the process that made them. */
+  /** Instant of the newest decision. Ids contain the time of the process that made them. */
   readonly madeAt: string;
-  /** Keys of the server; of no worth outside the tests. */
+  /** Keys of the server, worthless outside the tests. */
   readonly keys: { readonly API_KEY_PEPPER: string; readonly DATA_ENCRYPTION_KEY: string };
   readonly tenants: readonly {
     readonly id: string;
     readonly apiKey: string;
     /** Decisions that replay. */
     readonly decisions: readonly string[];
-    /** Decisions that read a value which is never stored, and cannot replay. */
+    /** Decisions that read a value that is never stored, so they can't replay. */
     readonly withheld: readonly string[];
   }[];
 }
@@ -30,7 +30,7 @@ interface TableHead {
   readonly rows: number;
 }
 
-/** Lines of JSON: the facts, then each table's head and its rows. */
+/** Returns lines of JSON: the facts, then each table's header and rows. */
 export async function dumpDatabase(query: OwnerQuery, facts: Facts): Promise<string> {
   const lines = [JSON.stringify(facts)];
   const tables = await query<{ name: string; columns: string[] }>(
@@ -57,7 +57,7 @@ export const factsOf = (dump: string): Facts => JSON.parse(dump.slice(0, dump.in
 
 const rowsPerStatement = 500;
 
-/** Fills a database that has the migrations of the dump and no rows. */
+/** Fills an empty database that has the migrations of the dump. */
 export async function restoreDatabase(query: OwnerQuery, dump: string): Promise<void> {
   const lines = dump.trimEnd().split('\n');
   const { madeAt } = factsOf(dump);
@@ -65,7 +65,7 @@ export async function restoreDatabase(query: OwnerQuery, dump: string): Promise<
   let madeTables = false;
   for (let at = 1; at < lines.length; ) {
     const { table, columns, rows } = JSON.parse(lines[at]!) as TableHead;
-    // Data schemas stand behind the tables of the product, which say what columns they have.
+    // Data schemas follow the tables that describe their columns.
     if (!madeTables && !table.startsWith('arbiter.')) {
       await makeDataTables(query);
       madeTables = true;
@@ -73,7 +73,7 @@ export async function restoreDatabase(query: OwnerQuery, dump: string): Promise<
     const names = columns.map((name) => `"${name}"`).join(', ');
     for (let from = at + 1; from <= at + rows; from += rowsPerStatement) {
       const some = lines.slice(from, Math.min(from + rowsPerStatement, at + rows + 1));
-      // Triggers and foreign keys are off in this transaction: the rows come as they were, in the order of the tables.
+      // Triggers and foreign keys are off in this transaction, so rows arrive unchanged, in table order.
       await query(
         `do $restore$ begin
            perform set_config('session_replication_role', 'replica', true);
@@ -89,7 +89,7 @@ export async function restoreDatabase(query: OwnerQuery, dump: string): Promise<
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A new database has partitions of the months from now on; the dump's ids are of the month in which it was made. */
+/** A new database has partitions from the current month on. The dump's ids are older. */
 async function makePartitions(query: OwnerQuery, madeAt: string): Promise<void> {
   await query(
     `select arbiter.ensure_month_partitions(c.oid::regclass, (date_trunc('month', $1::timestamptz) - interval '1 month')::date, 3)

@@ -1,4 +1,4 @@
-// Writes the database of the newest release for the upgrade test: see README.md beside this file.
+// Writes the database of the newest release for the upgrade test. See README.md in this folder.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -22,7 +22,7 @@ const keys = {
 const minuteMs = 60_000;
 const outcomes = ['click', 'dismiss', 'convert', 'accept'];
 let now = Date.now() - 4 * 24 * 60 * minuteMs;
-/** Answers the webhook of a flow: every third candidate leaves. */
+/** Answers a flow's webhook: every third candidate is dropped. */
 const peer = createServer(async (request, response) => {
   const { candidates } = JSON.parse(await text(request)) as { candidates: readonly { offerId: string }[] };
   const answer = candidates.map(({ offerId }, at) => ({ offerId, drop: at % 3 === 2 }));
@@ -66,7 +66,7 @@ interface Answer {
   readonly decisions: readonly { readonly channelType: string | null; readonly offerId: string }[];
 }
 
-/** Decisions of each kind of request, hours apart, with responses between them; half of them rolled up. */
+/** Makes decisions of each kind of request, hours apart, with responses in between. Half of them are rolled up. */
 async function decideMany(to: TestServer, world: UpgradeWorld) {
   const { flows, email, web, hero, side, inbox, offers, creatives } = world;
   const decisions: string[] = [];

@@ -18,8 +18,8 @@ import { startServerOn } from '../../../packages/server/src/main/test-server.ts'
 import { factsOf, restoreDatabase } from './dump.ts';
 
 /**
- * An upgrade with data: a database as an earlier release left it, every migration since, and then the application on it.
- * Each record must replay to the byte. README.md beside this file says how a release adds its database.
+ * An upgrade with data: a database as an earlier release left it, every migration since, and then the application. Each
+ * record must replay to the byte. README.md in this folder says how a release adds its database.
  */
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.jsonl.gz'));
 

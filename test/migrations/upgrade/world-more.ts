@@ -8,8 +8,7 @@ type Make = (path: string, body: Body) => Promise<string>;
 type Must = (method: string, path: string, body: unknown, status: number) => Promise<Made>;
 
 /**
- * A joined schema with rows, a segment, content items that a second person published.
- * The people are C0 to C39.
+ * Adds a joined schema with rows, a segment, and content items published by a second person. The people are C0 to C39.
  */
 export async function addDataAndContent(make: Make, must: Must, server: TestServer, people: string) {
   const column = (name: string, dataType: string, more: Body = {}) => ({ name, dataType, ...more });
@@ -89,7 +88,7 @@ interface Named {
   readonly segment: string;
 }
 
-/** Rules and policies of the types that these migrations brought. */
+/** Adds rules and policies of the types that came with these migrations. */
 export async function addGates(
   rule: (name: string, ruleType: string, stage: string, config: Body, more?: Body) => Promise<string>,
   policy: (name: string, ruleType: string, config: Body, more?: Body) => Promise<string>,

@@ -11,7 +11,7 @@ interface Named {
   readonly cards: string;
   readonly loans: string;
   readonly offers: readonly string[];
-  /** Where a webhook of a flow is answered. */
+  /** Address that answers a flow's webhook. */
   readonly hookUrl: string;
 }
 
@@ -21,8 +21,8 @@ const numbered = (...nodes: readonly { type: string; config: Body }[]) =>
   nodes.map((one, at) => ({ id: `n${at}`, ...one }));
 
 /**
- * Models, ranking profiles, budgets, called flows, conditionals, extension points, group,
- * optimize and explore_exploit.
+ * Adds models, ranking profiles, budgets, called flows, conditionals, extension points, group, optimize and
+ * explore_exploit.
  */
 export async function addRuntime(make: Make, must: Must, flow: AddFlow, named: Named) {
   const { web, hero, side, cards, loans, offers, hookUrl } = named;
@@ -155,7 +155,7 @@ export async function addRuntime(make: Make, must: Must, flow: AddFlow, named: N
     ),
   ];
   await must('POST', 'flow-routes', { channelId: web, decisionFlowId: (await flowNamed(must, 'placed')).id }, 201);
-  /** What the bandit learned meanwhile; several states of it are named by records. */
+  /** Teaches the bandit. Records refer to several of its states. */
   const teach = async (round: number) => {
     const arms = Object.fromEntries(offers.slice(0, 8).map((id, at) => [id, { pulls: at + round, totalReward: at }]));
     const modelState = { arms, epsilon: 0.3, decayRate: 0.01, totalPulls: 28 + 8 * round };

@@ -6,7 +6,7 @@ import { addRuntime } from './world-runtime.ts';
 export type Body = Record<string, unknown>;
 export type Made = Body & { readonly id: string };
 
-/** What the decisions of the fixture name. */
+/** What the fixture's decisions refer to. */
 export interface UpgradeWorld {
   readonly email: string;
   readonly web: string;
@@ -17,14 +17,15 @@ export interface UpgradeWorld {
   readonly offers: readonly string[];
   readonly creatives: readonly string[];
   readonly flows: readonly string[];
-  /** Gives a model of the flows another state, which the decisions from then on name. */
+  /** Gives a model of the flows another state, which later decisions refer to. */
   readonly teach: (round: number) => Promise<void>;
 }
 
 /**
- * A tenant's catalogue through the API that has something of everything a plan can hold: flows of each rank and score
- * method, every rule and policy type, enrichment, computed and custom fields, implicit and explicit channels, a coupled
- * channel, schedules, gates, mandatory offers, and values that are never stored. `hookUrl`: where a webhook is answered.
+ * Creates a tenant's catalogue through the API with everything a plan can hold: flows of each rank and score method,
+ * every rule and policy type, enrichment, computed and custom fields, implicit and explicit channels, a coupled
+ * channel, schedules, gates, mandatory offers, and values that are never stored. `hookUrl`: where a webhook is
+ * answered.
  */
 export async function buildWorld(server: TestServer, hookUrl: string): Promise<UpgradeWorld> {
   async function must(method: string, path: string, body: unknown, status: number): Promise<Made> {

@@ -11,8 +11,8 @@ import {
 import Type from 'typebox';
 
 /**
- * A contract for tests: one operation for each kind of credential, body, error, page and answer that an operation may
- * declare, whether or not the product has one already. The operation matrix asks them what it asks the real ones.
+ * A contract for tests: one operation for each kind of credential, body, error, page and response that an operation may
+ * declare, whether or not the product uses it yet. The operation matrix tests them like the real ones.
  */
 
 const common = { tag: 'Kinds', errors: [], audit: [], loadClass: 'crud' } as const;

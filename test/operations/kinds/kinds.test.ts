@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '../../../packages/server/src/m
 import { kindOperations, uploadLimit } from './contract.ts';
 import { kinds, operatorSecrets } from './server.ts';
 
-/** What the operation matrix does not ask: the ways of each kind that are its own. */
+/** Behavior of each kind that the operation matrix doesn't cover. */
 
 let server: TestServer;
 let url: string;
@@ -20,8 +20,8 @@ before(async () => {
   url = `http://127.0.0.1:${(server.app.server.address() as AddressInfo).port}/api/v1/kinds`;
 });
 after(async () => {
-  // For each stream that it leaves, `fetch` opens a connection and sends nothing. Those count as busy: the end of the server
-  // would wait for 70 seconds, until it gives them up.
+  // For each abandoned stream, `fetch` opens an idle connection that counts as busy. Closing the server would wait 70
+  // seconds for it.
   server?.app.server.closeAllConnections();
   await server?.close();
 });
@@ -128,7 +128,7 @@ describe('secrets and signatures', () => {
     assert.equal((await post(`${body} `, sign(body))).status, 401);
     assert.equal((await post(body, sign(body).slice(0, -1))).status, 401);
     assert.equal((await post(body, sign(body).replace('sha256=', ''))).status, 401);
-    // Not signed and of a wrong type is not signed; signed and of a wrong type is of a wrong type.
+    // Unsigned and of a wrong type counts as unsigned; signed and of a wrong type as a wrong type.
     assert.equal((await post(body, 'no', 'application/xml')).status, 401);
     assert.equal((await post(body, sign(body), 'application/xml')).status, 415);
   });
@@ -209,7 +209,7 @@ describe('uploads', () => {
     });
     const answer = await upload(endless, { 'content-type': 'multipart/form-data; boundary=b' });
     assert.equal(answer.status, 413);
-    // What lies in the buffers of both sides and the moment that the connection lingers, and no more.
+    // No more than the buffers of both sides and what arrives while the connection lingers.
     assert.ok(sent < uploadLimit + 16 * 1024 * 1024, `${sent} bytes were taken`);
   });
 
@@ -275,7 +275,7 @@ describe('answers that stream', () => {
     assert.equal(refused.status, 429);
     assert.match(String(refused.headers.get('retry-after')), /^[0-9]+$/);
     assert.equal(((await refused.json()) as { code: string }).code, 'rate_limited');
-    // Calls that are no streams go on.
+    // Calls that aren't streams keep working.
     assert.equal((await fetch(`${url}/file/text`, { headers: bearer('viewer') })).status, 200);
     streams[0]?.leave();
     await until(async () => {
@@ -327,7 +327,7 @@ test('what does not go together is refused at the start', () => {
   assert.throws(() => checkKinds({ ...webhook, bodyKind: 'json' }), /signature/);
   assert.throws(() => checkKinds({ ...events, transaction: 'tenant' }), /events/);
   assert.throws(() => checkKinds({ ...session, auth: 'none' }), /no credential/);
-  assert.throws(() => checkKinds({ ...events, idempotent: true }), /kept/);
+  assert.throws(() => checkKinds({ ...events, idempotent: true }), /stored/);
   assert.throws(() => checkKinds({ ...kindOperations.jsonOrEvents, transaction: 'tenant' }), /events/);
 });
 

@@ -37,7 +37,7 @@ const handlers: Handlers<typeof kindOperations> = {
         continue;
       }
       let bytes = 0;
-      // "skip" is not read at all: the next part must come all the same.
+      // "skip" isn't read at all; the next part must arrive all the same.
       if (part.name !== 'skip') for await (const chunk of part.content) bytes += chunk.length;
       files.push({ name: part.name, fileName: part.fileName, mediaType: part.mediaType, bytes });
     }
@@ -75,7 +75,7 @@ const handlers: Handlers<typeof kindOperations> = {
   plainList: async ({ query }) => reply(200, numbers.slice(0, pageSize(kindPage, query.limit))),
 };
 
-/** The operations of the test contract, to be served beside the real ones. A session is named by the key of its person. */
+/** The operations of the test contract, served along with the real ones. A person's key identifies the session. */
 export const kinds: OperationsBeside = {
   operations: Object.fromEntries(Object.values(kindOperations).map((each) => [each.id, each])),
   handlers: handlerEntries(kindOperations, handlers),
@@ -85,7 +85,7 @@ export const kinds: OperationsBeside = {
 
 function sessionsByKey(real: Authenticate): Authenticate {
   return async (presented, beforeLookUp) => {
-    // A session that the server itself opened has the form of a token.
+    // A session that the server opened has the form of a token.
     if (presented.kind === 'session' && presented.value.includes('.')) return real(presented, beforeLookUp);
     const principal = await real({ kind: 'apiKey', value: presented.value });
     return principal === null ? null : { ...principal, kind: presented.kind };

@@ -1,4 +1,4 @@
-import { systemOperations } from '@arbiter/contract/system';
+import { systemOperations } from '@arbiter/contract/operations/system';
 import { useSyncExternalStore } from 'react';
 import { connectionNow, onConnection } from '../data/connection.ts';
 import { useOperation } from '../data/use-operation.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apiKeyOperations } from '@arbiter/contract/api-keys';
-import { auditLogOperations } from '@arbiter/contract/audit-logs';
-import { userOperations } from '@arbiter/contract/users';
+import { apiKeyOperations } from '@arbiter/contract/identity/api-keys';
+import { auditLogOperations } from '@arbiter/contract/identity/audit-logs';
+import { userOperations } from '@arbiter/contract/identity/users';
 import { House } from 'lucide-react';
 import { addresses } from '../route/addresses.ts';
 import type { railGroups, Screen } from '../route/feature.ts';

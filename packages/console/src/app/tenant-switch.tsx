@@ -1,6 +1,6 @@
-import { accountOperations, type Membership } from '@arbiter/contract/accounts';
-import { secondFactorOperations } from '@arbiter/contract/second-factor';
-import { ssoOperations } from '@arbiter/contract/sso';
+import { accountOperations, type Membership } from '@arbiter/contract/identity/accounts';
+import { secondFactorOperations } from '@arbiter/contract/identity/second-factor';
+import { ssoOperations } from '@arbiter/contract/identity/sso';
 import { type FormEvent, useState } from 'react';
 import { boot } from '../data/boot.ts';
 import { codeOf } from '../data/failure.ts';

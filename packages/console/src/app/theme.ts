@@ -1,4 +1,4 @@
-import type { TenantSettingsAnswer } from '@arbiter/contract/tenant-settings';
+import type { TenantSettingsAnswer } from '@arbiter/contract/identity/tenant-settings';
 import { boot } from '../data/boot.ts';
 import { recall, remember } from '../data/storage.ts';
 

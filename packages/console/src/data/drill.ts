@@ -1,4 +1,4 @@
-import type { decisionListOperations } from '@arbiter/contract/decision-lists';
+import type { decisionListOperations } from '@arbiter/contract/deciding/decision-lists';
 import type { CallInput } from '@arbiter/sdk/caller';
 import { addresses } from '../route/addresses.ts';
 

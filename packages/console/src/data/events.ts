@@ -1,4 +1,4 @@
-import { eventOperations, type StreamEvent } from '@arbiter/contract/events';
+import { eventOperations, type StreamEvent } from '@arbiter/contract/operations/events';
 import { boot, tenantOf } from './boot.ts';
 import { call } from './call.ts';
 import { codeOf, failureOf } from './failure.ts';

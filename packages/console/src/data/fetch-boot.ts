@@ -1,7 +1,7 @@
 import type { ConsoleBoot } from '@arbiter/contract/console-boot';
-import { sessionOperations } from '@arbiter/contract/session';
-import { tenantSettingsOperations } from '@arbiter/contract/tenant-settings';
-import { tenantOperations } from '@arbiter/contract/tenants';
+import { sessionOperations } from '@arbiter/contract/identity/session';
+import { tenantSettingsOperations } from '@arbiter/contract/identity/tenant-settings';
+import { tenantOperations } from '@arbiter/contract/identity/tenants';
 import { boot } from './boot.ts';
 import { call } from './call.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { offerOperations } from '@arbiter/contract/offers';
+import { offerOperations } from '@arbiter/contract/catalogue/offers';
 import { call, connect } from './call.ts';
 import { findBy } from './find.ts';
 

@@ -38,7 +38,7 @@ export async function signedInAgain(client: QueryClient): Promise<SignedInAgain>
 /** Ends the session and deletes everything this browser stored for the user, even if the server doesn't respond. */
 export async function signOut(client: QueryClient): Promise<void> {
   try {
-    const { accountOperations } = await import('@arbiter/contract/accounts');
+    const { accountOperations } = await import('@arbiter/contract/identity/accounts');
     await call(accountOperations.logout, {});
   } finally {
     client.clear();

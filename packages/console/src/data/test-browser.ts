@@ -1,4 +1,4 @@
-import { defaultTenantSettings } from '@arbiter/contract/tenant-settings';
+import { defaultTenantSettings } from '@arbiter/contract/identity/tenant-settings';
 import { setBoot } from './boot.ts';
 
 /** Browser features for the tests of this folder: storage and a signed-in user. */

@@ -1,9 +1,9 @@
-import { categoryOperations, subCategoryOperations } from '@arbiter/contract/categories';
-import { channelOperations } from '@arbiter/contract/channels';
-import { creativeOperations } from '@arbiter/contract/creatives';
-import { offerOperations } from '@arbiter/contract/offers';
-import { placementOperations } from '@arbiter/contract/placements';
-import { segmentOperations } from '@arbiter/contract/segments';
+import { categoryOperations, subCategoryOperations } from '@arbiter/contract/catalogue/categories';
+import { channelOperations } from '@arbiter/contract/catalogue/channels';
+import { creativeOperations } from '@arbiter/contract/catalogue/creatives';
+import { offerOperations } from '@arbiter/contract/catalogue/offers';
+import { placementOperations } from '@arbiter/contract/catalogue/placements';
+import { segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { useCallback } from 'react';
 import { useAsk } from '../data/use-ask.ts';
 import { useOperation } from '../data/use-operation.ts';

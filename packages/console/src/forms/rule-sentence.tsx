@@ -1,5 +1,5 @@
-import type { QualificationRule } from '@arbiter/contract/qualification-rules';
-import { segmentOperations } from '@arbiter/contract/segments';
+import type { QualificationRule } from '@arbiter/contract/catalogue/qualification-rules';
+import { segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { useOperation } from '../data/use-operation.ts';
 import { ruleSentence } from '../messages/rules.ts';
 

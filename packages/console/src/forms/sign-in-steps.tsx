@@ -1,5 +1,5 @@
-import type { SignedIn } from '@arbiter/contract/accounts';
-import { secondFactorOperations } from '@arbiter/contract/second-factor';
+import type { SignedIn } from '@arbiter/contract/identity/accounts';
+import { secondFactorOperations } from '@arbiter/contract/identity/second-factor';
 import { useState } from 'react';
 import type { Failure } from '../data/failure.ts';
 import { useMutate } from '../data/use-operation.ts';

@@ -1,4 +1,4 @@
-import type { Alert, AlertMetric, AlertOperator } from '@arbiter/contract/alerts';
+import type { Alert, AlertMetric, AlertOperator } from '@arbiter/contract/operations/alerts';
 
 /** Number formatters for the tenant's locale. */
 interface Format {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contactPolicyTypes } from '@arbiter/contract/contact-policies';
+import { contactPolicyTypes } from '@arbiter/contract/catalogue/contact-policies';
 import { cannotAct, policySentence, policyTypeNames, windowOf } from './policies.ts';
 
 test('each of the 14 types has a name and a sentence, also for an empty config', () => {

@@ -1,4 +1,4 @@
-import type { ContactPolicyType } from '@arbiter/contract/contact-policies';
+import type { ContactPolicyType } from '@arbiter/contract/catalogue/contact-policies';
 import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { conditionText, listText } from './conditions.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { qualificationRuleTypes } from '@arbiter/contract/qualification-rules';
+import { qualificationRuleTypes } from '@arbiter/contract/catalogue/qualification-rules';
 import { consequence, ruleSentence, ruleTypeNames } from './rules.ts';
 
 test('each of the six types has a name and a sentence, also for an empty config', () => {

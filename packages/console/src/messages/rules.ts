@@ -1,4 +1,4 @@
-import type { QualificationRuleType, QualificationStage } from '@arbiter/contract/qualification-rules';
+import type { QualificationRuleType, QualificationStage } from '@arbiter/contract/catalogue/qualification-rules';
 import { catalogueTitles as titles } from './catalogue-titles.ts';
 import { listText, operatorText } from './conditions.ts';
 

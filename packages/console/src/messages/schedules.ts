@@ -1,4 +1,4 @@
-import type { OfferSchedule } from '@arbiter/contract/offers';
+import type { OfferSchedule } from '@arbiter/contract/catalogue/offers';
 import { listText } from './conditions.ts';
 
 /** Offer schedules in words (docs/design/api-catalogue.md, section 6). */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decisionListOperations } from '@arbiter/contract/decision-lists';
+import { decisionListOperations } from '@arbiter/contract/deciding/decision-lists';
 import Type from 'typebox';
 import { addresses } from './addresses.ts';
 import { parseSearch, readSearch, writeSearch } from './search.ts';

@@ -1,6 +1,6 @@
-/** Answers that are more than one JSON text. Handlers return them where the operation declares such a response. */
+/** Responses other than a single JSON text. Handlers return them where the operation declares such a response. */
 
-/** Bytes that are ready, or that come while they are sent. */
+/** Bytes that are ready, or that arrive while they are sent. */
 export type Content = Uint8Array | string | AsyncIterable<Uint8Array | string>;
 
 /** An answer that is saved as a file: sent with `Content-Disposition: attachment` (RFC 6266). */
@@ -14,7 +14,7 @@ export interface FileAnswer {
 
 /** One event of a stream of events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export interface ServerSentEvent {
-  /** Comes back as `Last-Event-ID` when the client connects again. No line break. */
+  /** The client sends it back as `Last-Event-ID` when it reconnects. No line break. */
   readonly id?: string;
   /** Default `message`. No line break. */
   readonly event?: string;

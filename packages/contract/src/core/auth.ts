@@ -1,8 +1,9 @@
 /** How a caller authenticates: the values of an operation's `auth` (docs/design/api-access.md 4). */
 
 /**
- * A secret that the operator has put into the configuration. The first of `headers` that is sent decides alone; without
- * one `Authorization: Bearer` does. Of `variables` the first that is set counts; while none is, every call is 401.
+ * A secret from the operator's configuration. The first of `headers` that is sent is the only one checked; without any,
+ * `Authorization: Bearer` is. The first of `variables` that is set holds the secret; while none is set, every call
+ * returns 401.
  */
 export interface SecretAuth {
   readonly kind: 'secret';
@@ -31,7 +32,7 @@ export interface SignatureAuth {
  */
 export type Auth = 'credential' | 'session' | 'scim' | 'none' | SecretAuth | SignatureAuth;
 
-/** Declares a shared secret of the configuration. */
+/** Declares a shared secret from the configuration. */
 export function secret<const V extends readonly [string, ...string[]]>(variables: V, headers: readonly string[] = []) {
   return { kind: 'secret', variables, headers } as const satisfies SecretAuth;
 }
@@ -49,7 +50,7 @@ export function isSignature(auth: Auth): auth is SignatureAuth {
   return typeof auth === 'object' && auth.kind === 'signature';
 }
 
-/** True when the caller belongs to a tenant, which the credential names. */
+/** True if the caller belongs to a tenant, which the credential determines. */
 export function namesTenant(auth: Auth): boolean {
   return auth === 'credential' || auth === 'session' || auth === 'scim';
 }

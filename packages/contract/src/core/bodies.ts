@@ -26,14 +26,14 @@ export interface FieldPart {
 export interface FilePart {
   readonly kind: 'file';
   readonly name: string;
-  /** The client's name for it, without folders; null when it gave none. */
+  /** The client's name for it, without folders; null if it sent none. */
   readonly fileName: string | null;
-  /** Declared type, lower case, without parameters; null when the client gave none. */
+  /** Declared type, lower case, without parameters; null if the client sent none. */
   readonly mediaType: string | null;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** The parts of a multipart body, in their order. Fails with 400 or 413 when the body is cut short or too large. */
+/** The parts of a multipart body, in order. Fails with 400 or 413 if the body is incomplete or too large. */
 export type Parts = AsyncIterable<FieldPart | FilePart>;
 
 /** A raw body: the bytes as they were received, and their declared type, lower case, without parameters. */
@@ -42,14 +42,17 @@ export interface RawBody {
   readonly mediaType: string | null;
 }
 
-/** A file that is sent in place of a JSON body (`fileTypes` of an operation). Its bytes end with 400 or 413 when it is cut short or too large. */
+/**
+ * A file sent instead of a JSON body (`fileTypes` of an operation). Reading it fails with 400 or 413 if it is
+ * incomplete or too large.
+ */
 export interface StreamedFile {
   /** Declared type, lower case, without parameters. */
   readonly fileType: string;
   readonly content: ByteStream;
 }
 
-/** A body that streams. Ends with 400 or 413 when it is cut short or too large. */
+/** A streamed body. Reading it fails with 400 or 413 if it is incomplete or too large. */
 export type ByteStream = AsyncIterable<Uint8Array>;
 
 /** Schema of a file in a multipart body or of a file answer: bytes, described as OpenAPI does. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 
-/** Bodies of error answers that other standards fix. Problems, the usual ones, are in problem.ts. */
+/** Bodies of error responses that other standards define. Problems, the usual ones, are in problem.ts. */
 
 /** RFC 6749 section 5.2. */
 export const OAuthError = Type.Object(
@@ -28,7 +28,7 @@ export const ScimError = Type.Object(
 );
 export type ScimError = Static<typeof ScimError>;
 
-/** For schedulers: they read the status, and people read the code. */
+/** For schedulers, which read the status. People read the code. */
 export const CronError = Type.Object(
   {
     error: Type.String({ description: 'Error code, such as `unauthorized`.' }),

@@ -66,7 +66,7 @@ export const errorRegistry = {
 /** A code of the closed registry. */
 export type ErrorCode = keyof typeof errorRegistry;
 
-/** One finding about the input: `path` is a JSON Pointer into the body, or `query.x`, `path.x`, `header.x`. */
+/** One problem of the input: `path` is a JSON Pointer into the body, or `query.x`, `path.x`, `header.x`. */
 export interface ErrorEntry {
   readonly path: string;
   readonly message: string;

@@ -1,6 +1,6 @@
 /**
- * Id of an invented record for the examples of the documents: the same for the same word (`offer`, `channel`) wherever it
- * is named, so that the examples of several operations fit together. Has the form of a UUIDv7.
+ * Returns the id of an invented record for documentation examples. The same word (`offer`, `channel`) always gives the
+ * same id, so that examples of several operations fit together. Has the form of a UUIDv7.
  */
 export function exampleId(word: string): string {
   const letters = [...word.slice(0, 6)].map((letter) => (letter.charCodeAt(0) & 0xff).toString(16).padStart(2, '0'));

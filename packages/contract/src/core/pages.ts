@@ -4,7 +4,7 @@ import Type, { type TSchema } from 'typebox';
 export interface PageLimits {
   /** Used when the caller doesn't specify it. */
   readonly usual: number;
-  /** A larger wish becomes this. */
+  /** Larger values are lowered to this. */
   readonly maximum: number;
 }
 
@@ -15,8 +15,8 @@ export const usualPage: PageLimits = { usual: 25, maximum: 100 };
 export const cataloguePage: PageLimits = { usual: 25, maximum: 200 };
 
 /** Returns a page's size. `asked` is never below 1, because the schema of `cursorQuery` rejects it. */
-export function pageSize({ usual, maximum }: PageLimits, asked: number | undefined): number {
-  return Math.min(asked ?? usual, maximum);
+export function pageSize({ usual, maximum }: PageLimits, requested: number | undefined): number {
+  return Math.min(requested ?? usual, maximum);
 }
 
 /** Query of a cursor list: `limit` (above the maximum becomes the maximum, below 1 is 400), `cursor` (docs/design/api-access.md 1). */
@@ -33,7 +33,7 @@ export const cursorQuery = ({ usual, maximum }: PageLimits) => ({
   ),
 });
 
-/** Where a page of a cursor list stands. */
+/** Position of a page in a cursor list. */
 export const Pagination = Type.Object(
   {
     total: Type.Integer({ description: 'Total number of matching rows.' }),

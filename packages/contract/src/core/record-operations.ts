@@ -31,8 +31,10 @@ interface Parts<
 /** Codes of a POST and of a PUT: from its references and unique properties, then those the resource adds. */
 function writeErrors(resource: Resource, writable: TProperties, more: readonly ErrorCode[] = []): ErrorCode[] {
   const refers = Object.keys(resource.references).some((property) => property in writable);
-  const taken = Object.entries(resource.unique).flatMap(([property, code]) => (property in writable ? [code] : []));
-  return [...(refers ? (['reference_not_found'] as const) : []), ...taken, ...more];
+  const conflictCodes = Object.entries(resource.unique).flatMap(([property, code]) =>
+    property in writable ? [code] : [],
+  );
+  return [...(refers ? (['reference_not_found'] as const) : []), ...conflictCodes, ...more];
 }
 
 /** The input of a PUT. Feature types leave out the fixed properties, which change nothing. */
@@ -61,6 +63,7 @@ export const hasUsualVersions = ({ softDelete, ownVersions }: Resource): boolean
  * (`id` in body or query) and on `/{id}`, with the same codes, roles and audit rows (docs/design/api-access.md 1 "Two
  * styles"). Soft-deletable ones have three more, on a record's versions.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of seven operations, whose types are inferred together
 export function recordOperations<
   const R extends Resource,
   const N extends string,

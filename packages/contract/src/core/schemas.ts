@@ -11,7 +11,7 @@ export const Id = (description: string) => Type.String({ format: 'uuid', descrip
  */
 export const IdText = (description: string) => Type.String({ minLength: 1, description });
 
-/** The same as a filter of a list; an empty one matches nothing. */
+/** The same as a filter of a list. An empty one matches nothing. */
 export const IdFilter = (description: string) => Type.String({ description });
 
 /** Describes a property that can't change after creation, in an update. */

@@ -1,6 +1,6 @@
 import { stream } from '../../src/index.ts';
 
-/** Seeded choices, so that a corpus can be made again. */
+/** Seeded choices, so that a corpus can be recreated. */
 export interface Chance {
   flip(chance: number): boolean;
   int(low: number, high: number): number;

@@ -24,7 +24,7 @@ export function withBranches(chance: Chance, snapshot: Snapshot): Snapshot {
   };
 }
 
-/** What webhooks of the plan said, where they did. */
+/** Responses of the plan's webhooks. */
 export function randomExternal(chance: Chance, { offers }: Snapshot, { webhooks }: Plan): DecisionInput['external'] {
   if (webhooks.length === 0) return undefined;
   return Object.fromEntries(
@@ -62,7 +62,7 @@ function branched(chance: Chance, nodes: readonly FlowNode[]): readonly FlowNode
   return made;
 }
 
-/** Behind the first node, which is the inventory, or the given number of nodes. */
+/** After the first node, which is the inventory, or after the given number of nodes. */
 const placed = (at: number, nodes: readonly FlowNode[], more: readonly FlowNode[]): readonly FlowNode[] => [
   ...nodes.slice(0, at),
   ...more,

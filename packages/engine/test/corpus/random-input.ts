@@ -19,7 +19,7 @@ const firstInstant = 1_773_964_800_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** What one decision reads, by chance: anything that the server may hand to the engine. */
+/** Generates what one decision reads: anything that the server may pass to the engine. */
 export function randomInput(
   chance: Chance,
   snapshot: Snapshot,

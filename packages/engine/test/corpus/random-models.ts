@@ -2,7 +2,10 @@ import type { DecisionInput, FlowNode, Json, ModelState, Plan, Snapshot, Snapsho
 import { canonicalJson } from '../../src/index.ts';
 import type { Chance } from './chance.ts';
 
-/** The flows and a rule of a catalogue ask models: each type of them, champions and challengers, shadows, a key that is gone. */
+/**
+ * Makes the flows and a rule of a catalogue use models: each type, champions and challengers, shadows, and a missing
+ * key.
+ */
 export function withModels(chance: Chance, snapshot: Snapshot): Snapshot {
   const asking = <T extends { readonly nodes: readonly FlowNode[]; readonly flowConfig?: unknown }>(config: T): T => ({
     ...config,
@@ -41,7 +44,7 @@ export function withModels(chance: Chance, snapshot: Snapshot): Snapshot {
   };
 }
 
-/** What the models of a plan had learned, and which of them are not asked. `hashOf`: SHA-256 of a text, in hex. */
+/** What the plan's models have learned, and which of them aren't asked. `hashOf`: SHA-256 of a text, in hex. */
 export function randomModelInput(
   chance: Chance,
   { offers }: Snapshot,

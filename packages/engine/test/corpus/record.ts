@@ -11,13 +11,13 @@ import {
 } from '../../src/index.ts';
 
 /**
- * A frozen corpus: lines of JSON, a plan's snapshot followed by decisions made with it. What a decision read stands there
- * whole, so that nothing but the engine decides whether the same result comes out again.
+ * A frozen corpus: lines of JSON, a plan's snapshot followed by decisions made with it. Each has everything the
+ * decision read, so that only the engine determines whether the same result comes out.
  */
 export type CorpusLine = { readonly plan: Snapshot } | CorpusRecord;
 
 export interface CorpusRecord {
-  /** What `decide` was given; the evidence as tables, instants that are minus infinity as null. */
+  /** Input of `decide`; the evidence as tables, instants of minus infinity as null. */
   readonly input: StoredInput;
   /** Canonical JSON of `resultOf`. */
   readonly result: Json;

@@ -1,4 +1,5 @@
 import type { PackCreative } from '../pack.ts';
+import { buildCreatives, type CreativeLayout } from '../record-builders.ts';
 import { coffeeChannels, coffeeOffers } from './catalogue.ts';
 import { type OfferMessage, offerMessages } from './messages.ts';
 
@@ -6,13 +7,8 @@ import { type OfferMessage, offerMessages } from './messages.ts';
 
 const site = 'https://coffee.example/rewards';
 
-interface Layout {
-  readonly templateType: string;
-  readonly content: (message: OfferMessage) => Readonly<Record<string, string>>;
-}
-
-/** By channel type. */
-const layouts: Readonly<Record<string, Layout>> = {
+/** By channel key. */
+const layouts: Readonly<Record<string, CreativeLayout<OfferMessage>>> = {
   web: {
     templateType: 'banner',
     content: (message) => ({
@@ -59,21 +55,8 @@ const layouts: Readonly<Record<string, Layout>> = {
   },
 };
 
-export const coffeeCreatives: readonly PackCreative[] = coffeeOffers.flatMap((offer) =>
-  coffeeChannels.map((channel): PackCreative => {
-    const message = offerMessages[offer.name];
-    const layout = layouts[channel.channelType];
-    if (message === undefined || layout === undefined) {
-      throw new Error(`coffee_rewards has no words for ${offer.name} on ${channel.name}`);
-    }
-    return {
-      name: `${offer.name} (${channel.name})`,
-      status: 'active',
-      offerName: offer.name,
-      channelName: channel.name,
-      templateType: layout.templateType,
-      content: layout.content(message),
-      personalization: [{ variable: 'first_name', source: 'customer.first_name', fallback: 'friend' }],
-    };
-  }),
-);
+export const coffeeCreatives: readonly PackCreative[] = buildCreatives(coffeeOffers, coffeeChannels, {
+  messages: offerMessages,
+  layouts,
+  personalization: [{ variable: 'first_name', source: 'customer.first_name', fallback: 'friend' }],
+});

@@ -15,20 +15,23 @@ const seed = `${key}@${version}`;
 
 const worth = new Map(coffeeOffers.map(({ name, revenueValue }) => [name, revenueValue ?? 0]));
 
-/** Coffee rewards: a chain of coffee shops with a loyalty programme (docs/design/api-access.md 13). Everybody in it is invented. */
+/**
+ * Coffee rewards: a chain of coffee shops with a loyalty program (docs/design/api-access.md 13). Everyone in it is
+ * invented.
+ */
 export const coffeeRewards: Pack = {
   key,
   version,
   name: 'Coffee rewards',
-  description: 'A chain of coffee shops with a loyalty programme: 1,000 members, twelve offers, four channels.',
+  description: 'A chain of coffee shops with a loyalty program: 1,000 members, twelve offers, four channels.',
   testingFocus: ['loyalty', 'caps', 'exploration'],
-  source: 'Invented by a generator; the same customers at every load.',
+  source: 'Generated; the same customers on every load.',
   schemas: [
     {
       schema: {
         name: 'coffee_members',
         displayName: 'Coffee members',
-        description: 'Members of the loyalty programme.',
+        description: 'Members of the loyalty program.',
         entityType: 'customer',
         schemaType: 'customer',
         autoEnrich: true,

@@ -13,7 +13,7 @@ import { clamp, dayMs, roundTo } from '../numbers.ts';
 import type { PackField, PackRow } from '../pack.ts';
 import { chanceOf } from '../random.ts';
 
-/** Stars at which a member reaches the tier; the flow computes the distance to the next one from the same numbers. */
+/** Stars for each tier. The flow computes the distance to the next tier from the same numbers. */
 export const tierStars = { gold: 450, black: 1200 } as const;
 
 export const memberCount = 1000;
@@ -49,14 +49,14 @@ const cities = [
 ] as const;
 
 /**
- * The rows of `coffee_members`. The members are the same at every load; only `member_since` and `last_visit_at` are
- * laid out backwards from `loadedAt`.
+ * Generates the rows of `coffee_members`. Members are the same on every load; only `member_since` and `last_visit_at`
+ * count back from `loadedAt`.
  */
 export function* memberRows(seed: string, loadedAt: Date): Generator<PackRow> {
   for (let number = 1; number <= memberCount; number += 1) yield memberRow(seed, number, loadedAt);
 }
 
-/** The n-th member, from 1. */
+/** Generates the n-th member, from 1. */
 export function memberRow(seed: string, number: number, loadedAt: Date): PackRow {
   const chance = chanceOf(`${seed}/members/${number}`);
   const firstName = firstNames[chance.int(0, firstNames.length - 1)] ?? 'Ada';
@@ -100,18 +100,18 @@ export function memberRow(seed: string, number: number, loadedAt: Date): PackRow
   };
 }
 
-/** Customer id of the n-th member, from 1: `CM-000001`. */
+/** Returns the customer id of the n-th member, from 1: `CM-000001`. */
 export function memberId(number: number): string {
   return `CM-${String(number).padStart(6, '0')}`;
 }
 
-/** Few members collect many stars: long membership and frequent visits lift a skewed draw. */
+/** Few members collect many stars: long membership and frequent visits raise a skewed draw. */
 function starsOf(draw: number, tenureDays: number, visits30d: number): number {
   const pace = 0.35 + Math.min(tenureDays, 900) / 1400 + visits30d / 26;
   return Math.floor(draw * draw * 1500 * pace);
 }
 
-/** More young memberships than old ones: two days to six and a half years. */
+/** Draws more new memberships than old ones: two days to six and a half years. */
 function tenureOf(draw: number): number {
   return Math.floor(draw * Math.sqrt(draw) * 2400) + 2;
 }

@@ -1,4 +1,4 @@
-/** The words of one offer; creatives.ts lays them out per channel. `{first_name}` is filled in at the decision. */
+/** Texts of one offer, which creatives.ts lays out per channel. The decision fills in `{first_name}`. */
 export interface OfferMessage {
   readonly subject: string;
   readonly headline: string;
@@ -6,7 +6,7 @@ export interface OfferMessage {
   /** For the lock screen and the app. */
   readonly short: string;
   readonly ctaText: string;
-  /** Path on the web site, and in the app's deep link. */
+  /** Path on the website and in the app's deep link. */
   readonly path: string;
 }
 
@@ -14,13 +14,13 @@ export const offerMessages: Readonly<Record<string, OfferMessage>> = {
   'Welcome Double Stars': {
     subject: 'Welcome, {first_name}: your stars count double',
     headline: 'Good to have you, {first_name}',
-    body: 'Your first three visits earn double stars. Scan your card at the till, the rest happens by itself.',
+    body: 'Your first three visits earn double stars. Just scan your card at the register.',
     short: 'Double stars on your first three visits.',
     ctaText: 'Find my store',
     path: 'welcome',
   },
   'App Install Treat': {
-    subject: '{first_name}, there is a cookie waiting for you',
+    subject: '{first_name}, a cookie is waiting for you',
     headline: 'First app order, free cookie',
     body: 'Order ahead, skip the queue, and find a chocolate cookie in the bag. It is our way of saying hello.',
     short: 'Your first app order comes with a cookie.',
@@ -40,13 +40,13 @@ export const offerMessages: Readonly<Record<string, OfferMessage>> = {
     headline: 'It has been a while, {first_name}',
     body: 'Your seat by the window is free, and so is your next latte. Any size, at any store, within two weeks.',
     short: 'Your next latte is on the house.',
-    ctaText: 'Keep my latte',
+    ctaText: 'Save my latte',
     path: 'latte-on-us',
   },
   'Come Back 30 Percent Off': {
     subject: '30 percent off, because we would love to see you',
     headline: '30 percent off your next order',
-    body: 'Whatever you feel like, {first_name}: the next order of up to 20.00 is 30 percent off.',
+    body: 'Whatever you feel like, {first_name}: your next order of up to 20.00 is 30 percent off.',
     short: '30 percent off your next order, {first_name}.',
     ctaText: 'Use my 30 percent',
     path: 'thirty-off',
@@ -54,7 +54,7 @@ export const offerMessages: Readonly<Record<string, OfferMessage>> = {
   'Gold Birthday Drink': {
     subject: '{first_name}, your birthday drink is ready when you are',
     headline: 'Happy birthday week, {first_name}',
-    body: 'Any drink, any size, all the extras. Show your card and name your wish.',
+    body: 'Any drink, any size, all the extras. Just show your card.',
     short: 'Your birthday drink is on us, extras included.',
     ctaText: 'Choose my drink',
     path: 'birthday',

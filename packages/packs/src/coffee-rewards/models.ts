@@ -4,7 +4,7 @@ export const coffeeModels: readonly AlgorithmModelCreate[] = [
   {
     key: 'coffee-scorecard',
     name: 'Visit scorecard',
-    description: 'How likely a member is to come by this week, by rules that a store manager can explain.',
+    description: 'How likely a member is to visit this week, by rules that a store manager can explain.',
     modelType: 'scorecard',
     status: 'active',
     config: {
@@ -19,7 +19,7 @@ export const coffeeModels: readonly AlgorithmModelCreate[] = [
           operator: 'gte',
           value: 6,
           points: 25,
-          description: 'Six visits and more in the last month.',
+          description: 'Six or more visits in the last month.',
         },
         {
           id: 'in-the-app',
@@ -27,7 +27,7 @@ export const coffeeModels: readonly AlgorithmModelCreate[] = [
           operator: 'eq',
           value: true,
           points: 8,
-          description: 'Has the app on the phone.',
+          description: 'Uses the app.',
         },
         {
           id: 'black-card',
@@ -35,7 +35,7 @@ export const coffeeModels: readonly AlgorithmModelCreate[] = [
           operator: 'eq',
           value: 'black',
           points: 12,
-          description: 'Carries the black card.',
+          description: 'Has the black tier.',
         },
         {
           id: 'away',
@@ -43,7 +43,7 @@ export const coffeeModels: readonly AlgorithmModelCreate[] = [
           operator: 'gte',
           value: 21,
           points: -30,
-          description: 'Was not here for three weeks.',
+          description: 'No visit for three weeks.',
         },
         {
           id: 'new',
@@ -51,7 +51,7 @@ export const coffeeModels: readonly AlgorithmModelCreate[] = [
           operator: 'lt',
           value: 60,
           points: -6,
-          description: 'Has no habit yet.',
+          description: 'No habit yet.',
         },
       ],
     },
@@ -59,7 +59,7 @@ export const coffeeModels: readonly AlgorithmModelCreate[] = [
   {
     key: 'coffee-thompson',
     name: 'Taste bandit',
-    description: 'Learns from each answer which offer members like, and stays curious about the others.',
+    description: 'Learns from responses which offers members like, while still exploring others.',
     modelType: 'thompson_bandit',
     status: 'active',
     outcomeWeights: { redeem: 2, convert: 2, dismiss: -1 },

@@ -12,7 +12,7 @@ export const coffeeSegments: readonly PackSegment[] = [
   },
   {
     name: 'Lapsed Members',
-    description: 'Members without a visit for three weeks.',
+    description: "Members who haven't visited for three weeks.",
     status: 'active',
     baseSchemaName: members,
     filters: [{ field: 'days_since_visit', operator: 'gte', value: 21 }],
@@ -26,21 +26,21 @@ export const coffeeSegments: readonly PackSegment[] = [
   },
 ];
 
-/** Who may get what: the gates of the pack. */
+/** The pack's qualification rules. */
 export const coffeeRules: readonly PackQualificationRule[] = [
   {
     name: 'Age 16 And Over',
-    description: 'The programme is open from 16.',
+    description: 'The program is open to people aged 16 and over.',
     ruleType: 'attribute_condition',
     stage: 'eligibility',
     priority: 90,
     scope: 'global',
-    // Someone who is not a member yet has no age on file.
+    // Customers who aren't members yet have no age on file.
     config: { attribute: 'age', operator: 'gte', value: 16, onMissing: 'pass' },
   },
   {
     name: 'Members With App',
-    description: 'Streaks and challenges are counted by the app.',
+    description: 'The app counts streaks and challenges.',
     ruleType: 'attribute_condition',
     stage: 'eligibility',
     priority: 60,
@@ -60,7 +60,7 @@ export const coffeeRules: readonly PackQualificationRule[] = [
   },
   {
     name: 'Lapsed 21 Days',
-    description: 'Win-back offers go to members without a visit for three weeks.',
+    description: "Win-back offers go to members who haven't visited for three weeks.",
     ruleType: 'attribute_condition',
     stage: 'eligibility',
     priority: 70,
@@ -70,7 +70,7 @@ export const coffeeRules: readonly PackQualificationRule[] = [
   },
   {
     name: 'Gold Or Better',
-    description: 'Tier care is for those who have a tier.',
+    description: 'Tier care is for members with a tier.',
     ruleType: 'segment_required',
     stage: 'fit',
     priority: 50,
@@ -80,7 +80,7 @@ export const coffeeRules: readonly PackQualificationRule[] = [
   },
   {
     name: 'Recent Visitor',
-    description: 'News are for those who were here in the last two weeks; for others they count half.',
+    description: 'New flavors are for members who visited in the last two weeks; for others they score half.',
     ruleType: 'recency_check',
     stage: 'match',
     priority: 40,
@@ -90,11 +90,11 @@ export const coffeeRules: readonly PackQualificationRule[] = [
   },
 ];
 
-/** How often, at most. */
+/** The pack's contact policies. */
 export const coffeePolicies: readonly PackContactPolicy[] = [
   {
     name: 'Three A Day, Ten A Week',
-    description: 'No member sees more than three offers a day or ten a week, over all channels.',
+    description: 'A member sees at most three offers a day and ten a week, across all channels.',
     ruleType: 'frequency_cap',
     priority: 80,
     scope: 'global',
@@ -102,7 +102,7 @@ export const coffeePolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Email Cooldown 24 h',
-    description: 'At most one letter a day.',
+    description: 'At most one email a day.',
     ruleType: 'cooldown',
     priority: 60,
     scope: 'channel',
@@ -111,7 +111,7 @@ export const coffeePolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Push Quiet Hours',
-    description: 'Phones are quiet before 8 and after 21.',
+    description: 'No push messages before 8:00 or after 21:00.',
     ruleType: 'time_window',
     priority: 70,
     scope: 'channel',
@@ -120,7 +120,7 @@ export const coffeePolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Pause After Convert 14 Days',
-    description: 'Who took an offer does not see it again for two weeks.',
+    description: "After converting, a member doesn't see the offer again for two weeks.",
     ruleType: 'outcome_based',
     priority: 55,
     scope: 'global',
@@ -128,7 +128,7 @@ export const coffeePolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Pause After Dismiss 7 Days',
-    description: 'Who waved an offer away does not see it for a week.',
+    description: "After dismissing an offer, a member doesn't see it for a week.",
     ruleType: 'outcome_based',
     priority: 54,
     scope: 'global',
@@ -136,7 +136,7 @@ export const coffeePolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'One Win Back',
-    description: 'Of the two win-back offers, one at a time.',
+    description: 'Only one of the two win-back offers at a time.',
     ruleType: 'mutual_exclusion',
     priority: 50,
     scope: 'subcategory',

@@ -2,7 +2,7 @@ import { sigmoid } from '../numbers.ts';
 import type { PackRow, PackTruth } from '../pack.ts';
 import { coffeeOffers } from './catalogue.ts';
 
-/** How much members like an offer before anything is known of them, as a logit. */
+/** Base appeal of an offer before anything is known about the member, as a logit. */
 const appeal: Readonly<Record<string, number>> = {
   'Welcome Double Stars': -1.2,
   'App Install Treat': -1.0,
@@ -34,7 +34,7 @@ const habits: readonly string[] = ['Morning Streak', 'Stars Challenge'];
 const winBacks: readonly string[] = ['We Miss You Latte', 'Come Back 30 Percent Off'];
 const tierCare: readonly string[] = ['Gold Birthday Drink', 'Black Tier Tasting'];
 
-/** Whether the chain would show the offer to this member: its rules in short. */
+/** Whether the chain would show the member this offer: a summary of its rules. */
 export function coffeeSuits(member: PackRow, offerName: string): boolean {
   if (Number(member.age) < 16) return false;
   if (habits.includes(offerName)) return member.app_user === true;

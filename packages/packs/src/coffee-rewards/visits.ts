@@ -4,7 +4,7 @@ import type { PackField, PackRow } from '../pack.ts';
 import { chanceOf } from '../random.ts';
 import { memberRows } from './members.ts';
 
-/** Visits of each member; the last one is the member's last visit. */
+/** Visits per member. The last one is the member's last visit. */
 const visitsEach = 5;
 
 export const visitFields: PackField[] = [
@@ -20,13 +20,13 @@ export const visitFields: PackField[] = [
 
 const streets = ['Harbour Street', 'Station Square', 'Market Lane'] as const;
 
-/** The last five visits of each member, newest first. */
+/** Generates the last five visits of each member, newest first. */
 export function* visitRows(seed: string, loadedAt: Date): Generator<PackRow> {
   let index = 0;
   for (const member of memberRows(seed, loadedAt)) {
     const chance = chanceOf(`${seed}/visits/${index + 1}`);
     const last = Date.parse(String(member.last_visit_at));
-    // As many days between visits as the visits of the last month suggest.
+    // The gap between visits follows the visits of the last month.
     const gapDays = 30 / Math.max(2, Number(member.visits_30d));
     let daysBack = 0;
     for (let visit = 1; visit <= visitsEach; visit += 1) {

@@ -14,7 +14,7 @@ export const accountFields: PackField[] = [
   wordColumn('status', 'active, dormant or closing.'),
 ];
 
-/** Two accounts for each client: one for every day, and one more. */
+/** Generates two accounts per client: an everyday account and another one. */
 export function* accountRows(seed: string, loadedAt: Date): Generator<PackRow> {
   for (let number = 1; number <= clientCount; number += 1) yield* accountsOf(seed, number, loadedAt);
 }

@@ -1,7 +1,8 @@
 import type { ChannelCreate, OutcomeTypeCreate } from '@arbiter/contract';
 import type { PackCategory, PackOffer } from '../pack.ts';
+import { buildCategory, buildOffer } from '../record-builders.ts';
 
-/** What the bank has to offer, and where it can say so (docs/design/api-access.md 13). */
+/** Offers of the bank and its channels (docs/design/api-access.md 13). */
 
 export const bankOutcomeTypes: readonly OutcomeTypeCreate[] = [
   {
@@ -14,39 +15,31 @@ export const bankOutcomeTypes: readonly OutcomeTypeCreate[] = [
 ];
 
 export const bankCategories: readonly PackCategory[] = [
-  {
-    name: 'Savings',
-    description: 'Money that is put aside, for a year or for life.',
-    icon: 'piggy-bank',
-    color: 'green',
-    ordinal: 1,
-    subCategories: [
-      { name: 'Deposits', description: 'Safe, with a rate that is known.', ordinal: 1 },
-      { name: 'Investing', description: 'For those who can wait.', ordinal: 2 },
-    ],
-  },
-  {
-    name: 'Borrowing',
-    description: 'Money that is needed now, for clients who can carry it.',
-    icon: 'credit-card',
-    color: 'blue',
-    ordinal: 2,
-    subCategories: [
-      { name: 'Cards', description: 'Cards for every day and for the road.', ordinal: 1 },
-      { name: 'Loans', description: 'Larger sums, paid back month by month.', ordinal: 2 },
-    ],
-  },
-  {
-    name: 'Care',
-    description: 'What makes the bank easier and safer to use.',
-    icon: 'shield-check',
-    color: 'amber',
-    ordinal: 3,
-    subCategories: [
-      { name: 'Service', description: 'Less paper, fewer visits.', ordinal: 1 },
-      { name: 'Protection', description: 'Against those who are after the money.', ordinal: 2 },
-    ],
-  },
+  buildCategory(
+    1,
+    {
+      name: 'Savings',
+      description: 'Money to set aside, for a year or for life.',
+      icon: 'piggy-bank',
+      color: 'green',
+    },
+    { Deposits: 'Safe, with a fixed or known rate.', Investing: 'For clients with time.' },
+  ),
+  buildCategory(
+    2,
+    {
+      name: 'Borrowing',
+      description: 'Credit for clients who can afford it.',
+      icon: 'credit-card',
+      color: 'blue',
+    },
+    { Cards: 'Cards for every day and for travel.', Loans: 'Larger sums, paid back month by month.' },
+  ),
+  buildCategory(
+    3,
+    { name: 'Care', description: 'What makes the bank easier and safer to use.', icon: 'shield-check', color: 'amber' },
+    { Service: 'Less paper, fewer visits.', Protection: 'Protection against fraud.' },
+  ),
 ];
 
 export const bankChannels: readonly ChannelCreate[] = [
@@ -55,7 +48,7 @@ export const bankChannels: readonly ChannelCreate[] = [
     key: 'in_app',
     channelType: 'in_app',
     impressionMode: 'explicit',
-    description: 'The banking app; it reports what was really seen.',
+    description: 'The banking app, which reports what was seen.',
     placements: [
       { name: 'Home', key: 'home', slotType: 'banner', maxSlots: 1, description: 'Above the accounts.' },
       { name: 'Card', key: 'card', slotType: 'card', maxSlots: 3, description: 'Cards below the accounts.' },
@@ -65,14 +58,14 @@ export const bankChannels: readonly ChannelCreate[] = [
     name: 'Email',
     key: 'email',
     channelType: 'email',
-    description: 'Letters to clients.',
-    placements: [{ name: 'Inbox', key: 'inbox', slotType: 'inline', maxSlots: 2, description: 'Body of the letter.' }],
+    description: 'Emails to clients.',
+    placements: [{ name: 'Inbox', key: 'inbox', slotType: 'inline', maxSlots: 2, description: 'Body of the email.' }],
   },
   {
     name: 'SMS',
     key: 'sms',
     channelType: 'sms',
-    description: 'Short and rare.',
+    description: 'Short, and used rarely.',
     placements: [{ name: 'Text', key: 'text', slotType: 'inline', maxSlots: 1, description: 'The message.' }],
   },
   {
@@ -80,19 +73,18 @@ export const bankChannels: readonly ChannelCreate[] = [
     key: 'desk',
     channelType: 'web',
     deliveryMode: 'manual',
-    description: 'What an adviser sees while a client sits at the table.',
+    description: 'What an adviser sees during a client meeting.',
     placements: [
-      { name: 'Desk', key: 'desk', slotType: 'card', maxSlots: 3, description: 'Talking points beside the file.' },
+      {
+        name: 'Desk',
+        key: 'desk',
+        slotType: 'card',
+        maxSlots: 3,
+        description: "Talking points next to the client's file.",
+      },
     ],
   },
 ];
-
-const offer = (
-  place: Pick<PackOffer, 'categoryName' | 'subCategoryName'>,
-  name: string,
-  [priority, businessValue]: readonly [number, number],
-  more: Pick<PackOffer, 'shortDesc' | 'description' | 'tags' | 'productType' | 'margin' | 'revenueValue'>,
-): PackOffer => ({ name, status: 'active', ...place, priority, businessValue, ...more });
 
 const deposits = { categoryName: 'Savings', subCategoryName: 'Deposits' };
 const investing = { categoryName: 'Savings', subCategoryName: 'Investing' };
@@ -102,7 +94,7 @@ const service = { categoryName: 'Care', subCategoryName: 'Service' };
 const protection = { categoryName: 'Care', subCategoryName: 'Protection' };
 
 export const bankOffers: readonly PackOffer[] = [
-  offer(deposits, 'Term Deposit 12 Months', [80, 90], {
+  buildOffer(deposits, 'Term Deposit 12 Months', [80, 90], {
     shortDesc: '3.2 percent, fixed for twelve months',
     description: 'From 1,000. The rate is fixed on the day of opening and paid out after twelve months.',
     tags: ['deposit', 'fixed_rate'],
@@ -110,15 +102,15 @@ export const bankOffers: readonly PackOffer[] = [
     margin: 42,
     revenueValue: 180,
   }),
-  offer(deposits, 'Flexible Saver', [65, 60], {
+  buildOffer(deposits, 'Flexible Saver', [65, 60], {
     shortDesc: '2.1 percent, there whenever you need it',
-    description: 'A savings account without a minimum and without notice. Interest is paid every quarter.',
+    description: 'A savings account with no minimum and no notice period. Interest is paid every quarter.',
     tags: ['savings', 'flexible'],
     productType: 'savings',
     margin: 18,
     revenueValue: 70,
   }),
-  offer(deposits, 'Youth Saver', [50, 35], {
+  buildOffer(deposits, 'Youth Saver', [50, 35], {
     shortDesc: '3 percent on the first 3,000, until 26',
     description: 'For clients under 26: 3 percent on the first 3,000, a free card, no fees.',
     tags: ['savings', 'young'],
@@ -126,7 +118,7 @@ export const bankOffers: readonly PackOffer[] = [
     margin: 6,
     revenueValue: 30,
   }),
-  offer(investing, 'Index Fund Plan', [60, 70], {
+  buildOffer(investing, 'Index Fund Plan', [60, 70], {
     shortDesc: 'The world in one fund, from 50 a month',
     description:
       'A savings plan on a global index fund. No order fee in the first year; pause or change it at any time.',
@@ -135,7 +127,7 @@ export const bankOffers: readonly PackOffer[] = [
     margin: 55,
     revenueValue: 140,
   }),
-  offer(investing, 'Pension Top Up', [62, 75], {
+  buildOffer(investing, 'Pension Top Up', [62, 75], {
     shortDesc: 'Close the gap before retirement',
     description: 'A yearly payment into the pension, with a forecast of what it adds each month from retirement on.',
     tags: ['pension', 'long_term'],
@@ -143,7 +135,7 @@ export const bankOffers: readonly PackOffer[] = [
     margin: 60,
     revenueValue: 220,
   }),
-  offer(cards, 'Cashback Card', [70, 72], {
+  buildOffer(cards, 'Cashback Card', [70, 72], {
     shortDesc: '1 percent back on every purchase',
     description: 'A credit card that pays 1 percent of every purchase back at the end of the month. First year free.',
     tags: ['card', 'cashback'],
@@ -151,7 +143,7 @@ export const bankOffers: readonly PackOffer[] = [
     margin: 38,
     revenueValue: 95,
   }),
-  offer(cards, 'Travel Card', [64, 68], {
+  buildOffer(cards, 'Travel Card', [64, 68], {
     shortDesc: 'No fees abroad, insured on the way',
     description:
       'Pay and withdraw in any currency without a fee. Cancellation and luggage insurance are part of the card.',
@@ -160,31 +152,31 @@ export const bankOffers: readonly PackOffer[] = [
     margin: 34,
     revenueValue: 88,
   }),
-  offer(cards, 'Card Limit Increase', [58, 55], {
+  buildOffer(cards, 'Card Limit Increase', [58, 55], {
     shortDesc: 'A higher limit, in two taps',
-    description: 'Raises the limit of the card to two months of income. Nothing is charged unless it is used.',
+    description: 'Raises the card limit to two months of income. You only pay for what you use.',
     tags: ['card', 'limit'],
     productType: 'card',
     margin: 20,
     revenueValue: 45,
   }),
-  offer(loans, 'Green Home Loan', [72, 95], {
+  buildOffer(loans, 'Green Home Loan', [72, 95], {
     shortDesc: '0.4 points less for a home that saves energy',
-    description: 'For a heat pump, insulation or solar panels: the rate of the loan is 0.4 points below the usual one.',
+    description: 'For a heat pump, insulation or solar panels: 0.4 points below the usual rate.',
     tags: ['loan', 'home', 'green'],
     productType: 'loan',
     margin: 120,
     revenueValue: 900,
   }),
-  offer(loans, 'Loan Consolidation', [66, 70], {
+  buildOffer(loans, 'Loan Consolidation', [66, 70], {
     shortDesc: 'Several loans become one',
-    description: 'Puts running loans together: one rate, one date, one lower payment a month.',
+    description: 'Combines existing loans: one rate, one date, one lower monthly payment.',
     tags: ['loan', 'consolidation'],
     productType: 'loan',
     margin: 75,
     revenueValue: 420,
   }),
-  offer(loans, 'Car Loan', [60, 66], {
+  buildOffer(loans, 'Car Loan', [60, 66], {
     shortDesc: 'A decision within the hour',
     description: 'From 5,000 to 50,000 over up to seven years. Electric cars pay half a point less.',
     tags: ['loan', 'car'],
@@ -192,25 +184,25 @@ export const bankOffers: readonly PackOffer[] = [
     margin: 68,
     revenueValue: 380,
   }),
-  offer(service, 'Paperless Statements', [45, 20], {
-    shortDesc: 'Statements in the app instead of the letter box',
-    description: 'Every statement as a PDF on the day it is made, kept for ten years.',
+  buildOffer(service, 'Paperless Statements', [45, 20], {
+    shortDesc: 'Statements in the app instead of the mail',
+    description: "Every statement as a PDF on the day it's issued, available for ten years.",
     tags: ['service', 'paperless'],
     productType: 'service',
     margin: 3,
     revenueValue: 8,
   }),
-  offer(service, 'Mobile App Activation', [55, 25], {
+  buildOffer(service, 'Mobile App Activation', [55, 25], {
     shortDesc: 'The bank in your pocket',
-    description: 'Sign in once with the card reader; from then on a fingerprint is enough.',
+    description: 'Sign in once with the card reader, then use your fingerprint.',
     tags: ['service', 'app'],
     productType: 'service',
     margin: 4,
     revenueValue: 12,
   }),
-  offer(protection, 'Fraud Alerts On', [75, 30], {
+  buildOffer(protection, 'Fraud Alerts On', [75, 30], {
     shortDesc: 'A message for every payment that looks odd',
-    description: 'The bank asks back before an unusual payment leaves the account. Free of charge.',
+    description: 'The bank checks with you before an unusual payment leaves the account. Free of charge.',
     tags: ['protection', 'alerts'],
     productType: 'service',
     margin: 5,

@@ -5,7 +5,7 @@ import { type Chance, chanceOf } from '../random.ts';
 
 export const clientCount = 2000;
 
-/** Balances from which a client counts as affluent, and as a private client. */
+/** Minimum balances of affluent and private clients. */
 const bandBalances = { affluent: 5_000, private: 20_000 } as const;
 
 export const clientFields: PackField[] = [
@@ -34,7 +34,7 @@ export const clientFields: PackField[] = [
   flagColumn('consent_sms', 'True when the client agreed to text messages.', 'SMS allowed'),
 ];
 
-/** Reads the file of the UCI data set "Bank Marketing" as clients: what it does not know stays empty. */
+/** Reads the file of the UCI data set "Bank Marketing" as clients. Columns it lacks stay empty. */
 export const clientCsv: PackCsv = {
   headers: {
     customer_id: 'client_id',
@@ -51,19 +51,19 @@ export const clientCsv: PackCsv = {
   nulls: { last_contact_days: ['-1'] },
 };
 
-/** Customer id of the n-th client, from 1: `BANK-000001`. */
+/** Returns the customer id of the n-th client, from 1: `BANK-000001`. */
 export const clientId = (number: number): string => `BANK-${String(number).padStart(6, '0')}`;
 
-/** The rows of `bank_clients`, the same at every load. */
+/** Generates the rows of `bank_clients`, the same on every load. */
 export function* clientRows(seed: string): Generator<PackRow> {
   for (let number = 1; number <= clientCount; number += 1) yield clientRow(seed, number);
 }
 
-/** The n-th client, from 1. */
+/** Generates the n-th client, from 1. */
 export const clientRow = (seed: string, number: number): PackRow =>
   number === 1 ? firstClient : otherClient(seed, number);
 
-/** Whom a visitor meets first: somebody for whom nearly every offer of the bank is open. */
+/** The client that visitors meet first: eligible for nearly every offer of the bank. */
 const firstClient: PackRow = {
   client_id: clientId(1),
   age: 41,
@@ -164,7 +164,7 @@ function jobOf(chance: Chance, age: number): string {
   ]);
 }
 
-/** Most have a little, a few have much, some are overdrawn. */
+/** Most have a little, a few have a lot, some are overdrawn. */
 function balanceOf(chance: Chance, age: number, job: string): number {
   if (chance.flip(0.08)) return -roundTo(chance.next() * 1200, 2);
   const earns = job === 'management' || job === 'entrepreneur' ? 0.6 : job === 'student' ? -0.7 : 0;

@@ -1,4 +1,5 @@
 import type { PackCreative } from '../pack.ts';
+import { buildCreatives, type CreativeLayout } from '../record-builders.ts';
 import { bankChannels, bankOffers } from './catalogue.ts';
 import { type BankMessage, bankMessages } from './messages.ts';
 
@@ -6,13 +7,8 @@ import { type BankMessage, bankMessages } from './messages.ts';
 
 const site = 'https://bank.example';
 
-interface Layout {
-  readonly templateType: string;
-  readonly content: (message: BankMessage) => Readonly<Record<string, string>>;
-}
-
-/** By key of the channel. */
-const layouts: Readonly<Record<string, Layout>> = {
+/** By channel key. */
+const layouts: Readonly<Record<string, CreativeLayout<BankMessage>>> = {
   in_app: {
     templateType: 'in_app_card',
     content: (message) => ({
@@ -58,20 +54,7 @@ const layouts: Readonly<Record<string, Layout>> = {
   },
 };
 
-export const bankCreatives: readonly PackCreative[] = bankOffers.flatMap((offer) =>
-  bankChannels.map((channel): PackCreative => {
-    const message = bankMessages[offer.name];
-    const layout = layouts[channel.key ?? ''];
-    if (message === undefined || layout === undefined) {
-      throw new Error(`retail_bank has no words for ${offer.name} on ${channel.name}`);
-    }
-    return {
-      name: `${offer.name} (${channel.name})`,
-      status: 'active',
-      offerName: offer.name,
-      channelName: channel.name,
-      templateType: layout.templateType,
-      content: layout.content(message),
-    };
-  }),
-);
+export const bankCreatives: readonly PackCreative[] = buildCreatives(bankOffers, bankChannels, {
+  messages: bankMessages,
+  layouts,
+});

@@ -15,7 +15,10 @@ const seed = `${key}@${version}`;
 
 const worth = new Map(bankOffers.map(({ name, revenueValue }) => [name, revenueValue ?? 0]));
 
-/** Retail bank: savings, cards, loans and care for the clients of a bank (docs/design/api-access.md 13). Everybody in it is invented. */
+/**
+ * Retail bank: savings, cards, loans and care for the clients of a bank (docs/design/api-access.md 13). Everyone in it
+ * is invented.
+ */
 export const retailBank: Pack = {
   key,
   version,

@@ -1,33 +1,33 @@
-/** The words of one offer; creatives.ts lays them out per channel. */
+/** Texts of one offer, which creatives.ts lays out per channel. */
 export interface BankMessage {
   readonly subject: string;
   readonly headline: string;
   readonly body: string;
-  /** For the app and for a text message. */
+  /** For the app and text messages. */
   readonly short: string;
-  /** What an adviser may say at the table. */
+  /** What an adviser can say in person. */
   readonly talk: string;
   readonly ctaText: string;
-  /** Path on the web site, and in the app's deep link. */
+  /** Path on the website and in the app's deep link. */
   readonly path: string;
 }
 
 export const bankMessages: Readonly<Record<string, BankMessage>> = {
   'Term Deposit 12 Months': {
-    subject: 'A rate that does not move for a year',
+    subject: "A rate that won't move for a year",
     headline: '3.2 percent, and no surprises',
-    body: 'Put aside what you will not need until next year. The rate is fixed today and stays fixed, whatever the markets do.',
+    body: "Set aside what you won't need until next year. Your rate is fixed today and stays fixed, whatever the markets do.",
     short: 'Fixed for 12 months: 3.2 percent from 1,000.',
-    talk: 'Ask what the money on the current account is meant for. What is not needed for a year earns 3.2 percent here.',
+    talk: 'Ask what the money in the checking account is for. Anything not needed for a year earns 3.2 percent here.',
     ctaText: 'Open the deposit',
     path: 'term-deposit',
   },
   'Flexible Saver': {
-    subject: 'Savings that are there when the washing machine is not',
+    subject: "Savings that are there when the washing machine isn't",
     headline: '2.1 percent, and no notice',
     body: 'Move money in when the month was good and out when it was not. No minimum, no notice, interest every quarter.',
     short: 'Save without notice at 2.1 percent.',
-    talk: 'For clients who do not want to tie money down: no minimum, no notice, and still 2.1 percent.',
+    talk: "For clients who don't want to lock money away: no minimum, no notice, and still 2.1 percent.",
     ctaText: 'Start saving',
     path: 'flexible-saver',
   },
@@ -36,14 +36,14 @@ export const bankMessages: Readonly<Record<string, BankMessage>> = {
     headline: '3 percent until you are 26',
     body: 'The first 3,000 earn 3 percent, the card is free, and nobody asks for a minimum. Opening takes four minutes in the app.',
     short: 'Under 26? 3 percent on your first 3,000.',
-    talk: 'Under 26 this is the best rate we have. It turns into a Flexible Saver by itself on the birthday.',
+    talk: 'Under 26 this is the best rate we have. It becomes a Flexible Saver on the client’s 26th birthday.',
     ctaText: 'Open it in four minutes',
     path: 'youth-saver',
   },
   'Index Fund Plan': {
     subject: 'A small piece of 1,600 companies, every month',
     headline: 'The whole world, from 50 a month',
-    body: 'One fund, no order fee in the first year, and you can pause whenever life asks for it. Time does most of the work.',
+    body: 'One fund, no order fee in the first year, and you can pause any time. Time does most of the work.',
     short: 'Invest from 50 a month, without order fees this year.',
     talk: 'Show the ten-year chart, then the bad year in it. Start small: 50 a month is a fine beginning.',
     ctaText: 'Plan my 50 a month',
@@ -62,7 +62,7 @@ export const bankMessages: Readonly<Record<string, BankMessage>> = {
     subject: 'One percent of everything, back to you',
     headline: 'Groceries that pay you back',
     body: 'Every purchase returns one percent at the end of the month. The first year is free, and so is the second card.',
-    short: '1 percent back on all you buy. First year free.',
+    short: '1 percent back on everything you buy. First year free.',
     talk: 'Take last month’s card statement and work out one percent of it. Most clients are surprised.',
     ctaText: 'Get the card',
     path: 'cashback-card',

@@ -1,6 +1,6 @@
 import type { AlgorithmModelCreate } from '@arbiter/contract';
 
-/** Points for what makes a client likely to take a term deposit; the numbers follow the published data set. */
+/** Scores what makes a client likely to take a term deposit. The numbers follow the published data set. */
 export const bankModels: readonly AlgorithmModelCreate[] = [
   {
     key: 'bank-scorecard',
@@ -21,7 +21,7 @@ export const bankModels: readonly AlgorithmModelCreate[] = [
           operator: 'eq',
           value: 'success',
           points: 35,
-          description: 'Took the offer of an earlier campaign.',
+          description: "Accepted an earlier campaign's offer.",
         },
         {
           id: 'affluent',
@@ -29,7 +29,7 @@ export const bankModels: readonly AlgorithmModelCreate[] = [
           operator: 'gte',
           value: 5000,
           points: 12,
-          description: 'Has money to put aside.',
+          description: 'Has money to save.',
         },
         {
           id: 'senior',
@@ -37,7 +37,7 @@ export const bankModels: readonly AlgorithmModelCreate[] = [
           operator: 'gte',
           value: 60,
           points: 10,
-          description: 'Prefers a known rate.',
+          description: 'Prefers a fixed rate.',
         },
         {
           id: 'student',
@@ -45,7 +45,7 @@ export const bankModels: readonly AlgorithmModelCreate[] = [
           operator: 'eq',
           value: 'student',
           points: 6,
-          description: 'Starts to save.',
+          description: 'Just starting to save.',
         },
         {
           id: 'housing-loan',
@@ -53,7 +53,7 @@ export const bankModels: readonly AlgorithmModelCreate[] = [
           operator: 'eq',
           value: true,
           points: -10,
-          description: 'Pays back a home first.',
+          description: 'Has a housing loan to repay.',
         },
         {
           id: 'personal-loan',
@@ -61,7 +61,7 @@ export const bankModels: readonly AlgorithmModelCreate[] = [
           operator: 'eq',
           value: true,
           points: -8,
-          description: 'Pays back a loan first.',
+          description: 'Has a personal loan to repay.',
         },
         {
           id: 'called-often',
@@ -69,7 +69,7 @@ export const bankModels: readonly AlgorithmModelCreate[] = [
           operator: 'gte',
           value: 4,
           points: -8,
-          description: 'Was asked often enough.',
+          description: 'Has been contacted often.',
         },
         {
           id: 'overdrawn',
@@ -77,7 +77,7 @@ export const bankModels: readonly AlgorithmModelCreate[] = [
           operator: 'lt',
           value: 0,
           points: -15,
-          description: 'Has nothing to put aside.',
+          description: 'Has nothing to save.',
         },
       ],
     },

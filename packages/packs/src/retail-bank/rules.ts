@@ -5,7 +5,7 @@ const clients = 'bank_clients';
 export const bankSegments: readonly PackSegment[] = [
   {
     name: 'Affluent Clients',
-    description: 'Clients with 5,000 and more on their accounts.',
+    description: 'Clients with 5,000 or more in their accounts.',
     status: 'active',
     baseSchemaName: clients,
     filters: [{ field: 'wealth_band', operator: 'in', value: ['affluent', 'private'] }],
@@ -19,7 +19,7 @@ export const bankSegments: readonly PackSegment[] = [
   },
   {
     name: 'Loan Holders',
-    description: 'Clients who pay back a housing loan or a personal loan.',
+    description: 'Clients with a housing loan or a personal loan.',
     status: 'active',
     baseSchemaName: clients,
     filters: {
@@ -32,18 +32,18 @@ export const bankSegments: readonly PackSegment[] = [
   },
   {
     name: 'Complaint Open',
-    description: 'Clients who wait for an answer to a complaint.',
+    description: 'Clients with an unanswered complaint.',
     status: 'active',
     baseSchemaName: clients,
     filters: [{ field: 'complaint_open', operator: 'eq', value: true }],
   },
 ];
 
-/** Who may get what: the gates of the pack. */
+/** The pack's qualification rules. */
 export const bankRules: readonly PackQualificationRule[] = [
   {
     name: 'Adult',
-    description: 'Contracts are made with adults.',
+    description: 'Contracts require adults.',
     ruleType: 'attribute_condition',
     stage: 'eligibility',
     priority: 90,
@@ -52,7 +52,7 @@ export const bankRules: readonly PackQualificationRule[] = [
   },
   {
     name: 'No Credit Default',
-    description: 'No further credit to those who cannot carry what they have.',
+    description: 'No further credit for clients in default.',
     ruleType: 'attribute_condition',
     stage: 'eligibility',
     priority: 80,
@@ -62,7 +62,7 @@ export const bankRules: readonly PackQualificationRule[] = [
   },
   {
     name: 'Has Employment',
-    description: 'Loans ask for an income.',
+    description: 'Loans require an income.',
     ruleType: 'attribute_condition',
     stage: 'eligibility',
     priority: 70,
@@ -72,7 +72,7 @@ export const bankRules: readonly PackQualificationRule[] = [
   },
   {
     name: 'Under 26',
-    description: 'The youth rate ends with the 26th birthday.',
+    description: 'The youth rate ends on the 26th birthday.',
     ruleType: 'attribute_condition',
     stage: 'eligibility',
     priority: 60,
@@ -82,18 +82,18 @@ export const bankRules: readonly PackQualificationRule[] = [
   },
   {
     name: 'Low Risk',
-    description: 'Loans go to those who can most likely pay them back.',
+    description: 'Loans go to clients who can most likely repay them.',
     ruleType: 'attribute_condition',
     stage: 'eligibility',
     priority: 65,
     scope: 'subcategory',
     scopeName: 'Loans',
-    // Clients of an uploaded file have no score yet; their loans are judged by hand.
+    // Clients of an uploaded file have no score yet; the bank reviews their loans by hand.
     config: { attribute: 'risk_score', operator: 'lt', value: 0.6, onMissing: 'pass' },
   },
   {
     name: 'Affluent Or Private',
-    description: 'Investing is for money that is not needed tomorrow.',
+    description: "Investing is for money that isn't needed soon.",
     ruleType: 'segment_required',
     stage: 'fit',
     priority: 50,
@@ -103,7 +103,7 @@ export const bankRules: readonly PackQualificationRule[] = [
   },
   {
     name: 'Deposit Propensity',
-    description: 'The deposit steps back for those who will hardly want it.',
+    description: 'The deposit ranks lower for clients who are unlikely to want it.',
     ruleType: 'propensity_threshold',
     stage: 'match',
     priority: 40,
@@ -113,11 +113,11 @@ export const bankRules: readonly PackQualificationRule[] = [
   },
 ];
 
-/** How often, when, and when not. */
+/** The pack's contact policies. */
 export const bankPolicies: readonly PackContactPolicy[] = [
   {
     name: 'Four A Week',
-    description: 'No client hears from the bank more than four times a week, over all channels.',
+    description: 'At most four contacts a week per client, across all channels.',
     ruleType: 'customer_total_cap',
     priority: 80,
     scope: 'global',
@@ -125,7 +125,7 @@ export const bankPolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'One SMS A Week',
-    description: 'A text message is rare.',
+    description: 'At most one text message a week.',
     ruleType: 'frequency_cap',
     priority: 70,
     scope: 'channel',
@@ -134,7 +134,7 @@ export const bankPolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'SMS Hours',
-    description: 'Text messages from 9 to 20, never on Sundays.',
+    description: 'Text messages from 9:00 to 20:00, never on Sundays.',
     ruleType: 'time_window',
     priority: 75,
     scope: 'channel',
@@ -143,7 +143,7 @@ export const bankPolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Email Cooldown 72 h',
-    description: 'At most one letter in three days.',
+    description: 'At most one email in three days.',
     ruleType: 'cooldown',
     priority: 60,
     scope: 'channel',
@@ -152,7 +152,7 @@ export const bankPolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Not Interested 30 Days',
-    description: 'Who says no to an offer does not see it for 30 days.',
+    description: "After declining an offer, a client doesn't see it for 30 days.",
     ruleType: 'outcome_based',
     priority: 65,
     scope: 'global',
@@ -160,7 +160,7 @@ export const bankPolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'One Card Offer',
-    description: 'Of the cards, one at a time.',
+    description: 'Only one card offer at a time.',
     ruleType: 'mutual_exclusion',
     priority: 50,
     scope: 'subcategory',
@@ -176,7 +176,7 @@ export const bankPolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Open Complaint',
-    description: 'Nothing is sold while a complaint is being looked into; help is.',
+    description: 'No sales while a complaint is open. Help is still offered.',
     ruleType: 'segment_exclusion',
     priority: 85,
     scopeNames: [

@@ -2,7 +2,7 @@ import { sigmoid } from '../numbers.ts';
 import type { PackRow, PackTruth } from '../pack.ts';
 import { bankOffers } from './catalogue.ts';
 
-/** How much clients like an offer before anything is known of them, as a logit. */
+/** Base appeal of an offer before anything is known about the client, as a logit. */
 const appeal: Readonly<Record<string, number>> = {
   'Term Deposit 12 Months': -2.1,
   'Flexible Saver': -1.6,
@@ -24,7 +24,7 @@ const ofChannel: Readonly<Record<string, number>> = { 'Mobile App': 0.2, Email: 
 
 const subCategoryOf = new Map(bankOffers.map(({ name, subCategoryName }) => [name, subCategoryName]));
 
-/** What makes a client more or less inclined to a kind of offer. */
+/** Returns how inclined a client is to a kind of offer. */
 function inclination(client: PackRow, offerName: string): number {
   const [age, balance] = [Number(client.age), Number(client.balance)];
   switch (subCategoryOf.get(offerName)) {
@@ -57,7 +57,7 @@ export const bankTruth: PackTruth = (client, offerName, channelName) =>
       Math.max(0, Number(client.campaign_contacts) - 2) * 0.08,
   );
 
-/** Whether the bank would show the offer to this client: its rules in short. */
+/** Whether the bank would show the client this offer: a summary of its rules. */
 export function bankSuits(client: PackRow, offerName: string): boolean {
   const kind = subCategoryOf.get(offerName);
   if (client.complaint_open === true) return kind === 'Service' || kind === 'Protection';

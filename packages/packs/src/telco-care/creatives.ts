@@ -3,8 +3,8 @@ import { telcoOffers } from './catalogue.ts';
 import { type TelcoMessage, telcoMessages } from './messages.ts';
 
 /**
- * Four creatives for each offer: two for the web, which are tried against each other, one for the letter, and one that is pushed or
- * sent as a text message; a subscriber is not pinged twice with the same thing.
+ * Four creatives per offer: two for the web, tested against each other, one for letters, and one for either push or
+ * text message, so that a subscriber doesn't get the same thing twice.
  */
 
 const site = 'https://telco.example/my';

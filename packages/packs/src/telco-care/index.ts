@@ -16,7 +16,10 @@ const seed = `${key}@${version}`;
 const worth = new Map(telcoOffers.map(({ name, revenueValue }) => [name, revenueValue ?? 0]));
 const toSubscriber = { parentField: 'subscriber_id', childField: 'subscriber_id', joinType: 'left' };
 
-/** Telco care: a mobile operator that keeps, helps and grows (docs/design/api-access.md 13). Everybody in it is invented. */
+/**
+ * Telco care: a mobile operator that retains, helps and grows (docs/design/api-access.md 13). Everyone in it is
+ * invented.
+ */
 export const telcoCare: Pack = {
   key,
   version,
@@ -42,7 +45,7 @@ export const telcoCare: Pack = {
       schema: {
         name: 'telco_usage',
         displayName: 'Telco usage',
-        description: 'What each subscriber used in the last three whole months.',
+        description: 'Usage per subscriber in the last three full months.',
         entityType: 'custom',
         schemaType: 'transaction',
         autoEnrich: true,

@@ -1,17 +1,17 @@
-/** The words of one offer; creatives.ts lays them out per channel. `{first_name}` is filled in at the decision. */
+/** Texts of one offer, which creatives.ts lays out per channel. The decision fills in `{first_name}`. */
 export interface TelcoMessage {
   readonly subject: string;
   readonly headline: string;
   readonly body: string;
-  /** The second way to say it on the web, which is tried against the first. */
+  /** A second headline for the web, tested against the first. */
   readonly otherHeadline: string;
   readonly otherBody: string;
   /** For the lock screen or a text message. */
   readonly short: string;
   readonly ctaText: string;
-  /** Path on the web site, and in the app's deep link. */
+  /** Path on the website and in the app's deep link. */
   readonly path: string;
-  /** Besides web and e-mail each offer is sent in one more way. */
+  /** Besides web and email, each offer has one more channel. */
   readonly also: 'Mobile Push' | 'SMS';
 }
 
@@ -21,7 +21,7 @@ export const telcoMessages: Readonly<Record<string, TelcoMessage>> = {
     headline: '15 off, just for staying',
     body: 'You have been with us for a while, {first_name}, and we would like it to stay that way. Take 15 off the next bill.',
     otherHeadline: 'We would miss you, {first_name}',
-    otherBody: 'Stay another year and the next bill is 15 lower. No small print: one tap, and it is done.',
+    otherBody: "Stay another year and your next bill is 15 lower. No small print: one tap and you're done.",
     short: '{first_name}, 15 off your next bill. Just for staying.',
     ctaText: 'Take the 15',
     path: 'loyalty',
@@ -30,8 +30,8 @@ export const telcoMessages: Readonly<Record<string, TelcoMessage>> = {
   'Contract Renewal Bonus': {
     subject: 'Your contract ends soon, {first_name}. Two months are on us',
     headline: 'Renew now, two months free',
-    body: 'Keep your number, your plan and your peace: renew for 24 months and do not pay for two of them.',
-    otherHeadline: 'Same number, two months for nothing',
+    body: 'Keep your number and your plan: renew for 24 months and get two of them free.',
+    otherHeadline: 'Same number, two months free',
     otherBody: 'Your contract is about to end, {first_name}. Renew it today and the first two months cost nothing.',
     short: 'Your contract ends soon: renew and get two months free.',
     ctaText: 'Renew my contract',
@@ -43,7 +43,7 @@ export const telcoMessages: Readonly<Record<string, TelcoMessage>> = {
     headline: 'Pay for what you use',
     body: 'We looked at your last three months. There is a plan that fits them better, and you can change with one tap.',
     otherHeadline: 'Is your plan a size too large?',
-    otherBody: 'Three months of usage say that another plan would be cheaper for you, {first_name}. See the sum.',
+    otherBody: 'Your last three months show that another plan would be cheaper for you, {first_name}. See how much.',
     short: 'A plan that fits you better is ready, {first_name}.',
     ctaText: 'Show my plan',
     path: 'right-size',
@@ -52,9 +52,9 @@ export const telcoMessages: Readonly<Record<string, TelcoMessage>> = {
   'Network Apology Data': {
     subject: 'That was not our best week. 10 GB to make up for it',
     headline: 'Sorry. Have 10 GB',
-    body: 'Calls that break off are no fun. The cell near you is repaired, and 10 GB are waiting for you, {first_name}.',
+    body: 'Dropped calls are no fun. The tower near you is fixed, and 10 GB are waiting for you, {first_name}.',
     otherHeadline: 'We dropped your calls, so we owe you',
-    otherBody: 'Our network let you down this month. Ten gigabytes are on your account as soon as you tap.',
+    otherBody: 'Our network let you down this month. Tap to add ten gigabytes to your account.',
     short: 'Sorry for the dropped calls. 10 GB are waiting for you.',
     ctaText: 'Take my 10 GB',
     path: 'sorry',

@@ -43,7 +43,7 @@ export const telcoModels: readonly AlgorithmModelCreate[] = [
           operator: 'gte',
           value: 4,
           points: 12,
-          description: 'Calls break off too often.',
+          description: 'Too many dropped calls.',
         },
         {
           id: 'asked-for-help',
@@ -51,7 +51,7 @@ export const telcoModels: readonly AlgorithmModelCreate[] = [
           operator: 'gte',
           value: 2,
           points: 8,
-          description: 'Needed help more than once.',
+          description: 'Contacted support more than once.',
         },
         {
           id: 'loyal',
@@ -59,7 +59,7 @@ export const telcoModels: readonly AlgorithmModelCreate[] = [
           operator: 'gte',
           value: 60,
           points: -12,
-          description: 'Has been here for five years.',
+          description: 'A subscriber for five years.',
         },
         {
           id: 'home-too',
@@ -67,7 +67,7 @@ export const telcoModels: readonly AlgorithmModelCreate[] = [
           operator: 'eq',
           value: true,
           points: -10,
-          description: 'Has the line at home from us as well.',
+          description: 'Also has our home internet.',
         },
       ],
     },

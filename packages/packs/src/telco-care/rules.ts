@@ -5,7 +5,7 @@ const subscribers = 'telco_subscribers';
 export const telcoSegments: readonly PackSegment[] = [
   {
     name: 'At Risk',
-    description: 'Subscribers who leave as likely as they stay.',
+    description: 'Subscribers who are as likely to leave as to stay.',
     status: 'active',
     baseSchemaName: subscribers,
     filters: [{ field: 'churn_risk', operator: 'gte', value: 0.5 }],
@@ -38,7 +38,7 @@ const condition = (
   config: { attribute, operator, value, ...more },
 });
 
-/** Who may get what: the gates of the pack. */
+/** The pack's qualification rules. */
 export const telcoRules: readonly PackQualificationRule[] = [
   condition(
     {
@@ -56,7 +56,7 @@ export const telcoRules: readonly PackQualificationRule[] = [
   condition(
     {
       name: 'High Churn',
-      description: 'Credits and bonuses go to those who may leave.',
+      description: 'Credits and bonuses go to subscribers who may leave.',
       stage: 'fit',
       priority: 70,
       scope: 'subcategory',
@@ -69,7 +69,7 @@ export const telcoRules: readonly PackQualificationRule[] = [
   condition(
     {
       name: 'Old Device',
-      description: 'A phone of two years may have a successor.',
+      description: 'A two-year-old phone is due for an upgrade.',
       stage: 'eligibility',
       priority: 60,
       scope: 'subcategory',
@@ -82,7 +82,7 @@ export const telcoRules: readonly PackQualificationRule[] = [
   condition(
     {
       name: 'Not On Max',
-      description: 'Above Max there is nothing.',
+      description: 'Max is the largest plan.',
       stage: 'eligibility',
       priority: 60,
       scope: 'offer',
@@ -95,7 +95,7 @@ export const telcoRules: readonly PackQualificationRule[] = [
   condition(
     {
       name: 'No Home Internet',
-      description: 'Nobody needs two lines at home.',
+      description: 'Only for subscribers without home internet.',
       stage: 'eligibility',
       priority: 60,
       scope: 'offer',
@@ -108,7 +108,7 @@ export const telcoRules: readonly PackQualificationRule[] = [
   condition(
     {
       name: 'Travels',
-      description: 'The pass is for those who were abroad.',
+      description: 'The pass is for subscribers who travel abroad.',
       stage: 'eligibility',
       priority: 60,
       scope: 'offer',
@@ -121,7 +121,7 @@ export const telcoRules: readonly PackQualificationRule[] = [
   condition(
     {
       name: 'Pays On Time',
-      description: 'Devices are sold to those who pay their bills.',
+      description: 'Devices are for subscribers who pay on time.',
       stage: 'eligibility',
       priority: 65,
       scope: 'subcategory',
@@ -134,7 +134,7 @@ export const telcoRules: readonly PackQualificationRule[] = [
   condition(
     {
       name: 'Happy Enough',
-      description: 'Who is unhappy wants help first; more to buy comes later.',
+      description: 'Unhappy subscribers need help first, not more to buy.',
       stage: 'match',
       priority: 50,
       scope: 'category',
@@ -147,11 +147,11 @@ export const telcoRules: readonly PackQualificationRule[] = [
   ),
 ];
 
-/** How often, when, and when not. */
+/** The pack's contact policies. */
 export const telcoPolicies: readonly PackContactPolicy[] = [
   {
     name: 'Two A Day',
-    description: 'No subscriber hears of more than two offers a day.',
+    description: 'At most two offers a day per subscriber.',
     ruleType: 'frequency_cap',
     priority: 80,
     scope: 'global',
@@ -159,7 +159,7 @@ export const telcoPolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Five Across Channels A Week',
-    description: 'Push, text messages and letters together: five a week.',
+    description: 'Push, text messages and emails together: five a week.',
     ruleType: 'cross_channel_cap',
     priority: 75,
     scope: 'global',
@@ -171,7 +171,7 @@ export const telcoPolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Unsubscribe 90 Days',
-    description: 'Who unsubscribes from a channel is left in peace there for 90 days.',
+    description: 'No contact on a channel for 90 days after unsubscribing from it.',
     ruleType: 'outcome_based',
     priority: 85,
     scope: 'global',
@@ -188,7 +188,7 @@ export const telcoPolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Save Wins',
-    description: 'For a week after an attempt to keep a subscriber nothing else is sold.',
+    description: 'No other sales for a week after an attempt to keep a subscriber.',
     ruleType: 'category_suppression',
     priority: 60,
     scope: 'category',
@@ -201,7 +201,7 @@ export const telcoPolicies: readonly PackContactPolicy[] = [
   },
   {
     name: 'Credit Budget',
-    description: 'The credits of this year are gone at 60,000.',
+    description: "This year's credits are limited to 60,000.",
     ruleType: 'budget_exhausted',
     priority: 65,
     scope: 'offer',

@@ -29,19 +29,19 @@ export const subscriberFields: PackField[] = [
   wordColumn('preferred_channel', 'Where the subscriber likes to hear from us: web, push, sms or email.'),
 ];
 
-/** Customer id of the n-th subscriber, from 1: `TC-000001`. */
+/** Returns the customer id of the n-th subscriber, from 1: `TC-000001`. */
 export const subscriberId = (number: number): string => `TC-${String(number).padStart(6, '0')}`;
 
-/** The rows of `telco_subscribers`, the same at every load. */
+/** Generates the rows of `telco_subscribers`, the same on every load. */
 export function* subscriberRows(seed: string): Generator<PackRow> {
   for (let number = 1; number <= subscriberCount; number += 1) yield subscriberRow(seed, number);
 }
 
-/** The n-th subscriber, from 1. */
+/** Generates the n-th subscriber, from 1. */
 export const subscriberRow = (seed: string, number: number): PackRow =>
   number === 1 ? firstSubscriber : otherSubscriber(seed, number);
 
-/** Whom a visitor meets first: somebody for whom nearly every offer is open. */
+/** The subscriber that visitors meet first: eligible for nearly every offer. */
 const firstSubscriber: PackRow = {
   subscriber_id: subscriberId(1),
   first_name: 'Mara',

@@ -2,7 +2,7 @@ import { sigmoid } from '../numbers.ts';
 import type { PackRow, PackTruth } from '../pack.ts';
 import { telcoOffers } from './catalogue.ts';
 
-/** How much subscribers like an offer before anything is known of them, as a logit. */
+/** Base appeal of an offer before anything is known about the subscriber, as a logit. */
 const appeal: Readonly<Record<string, number>> = {
   'Loyalty Credit': -0.6,
   'Contract Renewal Bonus': -1.0,
@@ -32,7 +32,7 @@ const channelOfWord: Readonly<Record<string, string>> = {
 
 const placeOf = new Map(telcoOffers.map((offer) => [offer.name, offer]));
 
-/** What makes a subscriber more or less inclined to an offer. */
+/** Returns how inclined a subscriber is to an offer. */
 function inclination(subscriber: PackRow, offerName: string): number {
   const [risk, age] = [Number(subscriber.churn_risk), Number(subscriber.age)];
   const mood = subscriber.nps === null ? 0 : (Number(subscriber.nps) - 6.5) * 0.12;
@@ -70,7 +70,7 @@ export const telcoTruth: PackTruth = (subscriber, offerName, channelName) =>
       inclination(subscriber, offerName),
   );
 
-/** Whether the operator would show the offer to this subscriber: its rules in short. */
+/** Whether the operator would show the subscriber this offer: a summary of its rules. */
 export function telcoSuits(subscriber: PackRow, offerName: string): boolean {
   const subCategory = placeOf.get(offerName)?.subCategoryName;
   if (subCategory === 'Save' && Number(subscriber.churn_risk) < 0.5) return false;

@@ -13,7 +13,7 @@ import type { PackField, PackRow } from '../pack.ts';
 import { chanceOf } from '../random.ts';
 import { subscriberCount, subscriberId, subscriberRow } from './subscribers.ts';
 
-/** Months of usage of each subscriber, the last whole ones. */
+/** Full months of usage per subscriber. */
 const months = 3;
 const ticketCount = 1500;
 
@@ -27,7 +27,7 @@ export const usageFields: PackField[] = [
   countColumn('dropped_calls', 'Calls that broke off.'),
 ];
 
-/** The last three whole months of each subscriber, oldest first. */
+/** Generates the last three full months of each subscriber, oldest first. */
 export function* usageRows(seed: string, loadedAt: Date): Generator<PackRow> {
   for (let number = 1; number <= subscriberCount; number += 1) {
     const subscriber = subscriberRow(seed, number);
@@ -50,7 +50,7 @@ export function* usageRows(seed: string, loadedAt: Date): Generator<PackRow> {
   }
 }
 
-/** First day of the month so many months before an instant, in UTC. */
+/** Returns the first day of the month, this many months before an instant, in UTC. */
 function monthBefore(instant: Date, count: number): string {
   return new Date(Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth() - count, 1)).toISOString().slice(0, 10);
 }
@@ -63,7 +63,7 @@ export const ticketFields: PackField[] = [
   flagColumn('resolved', 'True when it is answered.'),
 ];
 
-/** Questions and complaints of the 90 days before the load. */
+/** Generates questions and complaints of the 90 days before the load. */
 export function* ticketRows(seed: string, loadedAt: Date): Generator<PackRow> {
   for (let number = 1; number <= ticketCount; number += 1) {
     const chance = chanceOf(`${seed}/tickets/${number}`);

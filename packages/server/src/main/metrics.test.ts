@@ -30,12 +30,6 @@ async function metric(line: string): Promise<number | null> {
   return found === undefined ? null : Number(found.slice(line.length + 1));
 }
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 const recommend = (body: object) => server.call('POST', '/api/v1/recommend', { body });
 
 test('svc_audit_rows_total counts the rows that are committed, and no others', async () => {
@@ -49,22 +43,22 @@ test('svc_audit_rows_total counts the rows that are committed, and no others', a
     });
   await write(3, false);
   await assert.rejects(write(5, true), /changed my mind/);
-  await create('categories', { name: 'One row' });
+  await server.create('categories', { name: 'One row' });
   assert.equal(await metric('svc_audit_rows_total'), before + 4);
 });
 
 test('svc_policy_blocks_total counts what policies removed, by type, whether it is traced or not', async () => {
-  const email = await create('channels', { name: 'Email', channelType: 'email' });
+  const email = await server.create('channels', { name: 'Email', channelType: 'email' });
   for (let i = 0; i < 5; i++) {
-    const offerId = await create('offers', { name: `Offer ${i}`, status: 'active', priority: 90 - i });
-    await create('creatives', { name: `mail ${i}`, offerId, channelId: email, status: 'active' });
+    const offerId = await server.create('offers', { name: `Offer ${i}`, status: 'active', priority: 90 - i });
+    await server.create('creatives', { name: `mail ${i}`, offerId, channelId: email, status: 'active' });
     if (i === 4) {
       const one = { ruleType: 'do_not_contact', scope: 'offer', scopeId: offerId, config: {} };
-      await create('contact-policies', { name: 'Never the last', ...one });
+      await server.create('contact-policies', { name: 'Never the last', ...one });
     }
   }
   const twoADay = { ruleType: 'frequency_cap', scope: 'global', config: { maxPerDay: 2 } };
-  await create('contact-policies', { name: 'Two a day', ...twoADay });
+  await server.create('contact-policies', { name: 'Two a day', ...twoADay });
   const blocks = async () => [
     (await metric('svc_policy_blocks_total{ruleType="frequency_cap"}')) ?? 0,
     (await metric('svc_policy_blocks_total{ruleType="do_not_contact"}')) ?? 0,

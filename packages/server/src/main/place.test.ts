@@ -34,7 +34,7 @@ test('several processes that could not all connect are refused, one is warned of
   await db.ownerQuery(`alter database ${name} connection limit 24`);
   const one = await choosePlace(configOf({}), direct, logger);
   assert.match(one.url, /^http:\/\/127\.0\.0\.1:\d+$/);
-  assert.match(String(lines[0]?.msg), /^1 process with DATABASE_POOL_MAX 10 may open 25 connections, .* this role 24 /);
+  assert.match(String(lines[0]?.msg), /^1 process with DATABASE_POOL_MAX 10 can open 25 connections, .* this role 24 /);
   await assert.rejects(
     choosePlace(configOf({ PROCESSES: '2' }), direct, logger),
     (error) =>

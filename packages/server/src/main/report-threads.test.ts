@@ -65,8 +65,8 @@ test('a report that cannot be rendered fails alone', async () => {
 
 test('a thread that hangs is replaced; one that idles ends, and the next report gets another', async () => {
   const own = createReportThread((error) => errors.push(error), { hangsAfterMs: 1, idleMs: 60_000 });
-  await assert.rejects(own.render(businessWeek(), formats), /has ended/);
-  await assert.rejects(own.render(businessWeek(), formats), /has ended/);
+  await assert.rejects(own.render(businessWeek(), formats), /exited/);
+  await assert.rejects(own.render(businessWeek(), formats), /exited/);
   await own.close();
   const idle = createReportThread((error) => errors.push(error), { hangsAfterMs: 120_000, idleMs: 0 });
   for (let at = 0; at < 2; at++) {

@@ -129,7 +129,7 @@ test('F2: a role that could bypass row-level security is refused, and names the 
   const unknown = db.url.replace('arbiter_test_app', 'nobody_of_that_name');
   await assert.rejects(
     start({ DATABASE_URL: unknown, MIGRATE: 'off' }),
-    (error) => error instanceof ConfigError && /^DATABASE_URL is refused/.test(error.message),
+    (error) => error instanceof ConfigError && /^the database rejected DATABASE_URL/.test(error.message),
   );
 });
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +58,16 @@ export interface TestServer extends Server {
   answerAccountRequests(): Promise<void>;
   /** Calls an operation. The body's type is what the test expects; nothing checks it. */
   call<Body = Record<string, unknown>>(method: string, path: string, options?: CallOptions): Promise<CallResult<Body>>;
+  /** Creates a record, `offers` for example, as the first tenant's admin. Returns its id. Fails unless the answer is 201. */
+  create(resource: string, body: object): Promise<string>;
+  /** Like `create`, but returns the record. */
+  createRecord<R = Record<string, string>>(resource: string, body: object): Promise<R & { readonly id: string }>;
+  /** Publishes the draft of a decision flow. Fails unless the answer is 200. */
+  publishFlow(id: string | undefined): Promise<void>;
 }
+
+/** Another server over the database of a test. */
+export type TestNode = Omit<TestServer, 'tenants' | 'create' | 'createRecord' | 'publishFlow'>;
 
 export interface TestServerOptions {
   /** Number of tenants to create. Default 1. */
@@ -139,11 +149,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     const others: TestTenant[] = [];
     // Sequentially: with a hundred at once, each would wait for ninety others.
     for (let number = 2; number <= count; number += 1) others.push(await makeTenant(server.database, pepper, number));
-    return {
-      ...server,
-      tenants: [first, ...others],
-      call: (method, path, call = {}) => server.call(method, path, { key: first.keys.admin, ...call }),
-    };
+    const call: TestServer['call'] = (method, path, options = {}) =>
+      server.call(method, path, { key: first.keys.admin, ...options });
+    return { ...server, tenants: [first, ...others], call, ...recordCalls(call) };
   } catch (error) {
     // Its connections and timers would keep the test file alive until the runner's timeout.
     await server.close();
@@ -151,12 +159,29 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   }
 }
 
+/** Calls that set up a test, and fail it unless they succeed. */
+function recordCalls(call: TestServer['call']): Pick<TestServer, 'create' | 'createRecord' | 'publishFlow'> {
+  async function createRecord<R>(resource: string, body: object): Promise<R & { id: string }> {
+    const created = await call<R & { id: string }>('POST', `/api/v1/${resource}`, { body });
+    assert.equal(created.status, 201, `${resource}: ${created.text}`);
+    return created.body;
+  }
+  return {
+    createRecord,
+    create: async (resource, body) => (await createRecord(resource, body)).id,
+    async publishFlow(id) {
+      const published = await call('POST', '/api/v1/decision-flows/publish', { body: { id } });
+      assert.equal(published.status, 200, published.text);
+    },
+  };
+}
+
 /** Starts the server over an existing database, whose tenants the test knows. Drops the database when it closes. */
 export function startServerOn(
   testDatabase: TestDatabase,
   options: Omit<TestServerOptions, 'tenants' | 'poolerSessions'>,
   pooler: TestPooler | null = null,
-): Omit<TestServer, 'tenants'> {
+): TestNode {
   const log: Record<string, unknown>[] = [];
   const exportsOfTest = join(tmpdir(), `arbiter-exports-${newId()}`);
   const config = { ...testConfig, EXPORT_DIR: exportsOfTest, ...options.config };

@@ -11,7 +11,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     {
       title: searchTexts.offers,
       load: async () => {
-        const { offerOperations } = await import('@arbiter/contract/offers');
+        const { offerOperations } = await import('@arbiter/contract/catalogue/offers');
         return findBy(
           offerOperations.list,
           named,
@@ -26,7 +26,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     {
       title: searchTexts.creatives,
       load: async () => {
-        const { creativeOperations } = await import('@arbiter/contract/creatives');
+        const { creativeOperations } = await import('@arbiter/contract/catalogue/creatives');
         return findBy(
           creativeOperations.list,
           named,
@@ -41,7 +41,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     {
       title: searchTexts.channels,
       load: async () => {
-        const { channelOperations } = await import('@arbiter/contract/channels');
+        const { channelOperations } = await import('@arbiter/contract/catalogue/channels');
         return findBy(
           channelOperations.list,
           named,
@@ -56,7 +56,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     {
       title: searchTexts.placements,
       load: async () => {
-        const { placementOperations } = await import('@arbiter/contract/placements');
+        const { placementOperations } = await import('@arbiter/contract/catalogue/placements');
         return findBy(
           placementOperations.list,
           named,
@@ -71,7 +71,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     {
       title: searchTexts.categories,
       load: async () => {
-        const { categoryOperations, subCategoryOperations } = await import('@arbiter/contract/categories');
+        const { categoryOperations, subCategoryOperations } = await import('@arbiter/contract/catalogue/categories');
         const first = findBy(
           categoryOperations.list,
           named,
@@ -94,7 +94,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     {
       title: searchTexts.flows,
       load: async () => {
-        const { decisionFlowOperations } = await import('@arbiter/contract/decision-flows');
+        const { decisionFlowOperations } = await import('@arbiter/contract/catalogue/decision-flows');
         return findBy(
           decisionFlowOperations.list,
           named,
@@ -109,7 +109,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     {
       title: searchTexts.policies,
       load: async () => {
-        const { contactPolicyOperations } = await import('@arbiter/contract/contact-policies');
+        const { contactPolicyOperations } = await import('@arbiter/contract/catalogue/contact-policies');
         return findBy(
           contactPolicyOperations.list,
           named,
@@ -124,7 +124,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     {
       title: searchTexts.rules,
       load: async () => {
-        const { qualificationRuleOperations } = await import('@arbiter/contract/qualification-rules');
+        const { qualificationRuleOperations } = await import('@arbiter/contract/catalogue/qualification-rules');
         return findBy(
           qualificationRuleOperations.list,
           named,
@@ -139,7 +139,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     {
       title: searchTexts.segments,
       load: async () => {
-        const { segmentOperations } = await import('@arbiter/contract/segments');
+        const { segmentOperations } = await import('@arbiter/contract/catalogue/segments');
         return findBy(
           segmentOperations.list,
           named,
@@ -154,7 +154,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     {
       title: searchTexts.schemas,
       load: async () => {
-        const { schemaOperations } = await import('@arbiter/contract/schemas');
+        const { schemaOperations } = await import('@arbiter/contract/catalogue/schemas');
         return findBy(
           schemaOperations.list,
           named,
@@ -170,7 +170,7 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       title: searchTexts.decisions,
       of: 'ids',
       load: async () => {
-        const { decisionOperations } = await import('@arbiter/contract/decisions');
+        const { decisionOperations } = await import('@arbiter/contract/deciding/decisions');
         return async (text, signal) => {
           if (!isRecordId(text)) return [];
           return unlessMissing(async () => {
@@ -188,8 +188,8 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
       of: 'ids',
       load: async () => {
         const [{ decisionListOperations }, { schemaOperations }] = await Promise.all([
-          import('@arbiter/contract/decision-lists'),
-          import('@arbiter/contract/schemas'),
+          import('@arbiter/contract/deciding/decision-lists'),
+          import('@arbiter/contract/catalogue/schemas'),
         ]);
         /** Whether the customer has a row. */
         const isStored = async (key: string, signal: AbortSignal): Promise<boolean> => {

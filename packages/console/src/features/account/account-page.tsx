@@ -1,5 +1,5 @@
-import { selfOperations } from '@arbiter/contract/people';
-import type { User } from '@arbiter/contract/users';
+import { selfOperations } from '@arbiter/contract/identity/people';
+import type { User } from '@arbiter/contract/identity/users';
 import { type FormEvent, useState } from 'react';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';

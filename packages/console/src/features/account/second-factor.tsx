@@ -1,4 +1,4 @@
-import { secondFactorOperations } from '@arbiter/contract/second-factor';
+import { secondFactorOperations } from '@arbiter/contract/identity/second-factor';
 import { type FormEvent, useState } from 'react';
 import { useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';

@@ -1,4 +1,4 @@
-import { type ApiKey, apiKeyOperations } from '@arbiter/contract/api-keys';
+import { type ApiKey, apiKeyOperations } from '@arbiter/contract/identity/api-keys';
 import { Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { can } from '../../data/can.ts';

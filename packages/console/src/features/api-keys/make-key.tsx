@@ -1,4 +1,4 @@
-import { type ApiKeyCreated, apiKeyOperations } from '@arbiter/contract/api-keys';
+import { type ApiKeyCreated, apiKeyOperations } from '@arbiter/contract/identity/api-keys';
 import { useState } from 'react';
 import { useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';

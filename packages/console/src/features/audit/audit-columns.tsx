@@ -1,4 +1,4 @@
-import type { AuditLog } from '@arbiter/contract/audit-logs';
+import type { AuditLog } from '@arbiter/contract/identity/audit-logs';
 import { auditKind, auditTexts as t } from '../../messages/audit.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { middleCut } from '../../ui/format.ts';

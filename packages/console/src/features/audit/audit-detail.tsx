@@ -1,4 +1,4 @@
-import type { AuditLog } from '@arbiter/contract/audit-logs';
+import type { AuditLog } from '@arbiter/contract/identity/audit-logs';
 import { auditKind, auditTexts as t } from '../../messages/audit.ts';
 import { addresses } from '../../route/addresses.ts';
 import { recordAddress } from '../../route/record-address.ts';

@@ -1,4 +1,4 @@
-import { type AuditLog, auditActions, auditLogOperations } from '@arbiter/contract/audit-logs';
+import { type AuditLog, auditActions, auditLogOperations } from '@arbiter/contract/identity/audit-logs';
 import { useMemo } from 'react';
 import Type from 'typebox';
 import { can } from '../../data/can.ts';

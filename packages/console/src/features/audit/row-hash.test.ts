@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import type { AuditLog } from '@arbiter/contract/audit-logs';
+import type { AuditLog } from '@arbiter/contract/identity/audit-logs';
 import { canonical, checkRows } from './row-hash.ts';
 
 test('the canonical form is that of RFC 8785', () => {

@@ -1,4 +1,4 @@
-import type { AuditLog } from '@arbiter/contract/audit-logs';
+import type { AuditLog } from '@arbiter/contract/identity/audit-logs';
 
 /**
  * Serializes JSON by RFC 8785: members sorted by UTF-16 code units, no whitespace, numbers and strings as JSON.stringify

@@ -1,4 +1,4 @@
-import type { AuditLog } from '@arbiter/contract/audit-logs';
+import type { AuditLog } from '@arbiter/contract/identity/audit-logs';
 import { useEffect, useState } from 'react';
 import { checkRows, type RowCheck } from './row-hash.ts';
 

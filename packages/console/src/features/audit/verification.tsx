@@ -1,4 +1,4 @@
-import { type AuditVerification, auditLogOperations } from '@arbiter/contract/audit-logs';
+import { type AuditVerification, auditLogOperations } from '@arbiter/contract/identity/audit-logs';
 import { useState } from 'react';
 import { useMutate } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';

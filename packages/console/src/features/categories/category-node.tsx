@@ -1,4 +1,4 @@
-import { type Offer, offerOperations } from '@arbiter/contract/offers';
+import { type Offer, offerOperations } from '@arbiter/contract/catalogue/offers';
 import { useList } from '../../data/use-operation.ts';
 import { ListTable } from '../../forms/list-table.tsx';
 import { decisionsColumn, nameColumn, priorityColumn, statusColumn } from '../../forms/record-columns.tsx';

@@ -1,4 +1,4 @@
-import { categoryOperations, subCategoryOperations } from '@arbiter/contract/categories';
+import { categoryOperations, subCategoryOperations } from '@arbiter/contract/catalogue/categories';
 import Type from 'typebox';
 import { useList } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';

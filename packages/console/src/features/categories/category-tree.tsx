@@ -1,4 +1,4 @@
-import type { Category, SubCategory } from '@arbiter/contract/categories';
+import type { Category, SubCategory } from '@arbiter/contract/catalogue/categories';
 import { categoryTexts as t } from '../../messages/categories.ts';
 import { addresses } from '../../route/addresses.ts';
 import { cx } from '../../ui/cx.ts';

@@ -1,4 +1,4 @@
-import type { Category, CustomField, SubCategory } from '@arbiter/contract/categories';
+import type { Category, CustomField, SubCategory } from '@arbiter/contract/catalogue/categories';
 
 type Leaf = Pick<SubCategory, 'id' | 'categoryId' | 'name' | 'status' | 'ordinal'>;
 

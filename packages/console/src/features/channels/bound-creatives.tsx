@@ -1,4 +1,4 @@
-import type { BoundCreative } from '@arbiter/contract/channels';
+import type { BoundCreative } from '@arbiter/contract/catalogue/channels';
 import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { RecordLink } from '../../forms/record-name.tsx';
 import { channelTexts as t } from '../../messages/channels.ts';

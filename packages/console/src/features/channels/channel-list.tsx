@@ -1,4 +1,4 @@
-import { type Channel, channelOperations } from '@arbiter/contract/channels';
+import { type Channel, channelOperations } from '@arbiter/contract/catalogue/channels';
 import { useList } from '../../data/use-operation.ts';
 import {
   creativesColumn,

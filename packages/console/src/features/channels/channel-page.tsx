@@ -1,4 +1,4 @@
-import { type Channel, channelOperations } from '@arbiter/contract/channels';
+import { type Channel, channelOperations } from '@arbiter/contract/catalogue/channels';
 import { useOperation } from '../../data/use-operation.ts';
 import { DecisionsLink, RecordPage, versionFacts } from '../../forms/record-page.tsx';
 import { Settings } from '../../forms/settings.tsx';

@@ -1,5 +1,5 @@
-import { channelOperations } from '@arbiter/contract/channels';
-import { type Placement, placementOperations } from '@arbiter/contract/placements';
+import { channelOperations } from '@arbiter/contract/catalogue/channels';
+import { type Placement, placementOperations } from '@arbiter/contract/catalogue/placements';
 import { useOperation } from '../../data/use-operation.ts';
 import { ConditionView } from '../../forms/condition-view.tsx';
 import { RecordPage, versionFacts } from '../../forms/record-page.tsx';

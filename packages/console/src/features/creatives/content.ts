@@ -1,4 +1,4 @@
-import type { Creative } from '@arbiter/contract/creatives';
+import type { Creative } from '@arbiter/contract/catalogue/creatives';
 import { isMarkup } from '../../ui/markup.ts';
 
 /** How to show a creative's content: texts with tokens, markup as source, everything else as JSON. */

@@ -1,5 +1,5 @@
-import type { Creative } from '@arbiter/contract/creatives';
-import { placementOperations } from '@arbiter/contract/placements';
+import type { Creative } from '@arbiter/contract/catalogue/creatives';
+import { placementOperations } from '@arbiter/contract/catalogue/placements';
 import { useOperation } from '../../data/use-operation.ts';
 import { creativeTexts as t } from '../../messages/creatives.ts';
 import { previewTexts } from '../../messages/preview.ts';

@@ -1,5 +1,5 @@
-import { channelOperations } from '@arbiter/contract/channels';
-import { type Creative, creativeOperations } from '@arbiter/contract/creatives';
+import { channelOperations } from '@arbiter/contract/catalogue/channels';
+import { type Creative, creativeOperations } from '@arbiter/contract/catalogue/creatives';
 import { useList } from '../../data/use-operation.ts';
 import { codeColumn, countColumn, nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { choiceOf, RecordListPage } from '../../forms/record-list.tsx';

@@ -1,4 +1,4 @@
-import { type Creative, creativeOperations } from '@arbiter/contract/creatives';
+import { type Creative, creativeOperations } from '@arbiter/contract/catalogue/creatives';
 import Type from 'typebox';
 import { drillTo } from '../../data/drill.ts';
 import { useOperation } from '../../data/use-operation.ts';

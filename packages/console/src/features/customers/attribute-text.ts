@@ -1,4 +1,4 @@
-import type { SchemaField } from '@arbiter/contract/schemas';
+import type { SchemaField } from '@arbiter/contract/catalogue/schemas';
 import { numericTypes } from '../../forms/numeric-types.ts';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { startOf } from '../../ui/charts/zone-days.ts';

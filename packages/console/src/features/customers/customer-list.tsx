@@ -1,5 +1,5 @@
-import { type DecisionListRow, decisionListOperations } from '@arbiter/contract/decision-lists';
-import { schemaOperations } from '@arbiter/contract/schemas';
+import { schemaOperations } from '@arbiter/contract/catalogue/schemas';
+import { type DecisionListRow, decisionListOperations } from '@arbiter/contract/deciding/decision-lists';
 import { Search } from 'lucide-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';

@@ -1,6 +1,6 @@
-import { customerToolOperations, eligibilityPage } from '@arbiter/contract/customer-tools';
-import { interactionListOperations } from '@arbiter/contract/interaction-lists';
-import { schemaOperations } from '@arbiter/contract/schemas';
+import { schemaOperations } from '@arbiter/contract/catalogue/schemas';
+import { customerToolOperations, eligibilityPage } from '@arbiter/contract/deciding/customer-tools';
+import { interactionListOperations } from '@arbiter/contract/deciding/interaction-lists';
 import { FlaskConical, Scale } from 'lucide-react';
 import Type from 'typebox';
 import { useOperation } from '../../data/use-operation.ts';

@@ -1,6 +1,6 @@
-import type { CustomerEligibility } from '@arbiter/contract/customer-tools';
-import type { InteractionRow, ReservationRow } from '@arbiter/contract/interaction-lists';
-import type { Suppression } from '@arbiter/contract/suppressions';
+import type { CustomerEligibility } from '@arbiter/contract/deciding/customer-tools';
+import type { InteractionRow, ReservationRow } from '@arbiter/contract/deciding/interaction-lists';
+import type { Suppression } from '@arbiter/contract/deciding/suppressions';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';
 import type { TimelineEvent } from '../../ui/charts/timeline.tsx';

@@ -1,6 +1,6 @@
-import type { CustomerEligibility } from '@arbiter/contract/customer-tools';
-import { interactionListOperations } from '@arbiter/contract/interaction-lists';
-import { suppressionOperations } from '@arbiter/contract/suppressions';
+import type { CustomerEligibility } from '@arbiter/contract/deciding/customer-tools';
+import { interactionListOperations } from '@arbiter/contract/deciding/interaction-lists';
+import { suppressionOperations } from '@arbiter/contract/deciding/suppressions';
 import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';

@@ -1,6 +1,6 @@
-import { type CustomerEligibility, customerToolOperations } from '@arbiter/contract/customer-tools';
-import { interactionListOperations } from '@arbiter/contract/interaction-lists';
-import { suppressionOperations } from '@arbiter/contract/suppressions';
+import { type CustomerEligibility, customerToolOperations } from '@arbiter/contract/deciding/customer-tools';
+import { interactionListOperations } from '@arbiter/contract/deciding/interaction-lists';
+import { suppressionOperations } from '@arbiter/contract/deciding/suppressions';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';

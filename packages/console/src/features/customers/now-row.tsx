@@ -1,4 +1,4 @@
-import { type Channel, channelOperations } from '@arbiter/contract/channels';
+import { type Channel, channelOperations } from '@arbiter/contract/catalogue/channels';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';
 import { addresses } from '../../route/addresses.ts';

@@ -1,4 +1,4 @@
-import { offerOperations } from '@arbiter/contract/offers';
+import { offerOperations } from '@arbiter/contract/catalogue/offers';
 import { useOperation } from '../../data/use-operation.ts';
 import { NameOf } from '../../forms/name-of.tsx';
 

@@ -1,4 +1,8 @@
-import { type CustomerEligibility, customerToolOperations, type JudgedOffer } from '@arbiter/contract/customer-tools';
+import {
+  type CustomerEligibility,
+  customerToolOperations,
+  type JudgedOffer,
+} from '@arbiter/contract/deciding/customer-tools';
 import { useState } from 'react';
 import type { Answer } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';

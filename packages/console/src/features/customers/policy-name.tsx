@@ -1,4 +1,4 @@
-import { contactPolicyOperations } from '@arbiter/contract/contact-policies';
+import { contactPolicyOperations } from '@arbiter/contract/catalogue/contact-policies';
 import { useOperation } from '../../data/use-operation.ts';
 import { NameOf } from '../../forms/name-of.tsx';
 

@@ -1,4 +1,4 @@
-import { type CustomerEligibility, customerToolOperations } from '@arbiter/contract/customer-tools';
+import { type CustomerEligibility, customerToolOperations } from '@arbiter/contract/deciding/customer-tools';
 import type { Answer } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { customerTexts as t } from '../../messages/customers.ts';

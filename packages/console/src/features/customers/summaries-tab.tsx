@@ -1,4 +1,8 @@
-import { type InteractionSummary, interactionListOperations, periodTypes } from '@arbiter/contract/interaction-lists';
+import {
+  type InteractionSummary,
+  interactionListOperations,
+  periodTypes,
+} from '@arbiter/contract/deciding/interaction-lists';
 import { useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { ListTools } from '../../forms/list-tools.tsx';

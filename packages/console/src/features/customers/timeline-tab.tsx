@@ -1,6 +1,6 @@
-import { decisionListOperations } from '@arbiter/contract/decision-lists';
-import { interactionListOperations } from '@arbiter/contract/interaction-lists';
-import { suppressionOperations } from '@arbiter/contract/suppressions';
+import { decisionListOperations } from '@arbiter/contract/deciding/decision-lists';
+import { interactionListOperations } from '@arbiter/contract/deciding/interaction-lists';
+import { suppressionOperations } from '@arbiter/contract/deciding/suppressions';
 import { ArrowRight, Ban, Eye, MessageSquareReply, Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useMemo } from 'react';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DecisionListRow } from '@arbiter/contract/decision-lists';
-import type { InteractionRow } from '@arbiter/contract/interaction-lists';
+import type { DecisionListRow } from '@arbiter/contract/deciding/decision-lists';
+import type { InteractionRow } from '@arbiter/contract/deciding/interaction-lists';
 import { byDay, timelineOf } from './timeline.ts';
 
 const at = (minute: number) => `2026-11-20T12:${String(minute).padStart(2, '0')}:00.000Z`;

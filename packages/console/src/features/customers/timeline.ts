@@ -1,6 +1,6 @@
-import type { DecisionListRow } from '@arbiter/contract/decision-lists';
-import type { InteractionRow } from '@arbiter/contract/interaction-lists';
-import type { Suppression } from '@arbiter/contract/suppressions';
+import type { DecisionListRow } from '@arbiter/contract/deciding/decision-lists';
+import type { InteractionRow } from '@arbiter/contract/deciding/interaction-lists';
+import type { Suppression } from '@arbiter/contract/deciding/suppressions';
 
 /** Entry types, in the order of their filters. */
 export const timelineKinds = ['decision', 'contact', 'outcome', 'suppression'] as const;

@@ -1,4 +1,4 @@
-import { channelOperations } from '@arbiter/contract/channels';
+import { channelOperations } from '@arbiter/contract/catalogue/channels';
 import { useMemo } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 

@@ -1,5 +1,5 @@
-import { channelOperations } from '@arbiter/contract/channels';
-import { simulationOperations } from '@arbiter/contract/simulations';
+import { channelOperations } from '@arbiter/contract/catalogue/channels';
+import { simulationOperations } from '@arbiter/contract/deciding/simulations';
 import { useOperation } from '../../data/use-operation.ts';
 
 /** Number of channels requested at once. */

@@ -1,4 +1,4 @@
-import type { SchemaField } from '@arbiter/contract/schemas';
+import type { SchemaField } from '@arbiter/contract/catalogue/schemas';
 
 /** A value that identifies a customer to people. */
 export interface Telling {

@@ -1,8 +1,8 @@
-import { channelOperations } from '@arbiter/contract/channels';
-import { decisionListOperations } from '@arbiter/contract/decision-lists';
-import { decisionOperations } from '@arbiter/contract/decisions';
-import { type SimulateRequest, simulationOperations } from '@arbiter/contract/simulations';
-import { type WhyNotAnswer, whyNotOperations } from '@arbiter/contract/why-not';
+import { channelOperations } from '@arbiter/contract/catalogue/channels';
+import { decisionListOperations } from '@arbiter/contract/deciding/decision-lists';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
+import { type SimulateRequest, simulationOperations } from '@arbiter/contract/deciding/simulations';
+import { type WhyNotAnswer, whyNotOperations } from '@arbiter/contract/deciding/why-not';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { passes } from '../../data/failure.ts';
 import { callsLeft } from '../../data/pace.ts';

@@ -1,4 +1,4 @@
-import { decisionOperations } from '@arbiter/contract/decisions';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import { LockKeyhole } from 'lucide-react';
 import { can } from '../../data/can.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';

@@ -1,4 +1,4 @@
-import { decisionOperations } from '@arbiter/contract/decisions';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import { ArrowLeftRight } from 'lucide-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import Type from 'typebox';

@@ -1,4 +1,4 @@
-import type { DecisionListRow } from '@arbiter/contract/decision-lists';
+import type { DecisionListRow } from '@arbiter/contract/deciding/decision-lists';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { useFormat } from '../../ui/provider.tsx';

@@ -1,5 +1,5 @@
-import { decisionListOperations } from '@arbiter/contract/decision-lists';
-import { decisionOperations } from '@arbiter/contract/decisions';
+import { decisionListOperations } from '@arbiter/contract/deciding/decision-lists';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import { Radio } from 'lucide-react';
 import { useMemo } from 'react';
 import { boot } from '../../data/boot.ts';

@@ -1,4 +1,4 @@
-import { decisionOperations } from '@arbiter/contract/decisions';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import { useEffect } from 'react';
 import Type from 'typebox';
 import { can } from '../../data/can.ts';

@@ -1,4 +1,4 @@
-import { decisionOperations } from '@arbiter/contract/decisions';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';
 import { addresses } from '../../route/addresses.ts';

@@ -1,4 +1,4 @@
-import { decisionSources, offerFates } from '@arbiter/contract/decision-lists';
+import { decisionSources, offerFates } from '@arbiter/contract/deciding/decision-lists';
 import { decisionTexts, fateTexts } from '../../messages/decisions.ts';
 import { dropTexts, emptyTexts, stageNames } from '../../messages/drops.ts';
 

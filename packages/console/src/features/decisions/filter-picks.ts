@@ -1,7 +1,7 @@
-import { contactPolicyOperations } from '@arbiter/contract/contact-policies';
-import { decisionFlowOperations } from '@arbiter/contract/decision-flows';
-import { offerOperations } from '@arbiter/contract/offers';
-import { qualificationRuleOperations } from '@arbiter/contract/qualification-rules';
+import { contactPolicyOperations } from '@arbiter/contract/catalogue/contact-policies';
+import { decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
+import { offerOperations } from '@arbiter/contract/catalogue/offers';
+import { qualificationRuleOperations } from '@arbiter/contract/catalogue/qualification-rules';
 import { call } from '../../data/call.ts';
 import type { Pick } from '../../ui/pick-field.tsx';
 

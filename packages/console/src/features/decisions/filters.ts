@@ -1,5 +1,5 @@
-import { decisionListOperations, traceFilters } from '@arbiter/contract/decision-lists';
-import type { decisionOperations } from '@arbiter/contract/decisions';
+import { decisionListOperations, traceFilters } from '@arbiter/contract/deciding/decision-lists';
+import type { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import Type, { type Static } from 'typebox';
 
 /** Address state of the decision list: the filters of both API lists. Only traces know the results of single offers. */

@@ -1,4 +1,4 @@
-import type { WhyNotAnswer } from '@arbiter/contract/why-not';
+import type { WhyNotAnswer } from '@arbiter/contract/deciding/why-not';
 import type { SimulateSearch } from './simulate/question.ts';
 import { writeNamedValue } from './simulate/values.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contactPolicyTypes } from '@arbiter/contract/contact-policies';
-import { qualificationRuleTypes } from '@arbiter/contract/qualification-rules';
+import { contactPolicyTypes } from '@arbiter/contract/catalogue/contact-policies';
+import { qualificationRuleTypes } from '@arbiter/contract/catalogue/qualification-rules';
 import { gateTypeNames } from '../../messages/gates.ts';
 import { type Figure, policyStories, ruleStories, storyOf, valueText, type Writers } from './gates.ts';
 

@@ -1,5 +1,5 @@
-import type { ContactPolicyType } from '@arbiter/contract/contact-policies';
-import type { QualificationRuleType } from '@arbiter/contract/qualification-rules';
+import type { ContactPolicyType } from '@arbiter/contract/catalogue/contact-policies';
+import type { QualificationRuleType } from '@arbiter/contract/catalogue/qualification-rules';
 import { gateTexts } from '../../messages/gates.ts';
 import { isObject, type JsonObject, listOf, numberOf, textOf, textsOf } from './reading.ts';
 

@@ -1,6 +1,6 @@
-import { contactPolicyOperations } from '@arbiter/contract/contact-policies';
-import { offerOperations } from '@arbiter/contract/offers';
-import { qualificationRuleOperations } from '@arbiter/contract/qualification-rules';
+import { contactPolicyOperations } from '@arbiter/contract/catalogue/contact-policies';
+import { offerOperations } from '@arbiter/contract/catalogue/offers';
+import { qualificationRuleOperations } from '@arbiter/contract/catalogue/qualification-rules';
 import { useOperation } from '../../data/use-operation.ts';
 import { NameOf } from '../../forms/name-of.tsx';
 

@@ -1,4 +1,4 @@
-import { decisionOperations } from '@arbiter/contract/decisions';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import { RotateCcw, ShieldCheck } from 'lucide-react';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { decisionTexts as t } from '../../messages/decisions.ts';

@@ -1,4 +1,4 @@
-import type { DecisionRecord as Schema } from '@arbiter/contract/decisions';
+import type { DecisionRecord as Schema } from '@arbiter/contract/deciding/decisions';
 import type { Static } from 'typebox';
 
 /** A sealed record of the API. */

@@ -1,4 +1,4 @@
-import { decisionOperations } from '@arbiter/contract/decisions';
+import { decisionOperations } from '@arbiter/contract/deciding/decisions';
 import { useMemo, useState } from 'react';
 import { type BodyOf, type ListAnswer, useOperation } from '../../data/use-operation.ts';
 import { asksTraces, type DecisionSearch, traceQuery, tracesPerPage } from './filters.ts';

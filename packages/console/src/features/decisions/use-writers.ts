@@ -1,4 +1,4 @@
-import { segmentOperations } from '@arbiter/contract/segments';
+import { segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { useMemo } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { middleCut } from '../../ui/format.ts';

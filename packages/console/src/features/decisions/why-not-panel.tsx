@@ -1,5 +1,5 @@
-import type { WhyNotAnswer } from '@arbiter/contract/why-not';
-import { whyNotOperations } from '@arbiter/contract/why-not';
+import type { WhyNotAnswer } from '@arbiter/contract/deciding/why-not';
+import { whyNotOperations } from '@arbiter/contract/deciding/why-not';
 import { ArrowRight, CircleCheck, Clock, FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import { FailurePanel } from '../../forms/failure-panel.tsx';

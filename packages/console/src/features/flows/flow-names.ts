@@ -1,5 +1,5 @@
-import { categoryOperations, subCategoryOperations } from '@arbiter/contract/categories';
-import { placementOperations } from '@arbiter/contract/placements';
+import { categoryOperations, subCategoryOperations } from '@arbiter/contract/catalogue/categories';
+import { placementOperations } from '@arbiter/contract/catalogue/placements';
 import { useMemo } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import type { Flow } from '../../flow-canvas/index.ts';

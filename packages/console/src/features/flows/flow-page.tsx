@@ -1,4 +1,4 @@
-import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
+import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
 import { useEffect } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { readFlow } from '../../flow-canvas/index.ts';

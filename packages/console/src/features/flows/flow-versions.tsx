@@ -1,5 +1,5 @@
-import { decisionFlowVersionOperations } from '@arbiter/contract/decision-flow-versions';
-import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
+import { decisionFlowVersionOperations } from '@arbiter/contract/catalogue/decision-flow-versions';
+import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { valueText } from '../../messages/conditions.ts';

@@ -1,5 +1,5 @@
-import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
-import { simulationOperations } from '@arbiter/contract/simulations';
+import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
+import { simulationOperations } from '@arbiter/contract/deciding/simulations';
 import { ChevronLeft } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { useOperation } from '../../data/use-operation.ts';

@@ -1,4 +1,4 @@
-import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
+import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
 import { type Answer, useOperation } from '../../data/use-operation.ts';
 
 export interface ShownConfig {

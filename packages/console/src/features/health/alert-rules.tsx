@@ -1,4 +1,4 @@
-import { type Alert, alertOperations } from '@arbiter/contract/alerts';
+import { type Alert, alertOperations } from '@arbiter/contract/operations/alerts';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { alertCondition, alertValue } from '../../messages/alerts.ts';

@@ -1,4 +1,4 @@
-import type { MetricsSummary } from '@arbiter/contract/metrics-summary';
+import type { MetricsSummary } from '@arbiter/contract/operations/metrics-summary';
 import { healthTexts as t } from '../../messages/health.ts';
 import { BarChart } from '../../ui/charts/bars.tsx';
 import { useFormat } from '../../ui/provider.tsx';

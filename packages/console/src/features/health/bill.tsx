@@ -1,4 +1,4 @@
-import { sbomOperations } from '@arbiter/contract/sbom';
+import { sbomOperations } from '@arbiter/contract/operations/sbom';
 import { useState } from 'react';
 import { can } from '../../data/can.ts';
 import { useOperation } from '../../data/use-operation.ts';

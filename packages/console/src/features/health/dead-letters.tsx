@@ -1,4 +1,4 @@
-import { type DeadLetterReport, deadLetterOperations } from '@arbiter/contract/dead-letters';
+import { type DeadLetterReport, deadLetterOperations } from '@arbiter/contract/operations/dead-letters';
 import { useState } from 'react';
 import { can } from '../../data/can.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';

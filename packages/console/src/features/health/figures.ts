@@ -1,4 +1,4 @@
-import type { MetricsSummary } from '@arbiter/contract/metrics-summary';
+import type { MetricsSummary } from '@arbiter/contract/operations/metrics-summary';
 
 /** What the counters and histograms of the tenant say together. */
 export interface Figures {

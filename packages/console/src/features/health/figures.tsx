@@ -1,4 +1,4 @@
-import { type MetricsSummary, metricsSummaryOperations } from '@arbiter/contract/metrics-summary';
+import { type MetricsSummary, metricsSummaryOperations } from '@arbiter/contract/operations/metrics-summary';
 import { can } from '../../data/can.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';

@@ -1,5 +1,5 @@
-import { adminRlsOperations, type RlsReport } from '@arbiter/contract/admin-rls';
-import { type Readiness, systemOperations } from '@arbiter/contract/system';
+import { adminRlsOperations, type RlsReport } from '@arbiter/contract/operations/admin-rls';
+import { type Readiness, systemOperations } from '@arbiter/contract/operations/system';
 import { useMemo, useState } from 'react';
 import { can } from '../../data/can.ts';
 import { codeOf } from '../../data/failure.ts';

@@ -1,4 +1,4 @@
-import type { DeadLetter } from '@arbiter/contract/dead-letters';
+import type { DeadLetter } from '@arbiter/contract/operations/dead-letters';
 
 /** Dead letters of one job with one cause. */
 export interface LetterGroup {

@@ -1,4 +1,4 @@
-import { type DecisionPipeline, dashboardOperations } from '@arbiter/contract/dashboards';
+import { type DecisionPipeline, dashboardOperations } from '@arbiter/contract/operations/dashboards';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { healthTexts as t } from '../../messages/health.ts';

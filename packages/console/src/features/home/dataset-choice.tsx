@@ -1,4 +1,4 @@
-import type { SeedDataset } from '@arbiter/contract/seed-datasets';
+import type { SeedDataset } from '@arbiter/contract/operations/seed-datasets';
 import { homeTexts as t } from '../../messages/home.ts';
 
 /** The datasets of sample data, one of which is chosen. */

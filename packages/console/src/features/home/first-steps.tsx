@@ -1,5 +1,5 @@
-import { channelOperations } from '@arbiter/contract/channels';
-import { type RecommendAnswer, recommendOperations } from '@arbiter/contract/recommendation';
+import { channelOperations } from '@arbiter/contract/catalogue/channels';
+import { type RecommendAnswer, recommendOperations } from '@arbiter/contract/deciding/recommendation';
 import { Check } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { boot } from '../../data/boot.ts';

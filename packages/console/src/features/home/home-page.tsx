@@ -1,5 +1,5 @@
-import { apiKeyOperations } from '@arbiter/contract/api-keys';
-import { decisionListOperations } from '@arbiter/contract/decision-lists';
+import { decisionListOperations } from '@arbiter/contract/deciding/decision-lists';
+import { apiKeyOperations } from '@arbiter/contract/identity/api-keys';
 import { useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';

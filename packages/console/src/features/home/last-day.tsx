@@ -1,4 +1,4 @@
-import { dashboardOperations } from '@arbiter/contract/dashboards';
+import { dashboardOperations } from '@arbiter/contract/operations/dashboards';
 import { useEffect, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';
 import { homeTexts as t } from '../../messages/home.ts';

@@ -1,5 +1,5 @@
-import { type DecisionHealth, dashboardOperations } from '@arbiter/contract/dashboards';
-import { type ReportRow, reportSourceOperations } from '@arbiter/contract/report-sources';
+import { type DecisionHealth, dashboardOperations } from '@arbiter/contract/operations/dashboards';
+import { type ReportRow, reportSourceOperations } from '@arbiter/contract/operations/report-sources';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { monthTexts as t } from '../../messages/home.ts';

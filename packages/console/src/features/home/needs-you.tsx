@@ -1,8 +1,8 @@
-import { alertOperations } from '@arbiter/contract/alerts';
-import { approvalOperations } from '@arbiter/contract/approvals';
-import { deadLetterOperations } from '@arbiter/contract/dead-letters';
-import { decisionFlowOperations } from '@arbiter/contract/decision-flows';
+import { decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
 import type { Operation } from '@arbiter/contract/operation';
+import { alertOperations } from '@arbiter/contract/operations/alerts';
+import { approvalOperations } from '@arbiter/contract/operations/approvals';
+import { deadLetterOperations } from '@arbiter/contract/operations/dead-letters';
 import { useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';

@@ -1,4 +1,4 @@
-import { seedDatasetOperations } from '@arbiter/contract/seed-datasets';
+import { seedDatasetOperations } from '@arbiter/contract/operations/seed-datasets';
 import { Building2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { setBoot } from '../../data/boot.ts';

@@ -1,4 +1,4 @@
-import type { RecommendAnswer } from '@arbiter/contract/recommendation';
+import type { RecommendAnswer } from '@arbiter/contract/deciding/recommendation';
 import type { EmptyReason } from '@arbiter/engine';
 import { emptyTexts } from '../../messages/drops.ts';
 import { homeTexts as t } from '../../messages/home.ts';

@@ -1,4 +1,4 @@
-import { type SeedDatasetStatus, seedDatasetOperations } from '@arbiter/contract/seed-datasets';
+import { type SeedDatasetStatus, seedDatasetOperations } from '@arbiter/contract/operations/seed-datasets';
 import { call } from '../../data/call.ts';
 import { homeTexts as t } from '../../messages/home.ts';
 import type { JobStanding, JobWatch } from '../../route/job.ts';

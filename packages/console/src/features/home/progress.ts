@@ -1,4 +1,4 @@
-import type { DecisionListRow } from '@arbiter/contract/decision-lists';
+import type { DecisionListRow } from '@arbiter/contract/deciding/decision-lists';
 
 /** What the start page's list of first steps is derived from: data, not clicks. */
 export interface Done {

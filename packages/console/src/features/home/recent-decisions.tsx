@@ -1,4 +1,4 @@
-import { type DecisionListRow, decisionListOperations } from '@arbiter/contract/decision-lists';
+import { type DecisionListRow, decisionListOperations } from '@arbiter/contract/deciding/decision-lists';
 import type { Answer } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { homeTexts as t } from '../../messages/home.ts';

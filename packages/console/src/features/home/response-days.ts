@@ -1,4 +1,4 @@
-import type { ReportRow } from '@arbiter/contract/report-sources';
+import type { ReportRow } from '@arbiter/contract/operations/report-sources';
 
 export interface ResponseDay {
   /** 2026-11-23, in the tenant's zone. */

@@ -1,4 +1,4 @@
-import { systemOperations } from '@arbiter/contract/system';
+import { systemOperations } from '@arbiter/contract/operations/system';
 import { useOperation } from '../../data/use-operation.ts';
 import { homeTexts as t } from '../../messages/home.ts';
 import { addresses } from '../../route/addresses.ts';

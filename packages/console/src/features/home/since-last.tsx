@@ -1,6 +1,6 @@
-import { auditLogOperations } from '@arbiter/contract/audit-logs';
-import { decisionListOperations } from '@arbiter/contract/decision-lists';
-import { preferenceOperations } from '@arbiter/contract/preferences';
+import { decisionListOperations } from '@arbiter/contract/deciding/decision-lists';
+import { auditLogOperations } from '@arbiter/contract/identity/audit-logs';
+import { preferenceOperations } from '@arbiter/contract/identity/preferences';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';

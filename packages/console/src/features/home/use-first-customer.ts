@@ -1,4 +1,4 @@
-import { schemaOperations } from '@arbiter/contract/schemas';
+import { schemaOperations } from '@arbiter/contract/catalogue/schemas';
 import { useOperation } from '../../data/use-operation.ts';
 
 /** Any customer whom the tenant has, to begin with; empty while none is known. */

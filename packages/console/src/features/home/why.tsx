@@ -1,4 +1,4 @@
-import type { RecommendAnswer } from '@arbiter/contract/recommendation';
+import type { RecommendAnswer } from '@arbiter/contract/deciding/recommendation';
 import { homeTexts as t } from '../../messages/home.ts';
 import { addresses } from '../../route/addresses.ts';
 import { ButtonLink } from '../../ui/button.tsx';

@@ -1,5 +1,5 @@
-import { channelOperations } from '@arbiter/contract/channels';
-import type { Offer } from '@arbiter/contract/offers';
+import { channelOperations } from '@arbiter/contract/catalogue/channels';
+import type { Offer } from '@arbiter/contract/catalogue/offers';
 import { useList } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { StatusBadge } from '../../forms/status-badge.tsx';

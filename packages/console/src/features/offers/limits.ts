@@ -1,4 +1,4 @@
-import type { Offer } from '@arbiter/contract/offers';
+import type { Offer } from '@arbiter/contract/catalogue/offers';
 
 /** What an offer may use up, and what it has used of it. */
 export interface Limit {

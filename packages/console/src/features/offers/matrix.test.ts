@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Channel } from '@arbiter/contract/channels';
-import type { OfferCreativeRef } from '@arbiter/contract/offers';
+import type { Channel } from '@arbiter/contract/catalogue/channels';
+import type { OfferCreativeRef } from '@arbiter/contract/catalogue/offers';
 import { matrixOf } from './matrix.ts';
 
 const placement = (id: string, channelId: string): Channel['placements'][number] => ({

@@ -1,5 +1,5 @@
-import type { Channel } from '@arbiter/contract/channels';
-import type { OfferCreativeRef } from '@arbiter/contract/offers';
+import type { Channel } from '@arbiter/contract/catalogue/channels';
+import type { OfferCreativeRef } from '@arbiter/contract/catalogue/offers';
 
 /** A place where an offer can be shown, and the creatives that it has for it. */
 export interface Place {

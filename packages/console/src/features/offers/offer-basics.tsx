@@ -1,4 +1,4 @@
-import type { Offer } from '@arbiter/contract/offers';
+import type { Offer } from '@arbiter/contract/catalogue/offers';
 import { versionFacts } from '../../forms/record-page.tsx';
 import { humanKey, Settings } from '../../forms/settings.tsx';
 import { valueText } from '../../messages/conditions.ts';

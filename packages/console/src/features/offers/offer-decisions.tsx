@@ -1,4 +1,4 @@
-import { decisionListOperations, offerFates } from '@arbiter/contract/decision-lists';
+import { decisionListOperations, offerFates } from '@arbiter/contract/deciding/decision-lists';
 import { useList } from '../../data/use-operation.ts';
 import { ListTable } from '../../forms/list-table.tsx';
 import { offerTexts as t } from '../../messages/offers.ts';

@@ -1,4 +1,4 @@
-import type { Offer } from '@arbiter/contract/offers';
+import type { Offer } from '@arbiter/contract/catalogue/offers';
 import { listText } from '../../messages/conditions.ts';
 import { offerTexts as t } from '../../messages/offers.ts';
 import { Facts } from '../../ui/facts.tsx';

@@ -1,5 +1,5 @@
-import { categoryOperations } from '@arbiter/contract/categories';
-import { type Offer, offerOperations } from '@arbiter/contract/offers';
+import { categoryOperations } from '@arbiter/contract/catalogue/categories';
+import { type Offer, offerOperations } from '@arbiter/contract/catalogue/offers';
 import { useMemo } from 'react';
 import { useList } from '../../data/use-operation.ts';
 import {

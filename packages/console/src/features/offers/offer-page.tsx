@@ -1,4 +1,4 @@
-import { type Offer, offerOperations } from '@arbiter/contract/offers';
+import { type Offer, offerOperations } from '@arbiter/contract/catalogue/offers';
 import { useOperation } from '../../data/use-operation.ts';
 import { DecisionsLink, RecordPage } from '../../forms/record-page.tsx';
 import { offerTexts as t } from '../../messages/offers.ts';

@@ -1,6 +1,6 @@
-import type { Offer } from '@arbiter/contract/offers';
-import { qualificationRuleOperations } from '@arbiter/contract/qualification-rules';
-import { segmentOperations } from '@arbiter/contract/segments';
+import type { Offer } from '@arbiter/contract/catalogue/offers';
+import { qualificationRuleOperations } from '@arbiter/contract/catalogue/qualification-rules';
+import { segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { useList } from '../../data/use-operation.ts';
 import { ConditionView } from '../../forms/condition-view.tsx';
 import { RecordLink } from '../../forms/record-name.tsx';

@@ -1,4 +1,4 @@
-import type { OfferSchedule } from '@arbiter/contract/offers';
+import type { OfferSchedule } from '@arbiter/contract/catalogue/offers';
 import { datesText, hoursText, scheduleState, scheduleStateTexts } from '../../messages/schedules.ts';
 import { useNow } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';

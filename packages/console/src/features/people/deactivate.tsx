@@ -1,5 +1,5 @@
-import { type UserCredential, userCredentialOperations } from '@arbiter/contract/user-credentials';
-import { type User, userOperations } from '@arbiter/contract/users';
+import { type UserCredential, userCredentialOperations } from '@arbiter/contract/identity/user-credentials';
+import { type User, userOperations } from '@arbiter/contract/identity/users';
 import { useState } from 'react';
 import { useList, useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';

@@ -1,4 +1,4 @@
-import { type User, userOperations } from '@arbiter/contract/users';
+import { type User, userOperations } from '@arbiter/contract/identity/users';
 import { useMemo, useState } from 'react';
 import { can } from '../../data/can.ts';
 import { useList } from '../../data/use-operation.ts';

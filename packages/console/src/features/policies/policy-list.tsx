@@ -1,4 +1,8 @@
-import { type ContactPolicy, contactPolicyOperations, contactPolicyTypes } from '@arbiter/contract/contact-policies';
+import {
+  type ContactPolicy,
+  contactPolicyOperations,
+  contactPolicyTypes,
+} from '@arbiter/contract/catalogue/contact-policies';
 import { useCallback } from 'react';
 import { useList } from '../../data/use-operation.ts';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';

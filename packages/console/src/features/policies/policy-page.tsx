@@ -1,4 +1,4 @@
-import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/contact-policies';
+import { type ContactPolicy, contactPolicyOperations } from '@arbiter/contract/catalogue/contact-policies';
 import { useOperation } from '../../data/use-operation.ts';
 import { ScopeText } from '../../forms/record-name.tsx';
 import { ApiLink, DecisionsLink, RecordPage, versionFacts } from '../../forms/record-page.tsx';

@@ -3,7 +3,7 @@ import {
   qualificationRuleOperations,
   qualificationRuleTypes,
   qualificationStages,
-} from '@arbiter/contract/qualification-rules';
+} from '@arbiter/contract/catalogue/qualification-rules';
 import { useCallback } from 'react';
 import { useList } from '../../data/use-operation.ts';
 import { nameColumn, priorityColumn, statusColumn, wordColumn } from '../../forms/record-columns.tsx';

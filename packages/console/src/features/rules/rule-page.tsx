@@ -1,4 +1,4 @@
-import { type QualificationRule, qualificationRuleOperations } from '@arbiter/contract/qualification-rules';
+import { type QualificationRule, qualificationRuleOperations } from '@arbiter/contract/catalogue/qualification-rules';
 import { useOperation } from '../../data/use-operation.ts';
 import { ScopeText } from '../../forms/record-name.tsx';
 import { DecisionsLink, RecordPage, versionFacts } from '../../forms/record-page.tsx';

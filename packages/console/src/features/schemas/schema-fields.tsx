@@ -1,4 +1,4 @@
-import type { DataSchema, SchemaField } from '@arbiter/contract/schemas';
+import type { DataSchema, SchemaField } from '@arbiter/contract/catalogue/schemas';
 import { listTexts } from '../../messages/lists.ts';
 import { schemaTexts as t } from '../../messages/schemas.ts';
 import { Badge } from '../../ui/badge.tsx';

@@ -1,4 +1,4 @@
-import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/schemas';
+import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/catalogue/schemas';
 import { useList } from '../../data/use-operation.ts';
 import { changedColumn, codeColumn, countColumn, wordColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';

@@ -1,4 +1,4 @@
-import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/schemas';
+import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/catalogue/schemas';
 import Type from 'typebox';
 import { can } from '../../data/can.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';

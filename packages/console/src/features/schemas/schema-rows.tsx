@@ -1,4 +1,4 @@
-import { type DataSchema, schemaTableOperations } from '@arbiter/contract/schemas';
+import { type DataSchema, schemaTableOperations } from '@arbiter/contract/catalogue/schemas';
 import { Search } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useOperation } from '../../data/use-operation.ts';

@@ -1,5 +1,5 @@
-import { type SchemaStats, schemaFigureOperations } from '@arbiter/contract/schema-figures';
-import type { DataSchema } from '@arbiter/contract/schemas';
+import { type SchemaStats, schemaFigureOperations } from '@arbiter/contract/catalogue/schema-figures';
+import type { DataSchema } from '@arbiter/contract/catalogue/schemas';
 import { useOperation } from '../../data/use-operation.ts';
 import { Loaded } from '../../forms/loaded.tsx';
 import { schemaTexts as t } from '../../messages/schemas.ts';

@@ -1,4 +1,4 @@
-import { type Segment, segmentOperations } from '@arbiter/contract/segments';
+import { type Segment, segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { useList } from '../../data/use-operation.ts';
 import { nameColumn, statusColumn } from '../../forms/record-columns.tsx';
 import { RecordListPage } from '../../forms/record-list.tsx';

@@ -1,4 +1,4 @@
-import { type Segment, segmentOperations } from '@arbiter/contract/segments';
+import { type Segment, segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { useList, useOperation } from '../../data/use-operation.ts';
 import { ConditionView } from '../../forms/condition-view.tsx';
 import { ListTable } from '../../forms/list-table.tsx';

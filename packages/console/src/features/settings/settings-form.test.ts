@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TenantSettingsAnswer } from '@arbiter/contract/tenant-settings';
-import { defaultTenantSettings, settingsWithoutEffect } from '@arbiter/contract/tenant-settings';
+import type { TenantSettingsAnswer } from '@arbiter/contract/identity/tenant-settings';
+import { defaultTenantSettings, settingsWithoutEffect } from '@arbiter/contract/identity/tenant-settings';
 import { settingsTexts } from '../../messages/settings.ts';
 import { patchOf, shownSettings, validChanges } from './settings-form.ts';
 

@@ -1,4 +1,4 @@
-import type { TenantSettingsAnswer, TenantSettingsPatch } from '@arbiter/contract/tenant-settings';
+import type { TenantSettingsAnswer, TenantSettingsPatch } from '@arbiter/contract/identity/tenant-settings';
 
 /** Settings that this page changes, by how they are written. */
 export const textSettings = ['timezone', 'locale', 'currency'] as const;

@@ -1,4 +1,4 @@
-import { type TenantSettingsAnswer, tenantSettingsOperations } from '@arbiter/contract/tenant-settings';
+import { type TenantSettingsAnswer, tenantSettingsOperations } from '@arbiter/contract/identity/tenant-settings';
 import type { ReactNode } from 'react';
 import { boot, setBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';

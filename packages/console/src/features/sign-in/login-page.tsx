@@ -1,5 +1,5 @@
-import { accountOperations } from '@arbiter/contract/accounts';
-import { secondFactorOperations } from '@arbiter/contract/second-factor';
+import { accountOperations } from '@arbiter/contract/identity/accounts';
+import { secondFactorOperations } from '@arbiter/contract/identity/second-factor';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { boot } from '../../data/boot.ts';
 import { useMutate } from '../../data/use-operation.ts';

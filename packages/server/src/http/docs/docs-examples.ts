@@ -97,7 +97,11 @@ function exampleOf(schema: TSchema, name: string, making: Making, depth: number)
   const values = members(inner, 'enum');
   if (values.length > 0) return values[0];
   const union = members(inner, 'anyOf');
-  if (union.length > 0) return depth < maximumDepth ? exampleOf(union[0]!, name, making, depth + 1) : null;
+  if (union.length > 0) {
+    // A value that can't be null is shown to its end; a recursive schema stops at the second limit.
+    const limit = nullable ? maximumDepth : 2 * maximumDepth;
+    return depth < limit ? exampleOf(union[0]!, name, making, depth + 1) : null;
+  }
   return exampleOfType(inner, name, making, depth);
 }
 

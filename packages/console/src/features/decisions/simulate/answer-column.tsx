@@ -1,4 +1,4 @@
-import { simulationOperations } from '@arbiter/contract/simulations';
+import { simulationOperations } from '@arbiter/contract/deciding/simulations';
 import { useMemo } from 'react';
 import { FailurePanel } from '../../../forms/failure-panel.tsx';
 import { decisionTexts } from '../../../messages/decisions.ts';

@@ -1,5 +1,5 @@
-import { schemaOperations } from '@arbiter/contract/schemas';
-import { segmentOperations } from '@arbiter/contract/segments';
+import { schemaOperations } from '@arbiter/contract/catalogue/schemas';
+import { segmentOperations } from '@arbiter/contract/catalogue/segments';
 import { Plus, X } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { useOperation } from '../../../data/use-operation.ts';

@@ -1,4 +1,4 @@
-import { decisionFlowOperations } from '@arbiter/contract/decision-flows';
+import { decisionFlowOperations } from '@arbiter/contract/catalogue/decision-flows';
 import { useState } from 'react';
 import { useOperation } from '../../../data/use-operation.ts';
 import { simulateTexts as t } from '../../../messages/simulate.ts';

@@ -1,4 +1,4 @@
-import type { SimulateRequest } from '@arbiter/contract/simulations';
+import type { SimulateRequest } from '@arbiter/contract/deciding/simulations';
 import Type, { type Static } from 'typebox';
 import { valuesOf } from './values.ts';
 

@@ -75,7 +75,7 @@ const versionColumns = selectList(
 );
 
 /** One version of a record: its last state under that number, when that was committed, and by whom. */
-export type KeptVersion = RowOf<typeof versionColumns>;
+export type StoredVersion = RowOf<typeof versionColumns>;
 
 // A repair by hand changes a record and not its number; the number then stands for the last of its states.
 const lastStates = `(
@@ -89,7 +89,7 @@ export async function selectVersions(
   type: string,
   id: string,
   page: { readonly below: number | null; readonly limit: number },
-): Promise<KeptVersion[]> {
+): Promise<StoredVersion[]> {
   return select(
     tx,
     versionColumns,
@@ -104,7 +104,7 @@ export async function selectVersionsNumbered(
   type: string,
   id: string,
   numbers: readonly number[],
-): Promise<KeptVersion[]> {
+): Promise<StoredVersion[]> {
   return select(tx, versionColumns, `from ${lastStates} where v.version = any($4::int[])`, [
     tx.tenantId,
     type,

@@ -10,7 +10,7 @@ export {
 } from './catalogue-history.service.ts';
 export {
   countVersions,
-  type KeptVersion,
+  type StoredVersion as KeptVersion,
   selectVersions,
   selectVersionsNumbered,
 } from './catalogue-history.store.ts';

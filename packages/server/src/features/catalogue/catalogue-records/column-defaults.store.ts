@@ -30,14 +30,14 @@ export async function readColumnDefaults(tx: Tx, resource: Resource): Promise<Re
       where a.attrelid = ('arbiter.' || $1)::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''`,
     [table],
   );
-  const said = columns.filter(({ expression }) => expression !== null);
+  const withDefault = columns.filter(({ expression }) => expression !== null);
   // The expressions are those of our own schema, constants all of them.
-  const list = said.map(({ expression }, at) => `to_jsonb(${expression}) as v${at}`).join(', ');
-  const [values] = said.length === 0 ? [{}] : await tx.query<Record<string, Json>>(`select ${list}`);
+  const list = withDefault.map(({ expression }, at) => `to_jsonb(${expression}) as v${at}`).join(', ');
+  const [values] = withDefault.length === 0 ? [{}] : await tx.query<Record<string, Json>>(`select ${list}`);
   const defaults = new Map<string, Json>();
   for (const { name, expression, nullable } of columns)
     if (expression === null && nullable) defaults.set(camelCase(name), null);
-  for (const [at, { name }] of said.entries()) defaults.set(camelCase(name), values?.[`v${at}`] ?? null);
+  for (const [at, { name }] of withDefault.entries()) defaults.set(camelCase(name), values?.[`v${at}`] ?? null);
   known.set(table, defaults);
   return defaults;
 }

@@ -10,17 +10,11 @@ after(() => server?.close());
 
 type Made = { readonly id: string } & Readonly<Record<string, unknown>>;
 
-async function make(path: string, body: object): Promise<Made> {
-  const made = await server.call<Made>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body;
-}
-
 test('a property that cannot change is refused with another value and passes as it is', async () => {
   const [one, other] = await Promise.all(
     ['One', 'Other'].map(async (name) => {
-      const channel = await make('channels', { name, channelType: 'web' });
-      const category = await make('categories', { name });
+      const channel = await server.createRecord('channels', { name, channelType: 'web' });
+      const category = await server.createRecord('categories', { name });
       return { channelId: channel.id, categoryId: category.id };
     }),
   );
@@ -32,7 +26,7 @@ test('a property that cannot change is refused with another value and passes as 
     ['decision-flows', { key: 'main' }, 'key', 'side'],
   ];
   for (const [path, body, property, another] of cases) {
-    const { id } = await make(path, { name: 'It', ...body });
+    const { id } = await server.createRecord(path, { name: 'It', ...body });
     const of = `/api/v1/${path}/${id}`;
     const before = (await server.call<Made>('GET', of)).body;
     for (const [method, where] of [

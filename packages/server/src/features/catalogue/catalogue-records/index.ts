@@ -14,8 +14,8 @@ export {
   printColumns,
 } from './id-buckets.ts';
 export { jsonDifferences } from './json-differences.ts';
-export { freeKey, keyFromName } from './keys.rules.ts';
-export { lockMadeKeys } from './made-keys.store.ts';
+export { freeKey, keyFromName } from './keys/keys.rules.ts';
+export { lockDerivedKeys as lockMadeKeys } from './keys/made-keys.store.ts';
 export { noContent, recordHandlers } from './record-handlers.ts';
 export type { ListOptions } from './record-lists.store.ts';
 export {
@@ -57,10 +57,10 @@ export {
   requireVersion,
 } from './related.store.ts';
 export { cascadeRestore, restorable } from './restore.service.ts';
-export { assignedTo } from './scope-assignments.store.ts';
+export { assignedTo } from './scopes/scope-assignments.store.ts';
 export {
   assignScopes,
   type ScopeAssignmentRow,
   wantedAssignments,
-} from './scope-assignments.ts';
+} from './scopes/scope-assignments.ts';
 export { createSharedValues, type SharedValues } from './shared-values.ts';

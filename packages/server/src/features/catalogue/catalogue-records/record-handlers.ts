@@ -160,12 +160,21 @@ export function recordHandlers<R extends Resource, Row extends GovernedRow, Remo
     async deleteById(tx: Tx, { params }: { readonly params: { readonly id: string } }) {
       return useCases.remove(tx, params.id, 'path');
     },
+    ...versionHandlers(spec, useCases),
+  };
+}
+
+function versionHandlers<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply>(
+  spec: RecordSpec<Row, R>,
+  { showPast }: RecordUseCases<R, Row, Removed>,
+) {
+  return {
     async versions(tx: Tx, { params, query }: { readonly params: { readonly id: string }; readonly query: PageQuery }) {
-      return reply(200, await listVersions(tx, spec, params.id, query, useCases.showPast));
+      return reply(200, await listVersions(tx, spec, params.id, query, showPast));
     },
     async version(tx: Tx, { params }: { readonly params: { readonly id: string; readonly version: string } }) {
-      const past = await readVersion(tx, spec, params.id, params.version, useCases.showPast);
-      // Some properties of the record, as the schema says; what they hold is what was stored.
+      const past = await readVersion(tx, spec, params.id, params.version, showPast);
+      // The schema declares a version as part of a record; the values are the stored ones.
       return reply(200, past as Partial<Infer<R['record']>>);
     },
     async versionsDiff(
@@ -175,7 +184,7 @@ export function recordHandlers<R extends Resource, Row extends GovernedRow, Remo
         readonly query: { readonly from: number; readonly to: number };
       },
     ) {
-      return reply(200, await compareVersions(tx, spec, request.params.id, request.query, useCases.showPast));
+      return reply(200, await compareVersions(tx, spec, request.params.id, request.query, showPast));
     },
   };
 }

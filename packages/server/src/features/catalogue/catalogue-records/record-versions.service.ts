@@ -87,13 +87,13 @@ export async function listVersions<Row extends GovernedRow>(
     total,
     cursorOf: (row) => encodeCursor(versionOrder, { values: [row.version], id: own }),
   });
-  const told = await selectVersionChanges(
+  const audited = await selectVersionChanges(
     tx,
     entityType,
     own,
     rows.map(({ version }) => version),
   );
-  const changes = new Map(told.map((change) => [change.version, change]));
+  const changes = new Map(audited.map((change) => [change.version, change]));
   const data = rows.map((row, at) => {
     const before = found[at + 1];
     const known = before === undefined ? {} : shownPast(tx, spec, before, showPast);
@@ -106,12 +106,12 @@ export async function listVersions<Row extends GovernedRow>(
 }
 
 /** What was done; where the audit log is cut, what the states themselves tell. */
-function factsOf(row: KeptVersion, before: KeptVersion | undefined, told: VersionChange | undefined) {
+function factsOf(row: KeptVersion, before: KeptVersion | undefined, audited: VersionChange | undefined) {
   return {
     version: row.version,
-    action: told?.action ?? actionOf(row, before),
-    changedAt: (told?.timestamp ?? row.committedAt).toISOString(),
-    changedBy: told?.userId ?? row.actor,
+    action: audited?.action ?? actionOf(row, before),
+    changedAt: (audited?.timestamp ?? row.committedAt).toISOString(),
+    changedBy: audited?.userId ?? row.actor,
   };
 }
 
@@ -124,7 +124,7 @@ function actionOf(row: KeptVersion, before: KeptVersion | undefined): AuditActio
 const noVersion = (noun: string) =>
   new AppError('not_found', { detail: `This version of the ${noun} does not exist or is no longer stored.` });
 
-async function keptVersions<Row extends GovernedRow>(
+async function storedVersions<Row extends GovernedRow>(
   tx: Tx,
   spec: RecordSpec<Row>,
   id: string,
@@ -148,7 +148,7 @@ export async function readVersion<Row extends GovernedRow>(
   showPast?: ShowPast<Row>,
 ): Promise<Shown> {
   const isNumber = /^[1-9]\d{0,8}$/.test(number);
-  const [row] = await keptVersions(tx, spec, id, isNumber ? [Number(number)] : []);
+  const [row] = await storedVersions(tx, spec, id, isNumber ? [Number(number)] : []);
   if (row === undefined) throw noVersion(spec.resource.noun);
   return shownPast(tx, spec, row, showPast);
 }
@@ -161,7 +161,7 @@ export async function compareVersions<Row extends GovernedRow>(
   { from, to }: { readonly from: number; readonly to: number },
   showPast?: ShowPast<Row>,
 ): Promise<VersionDifferences> {
-  const [before, after] = await keptVersions(tx, spec, id, [from, to]);
+  const [before, after] = await storedVersions(tx, spec, id, [from, to]);
   if (before === undefined || after === undefined) throw noVersion(spec.resource.noun);
   return {
     from,

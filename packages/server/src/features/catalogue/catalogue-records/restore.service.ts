@@ -8,7 +8,7 @@ import { findRecord } from './records.store.ts';
 import { inUse, lockLive } from './references.store.ts';
 
 /** A record that the deleted one refers to and that is deleted itself. */
-export interface GoneParent {
+export interface DeletedParent {
   /** The property that refers to it: `categoryId`. */
   readonly property: string;
   readonly id: string;
@@ -19,7 +19,7 @@ export interface RestoreOptions<Row extends GovernedRow> {
    * Columns that change during the restore. `gone`: deleted records that it refers to; properties that the result sets
    * don't count.
    */
-  set?(row: Row, gone: readonly GoneParent[]): RecordChange<Row>;
+  set?(row: Row, deletedParents: readonly DeletedParent[]): RecordChange<Row>;
   /** Brings back what went with the record, in the same transaction; `deleted`: the row as it was. */
   after?(tx: Tx, deleted: Row): Promise<void>;
 }
@@ -43,9 +43,9 @@ async function restoreRecord<Row extends GovernedRow>(
   if (seen === null) throw notFound(noun);
   if (!isDeleted(seen)) throw notDeleted(noun);
   // Records that it refers to are locked first, as when it was made; a deleted record keeps its references.
-  const gone = await goneParents(tx, spec.resource, seen);
-  const change: Readonly<Record<string, unknown>> = options.set?.(seen, gone) ?? {};
-  const missing = gone.filter(({ property }) => change[property] === undefined);
+  const deletedParents = await goneParents(tx, spec.resource, seen);
+  const change: Readonly<Record<string, unknown>> = options.set?.(seen, deletedParents) ?? {};
+  const missing = deletedParents.filter(({ property }) => change[property] === undefined);
   if (missing.length > 0)
     throw inUse(
       noun,
@@ -83,20 +83,20 @@ export function restorable<Row extends GovernedRow>(
   };
 }
 
-async function goneParents(tx: Tx, resource: Resource, row: GovernedRow): Promise<GoneParent[]> {
+async function goneParents(tx: Tx, resource: Resource, row: GovernedRow): Promise<DeletedParent[]> {
   const values = new Map<string, unknown>(Object.entries(row));
-  const gone: GoneParent[] = [];
+  const deletedParents: DeletedParent[] = [];
   for (const [property, { to }] of Object.entries(resource.references)) {
     const id = values.get(property);
     if (typeof id !== 'string') continue;
     const parent = Object.values<Resource>(resources).find(({ entityType }) => entityType === to);
     if (parent !== undefined && !(await lockLive(tx, tableOf(parent), parent.softDelete, id)))
-      gone.push({ property, id });
+      deletedParents.push({ property, id });
   }
-  return gone;
+  return deletedParents;
 }
 
-function goneEntry({ references }: Resource, { property, id }: GoneParent): ErrorEntry {
+function goneEntry({ references }: Resource, { property, id }: DeletedParent): ErrorEntry {
   const to = references[property]?.to;
   const parent = Object.values<Resource>(resources).find(({ entityType }) => entityType === to);
   return { path: 'query.id', message: `refers to ${parent?.noun ?? 'record'} ${id} in ${property}, which is deleted` };

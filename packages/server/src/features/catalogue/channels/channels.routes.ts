@@ -5,7 +5,7 @@ import { changePlacement, createPlacement, deletePlacement, showPlacements } fro
 import { providerRemarks } from './provider-config.rules.ts';
 import type { ProviderSecretPorts } from './provider-secrets.service.ts';
 
-/** What channels need of the process, and of features above. */
+/** What channels need from the process and from features that build on them. */
 export interface ChannelPorts extends ProviderSecretPorts {
   readonly lockRoutes: LockDependants<RouteColumn>;
 }

@@ -26,7 +26,7 @@ import { creativeColumns, showCreative, storedTargeting } from './placements.ser
 import { givenPaths, storedFileConfig } from './provider-config.rules.ts';
 import { keepProviderSecrets, type ProviderSecretPorts, readProviderConfig } from './provider-secrets.service.ts';
 
-/** Channels as answers carry them, with their placements by name and creatives oldest first. */
+/** Shows channels with their placements by name, and creatives oldest first. */
 export async function showChannels(tx: Tx, rows: readonly ChannelRow[]): Promise<Channel[]> {
   const ids = rows.map((row) => row.id);
   const placements = Map.groupBy(await findRecords(tx, placementSpec, 'channelId', ids), (row) => row.channelId);
@@ -45,7 +45,9 @@ function assertZone(timezone: string | null | undefined): void {
   if (problem !== null) throw invalid('/timezone', problem);
 }
 
-/** The config in the stored spelling; 503 for files that would go where this server sends none. */
+/**
+ * Returns the config in its stored form. Throws 503 for files with a destination that this server isn't configured for.
+ */
 function readFileConfig(config: FileConfig): FileConfig {
   if (config.destination === 's3') {
     throw new AppError('not_configured', {
@@ -56,7 +58,7 @@ function readFileConfig(config: FileConfig): FileConfig {
   return storedFileConfig(config);
 }
 
-/** What a write makes of the channel's own columns, and the secrets that go beside them. */
+/** Returns the channel columns of a write, and the secrets to store separately. */
 function readColumns<C extends RecordChange<ChannelRow>>(tx: Tx, ports: ProviderSecretPorts, values: C) {
   assertZone(values.timezone);
   const { providerConfig, fileConfig } = values;
@@ -69,21 +71,21 @@ function readColumns<C extends RecordChange<ChannelRow>>(tx: Tx, ports: Provider
   return { columns, split };
 }
 
-/** Creates the channel and its inline placements, all or nothing. Keys that are not given are made from the names. */
+/** Creates the channel and its inline placements, all or nothing. Missing keys are derived from the names. */
 export async function createChannel(tx: Tx, body: ChannelCreate, ports: ProviderSecretPorts): Promise<ChannelRow> {
   const { placements = [], ...values } = body;
   const { columns, split } = readColumns(tx, ports, values);
   const wanted = keyFromName(values.name, 'channel');
   if (values.key === undefined) await lockMadeKeys(tx, channelSpec.resource.path);
-  // Numbered forms of a long key are shorter in front, so the look-up leaves room for the number.
+  // Numbered variants of a long key are shorter in front, so the look-up leaves room for the number.
   const key = values.key ?? freeKey(wanted, await channelKeysLike(tx, wanted.slice(0, 55)));
   const channel = await createRecord(tx, channelSpec, { ...columns, key });
   if (split !== null) await keepProviderSecrets(tx, ports, channel.id, {}, split);
-  const taken = new Set(placements.flatMap((placement) => (placement.key === undefined ? [] : [placement.key])));
+  const usedKeys = new Set(placements.flatMap((placement) => (placement.key === undefined ? [] : [placement.key])));
   for (const [index, placement] of placements.entries()) {
-    const placementKey = placement.key ?? freeKey(keyFromName(placement.name, 'placement'), taken);
+    const placementKey = placement.key ?? freeKey(keyFromName(placement.name, 'placement'), usedKeys);
     assertFirst(placements, index);
-    taken.add(placementKey);
+    usedKeys.add(placementKey);
     const targeting = storedTargeting(tx, placement.targeting, `/placements/${index}/targeting`);
     const own = { ...declaredOf(placement), targeting, channelId: channel.id, key: placementKey };
     await createRecord(tx, placementSpec, own);
@@ -93,13 +95,16 @@ export async function createChannel(tx: Tx, body: ChannelCreate, ports: Provider
 
 type InlinePlacement = NonNullable<ChannelCreate['placements']>[number];
 
-/** Without what a caller sent besides: only the top level of a body is freed of it, and this becomes a row of columns. */
+/**
+ * Drops undeclared properties: unknown ones are only removed at the top level of a body, and this becomes a row of
+ * columns.
+ */
 function declaredOf(placement: InlinePlacement): Omit<InlinePlacement, 'targeting'> {
   const declared = Object.entries(placement).filter(([name]) => Object.hasOwn(placementWritable, name));
   return Object.fromEntries(declared) as InlinePlacement;
 }
 
-/** Names and keys that repeat inside one request are the caller's mistake, not a conflict with what is stored. */
+/** Names and keys that repeat within one request are the caller's mistake, not a conflict with stored records. */
 function assertFirst(placements: readonly { readonly name: string; readonly key?: string }[], index: number): void {
   const current = placements[index];
   for (const earlier of placements.slice(0, index)) {
@@ -128,7 +133,7 @@ export async function changeChannel(
   });
 }
 
-/** 409 `in_use` while live creatives name the channel; its placements and flow routes go with it. */
+/** Throws 409 `in_use` while live creatives use the channel. Deletes its placements and flow routes. */
 export async function deleteChannel(
   tx: Tx,
   id: string,
@@ -141,7 +146,7 @@ export async function deleteChannel(
     addressed,
     async check(row) {
       placements = await findRecords(tx, placementSpec, 'channelId', [row.id], 'delete');
-      // A route of one of its placements names the channel as well.
+      // A route of one of its placements refers to the channel as well.
       deleteRoutes = await lockRoutes(tx, 'channelId', [row.id]);
     },
   });
@@ -149,14 +154,11 @@ export async function deleteChannel(
   await cascadeSoftDelete(tx, placementSpec, placements);
 }
 
-/**
- * A channel comes back with the placements that went with it: those that were deleted at the same instant
- * (docs/design/api-catalogue.md 19).
- */
+/** Restores a channel with the placements that were deleted at the same instant (docs/design/api-catalogue.md 19). */
 export const restorableChannel = restorable(channelSpec, {
   async after(tx, channel) {
     if (channel.deletedAt === null) return;
-    const gone = await findDeletedWith(tx, placementSpec, 'channelId', channel.id, channel.deletedAt);
-    await cascadeRestore(tx, placementSpec, gone);
+    const deletedPlacements = await findDeletedWith(tx, placementSpec, 'channelId', channel.id, channel.deletedAt);
+    await cascadeRestore(tx, placementSpec, deletedPlacements);
   },
 });

@@ -5,13 +5,13 @@ import type { Tx } from '../../../db/tx.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 
 export type ChannelRow = RecordRow<typeof channelResource>;
-/** Targeting is in the stored spelling of conditions (docs/design/api-catalogue.md 1.3). */
+/** Targeting is stored in the canonical spelling of conditions (docs/design/api-catalogue.md 1.3). */
 export type PlacementRow = RecordRow<typeof placementResource, { targeting: Json | null }>;
 
 export const channelSpec = recordSpec(channelResource);
 export const placementSpec = recordSpec<typeof placementResource, { targeting: Json | null }>(placementResource);
 
-/** Keys of live channels that begin with this text. */
+/** Returns keys of live channels that start with this text. */
 export async function channelKeysLike(tx: Tx, start: string): Promise<Set<string>> {
   const rows = await select(
     tx,
@@ -22,7 +22,7 @@ export async function channelKeysLike(tx: Tx, start: string): Promise<Set<string
   return new Set(rows.map((row) => row.key));
 }
 
-/** Keys of live placements of a channel. */
+/** Returns keys of a channel's live placements. */
 export async function placementKeys(tx: Tx, channelId: string): Promise<Set<string>> {
   const rows = await select(
     tx,
@@ -33,7 +33,7 @@ export async function placementKeys(tx: Tx, channelId: string): Promise<Set<stri
   return new Set(rows.map((row) => row.key));
 }
 
-/** Channels that can take part in decisions: active, not deleted. */
+/** Returns channels that can take part in decisions: active, not deleted. */
 export async function snapshotChannels(tx: Tx): Promise<SnapshotChannel[]> {
   return select(
     tx,
@@ -43,7 +43,7 @@ export async function snapshotChannels(tx: Tx): Promise<SnapshotChannel[]> {
   );
 }
 
-/** Channels that are there and not active: a request may name them and gets nothing. */
+/** Returns inactive channels: a request may name them but gets nothing. */
 export async function selectInactiveChannelIds(tx: Tx): Promise<string[]> {
   const rows = await select(
     tx,
@@ -54,7 +54,7 @@ export async function selectInactiveChannelIds(tx: Tx): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Active placements of active channels. */
+/** Returns active placements of active channels. */
 export async function snapshotPlacements(tx: Tx): Promise<SnapshotPlacement[]> {
   const rows = await select(
     tx,
@@ -69,7 +69,7 @@ export async function snapshotPlacements(tx: Tx): Promise<SnapshotPlacement[]> {
   return rows.map(({ targeting, ...row }) => (targeting === null ? row : { ...row, targeting }));
 }
 
-/** Placements that are there and get nothing: they or their channels are not active. */
+/** Returns placements that get nothing because they or their channels aren't active. */
 export async function snapshotInactivePlacements(tx: Tx): Promise<SnapshotInactivePlacement[]> {
   return select(
     tx,
@@ -88,13 +88,13 @@ export async function snapshotInactivePlacements(tx: Tx): Promise<SnapshotInacti
 
 const facts = columns(channelSpec, ['id', 'name', 'impressionMode']);
 
-/** What history says of a channel, deleted ones included; null when the tenant has none of that id. */
+/** Returns what history shows of a channel, even a deleted one; null if the tenant has no such channel. */
 export async function findChannelFacts(tx: Tx, id: string): Promise<RowOf<typeof facts> | null> {
   const [row] = await select(tx, facts, 'from arbiter.channels where tenant_id = $1 and id = $2', [tx.tenantId, id]);
   return row ?? null;
 }
 
-/** True when the tenant has a placement of that id, deleted ones included. */
+/** True if the tenant has a placement with this id, deleted ones included. */
 export async function hasPlacement(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx.query('select 1 from arbiter.placements where tenant_id = $1 and id = $2', [tx.tenantId, id]);
   return rows.length > 0;

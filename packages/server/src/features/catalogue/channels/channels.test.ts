@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => db.close());
 
-/** No route names these channels. */
+/** No route uses these channels. */
 const ports = { envelope, lockRoutes: async () => async () => 0 };
 
 let counter = 0;

@@ -30,7 +30,7 @@ export function showCreative(row: RelatedRow<'creative', (typeof creativeColumns
   return { id, name, offerId, placementId, status };
 }
 
-/** Placements as answers carry them, with their channel and creatives. */
+/** Shows placements with their channel and creatives. */
 export async function showPlacements(tx: Tx, rows: readonly PlacementRow[]): Promise<Placement[]> {
   const creatives = await readReferring(
     tx,
@@ -52,7 +52,10 @@ export async function showPlacements(tx: Tx, rows: readonly PlacementRow[]): Pro
   }));
 }
 
-/** The condition in the stored spelling; undefined (property not sent) stays undefined. Throws 400 when it is not a condition. */
+/**
+ * Returns the condition in its stored form; undefined (property not sent) stays undefined. Throws 400 if it isn't a
+ * condition.
+ */
 export function storedTargeting(tx: Tx, targeting: unknown, path: string): Json | null | undefined {
   if (targeting === undefined) return undefined;
   const read = readTargeting(targeting, path);
@@ -63,7 +66,7 @@ export function storedTargeting(tx: Tx, targeting: unknown, path: string): Json 
   return read.stored;
 }
 
-/** 400 `reference_not_found` when the channel is missing or deleted. */
+/** Throws 400 `reference_not_found` if the channel is missing or deleted. */
 export async function createPlacement(tx: Tx, body: PlacementCreate): Promise<PlacementRow> {
   const targeting = storedTargeting(tx, body.targeting, '/targeting');
   await requireLive(tx, 'channel', body.channelId, '/channelId');
@@ -82,7 +85,7 @@ export async function changePlacement(
   return updateRecord(tx, placementSpec, id, { rowVersion, change: () => ({ ...changes, targeting }) });
 }
 
-/** 409 `in_use` while live creatives name the placement; its flow route goes with it. */
+/** Throws 409 `in_use` while live creatives use the placement. Deletes its flow route. */
 export async function deletePlacement(
   tx: Tx,
   id: string,

@@ -6,7 +6,10 @@ import { secretMask } from '../../identity/audit/index.ts';
 
 const secretKeys = ['secretAccessKey', 'apiKey', 'authToken', 'accessToken', 'serviceAccount', 'secret'] as const;
 
-/** What the schema cannot say: keys of another provider, headers that are one but for case, a service account that is no JSON. */
+/**
+ * Checks what the schema can't express: keys of another provider, headers that differ only in case, and service
+ * accounts that aren't JSON.
+ */
 export function providerProblems(config: ProviderConfig): ErrorEntry[] {
   const { provider, headers = {}, serviceAccount } = config;
   const known: readonly string[] = [...providerKeys.common, ...(provider === undefined ? [] : providerKeys[provider])];
@@ -30,7 +33,7 @@ export function providerProblems(config: ProviderConfig): ErrorEntry[] {
   return problems;
 }
 
-/** Where a body holds the value of a header, as a JSON Pointer. */
+/** JSON Pointer to the value of a header in the body. */
 const headerPlace = (name: string) => `/providerConfig/headers/${name.replaceAll('~', '~0')}`;
 
 function isJsonObject(text: string): boolean {
@@ -42,7 +45,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** Keys that the provider does not read. */
+/** Returns warnings for keys that the provider doesn't read. */
 export function providerRemarks({ provider, url, headers }: ProviderConfig): Remark[] {
   if (provider === 'webhook') return [];
   return Object.entries({ url, headers })
@@ -54,21 +57,21 @@ export function providerRemarks({ provider, url, headers }: ProviderConfig): Rem
     }));
 }
 
-/** A config taken apart: what records show, and its secrets by their paths below the config. */
+/** A config in two parts: what records show, and its secrets by path below the config. */
 export interface SplitConfig {
   readonly shown: ProviderConfig;
   /** Secrets to store. */
   readonly given: ReadonlyMap<string, string>;
-  /** Bullets: what is stored stays. Path of the stored secret, and where the body holds the bullets. */
+  /** Masked secrets keep their stored value: path of the stored secret, and where the body has the mask. */
   readonly kept: ReadonlyMap<string, string>;
 }
 
-/** Puts bullets where the secrets stand. */
+/** Replaces secrets by masks. */
 export function splitConfig(config: ProviderConfig): SplitConfig {
   const given = new Map<string, string>();
-  const kept = new Map<string, string>();
+  const maskedSecrets = new Map<string, string>();
   const hide = (path: string, place: string, value: unknown): string => {
-    if (value === secretMask) kept.set(path, place);
+    if (value === secretMask) maskedSecrets.set(path, place);
     else given.set(path, typeof value === 'string' ? value : JSON.stringify(value));
     return secretMask;
   };
@@ -84,12 +87,12 @@ export function splitConfig(config: ProviderConfig): SplitConfig {
       ]),
     );
   }
-  return { shown, given, kept };
+  return { shown, given, kept: maskedSecrets };
 }
 
 /**
- * Whether secrets of the one config may serve the other. Otherwise who may change a channel, but was never shown its
- * secrets, could have them sent to an address of his own.
+ * Whether secrets of one config may be used with the other. Otherwise, someone who may change a channel but never saw
+ * its secrets could have them sent to their own address.
  */
 export function goesToTheSame(before: ProviderConfig, after: ProviderConfig): boolean {
   return before.provider === after.provider && originOf(before.url) === originOf(after.url);
@@ -99,17 +102,17 @@ function originOf(url: string | undefined): string {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : '';
 }
 
-/** Where a secret of a channel belongs; `path` is below the config. */
+/** The place of a channel's secret; `path` is below the config. */
 export function providerSecretPlace(tenantId: string, channelId: string, path: string): SealPlace {
   return { tenantId, recordId: channelId, field: `providerConfig${path}` };
 }
 
-/** The config in the stored spelling. */
+/** Returns the config in its stored form. */
 export function storedFileConfig(config: FileConfig): FileConfig {
   return config.format === 'jsonl' ? { ...config, format: 'ndjson' } : config;
 }
 
-/** Dotted paths of the secrets to store, as audit rows name them. */
+/** Returns the dotted paths of the secrets to store, as audit rows name them. */
 export function givenPaths({ shown, given }: SplitConfig): string[] {
   const keys: readonly string[] = secretKeys.filter((key) => given.has(`/${key}`));
   const headers = Object.keys(shown.headers ?? {}).filter((name) => given.has(`/headers/${name.toLowerCase()}`));

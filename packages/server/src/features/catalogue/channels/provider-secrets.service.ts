@@ -13,14 +13,17 @@ import {
 import { replaceSecrets, selectSecretPaths } from './provider-secrets.store.ts';
 
 export interface ProviderSecretPorts {
-  /** Seals what must not be read; null without DATA_ENCRYPTION_KEY. */
+  /** Encrypts secrets; null without DATA_ENCRYPTION_KEY. */
   readonly envelope: Envelope | null;
 }
 
-/** For callers that bring no secrets. */
+/** For callers without secrets. */
 export const withoutSecrets: ProviderSecretPorts = { envelope: null };
 
-/** Reads a config from a body: what to show, and its secrets. 400 for keys of another provider, 503 when nothing seals. */
+/**
+ * Reads a config from a body: what to show, and its secrets. Throws 400 for keys of another provider, 503 without
+ * encryption.
+ */
 export function readProviderConfig(tx: Tx, { envelope }: ProviderSecretPorts, config: ProviderConfig): SplitConfig {
   refuseProblems(providerProblems(config));
   tx.remarks.push(...providerRemarks(config));
@@ -32,8 +35,8 @@ export function readProviderConfig(tx: Tx, { envelope }: ProviderSecretPorts, co
 }
 
 /**
- * Stores the secrets of a channel's config, in place of all that it had but those that bullets keep. 400 for bullets that
- * keep nothing: no such secret is stored, or it was given for another provider or address.
+ * Replaces the secrets of a channel's config, except those that masks keep. Throws 400 for a mask without a stored
+ * secret, or whose secret belongs to another provider or address.
  */
 export async function keepProviderSecrets(
   tx: Tx,

@@ -3,7 +3,7 @@ import type { Tx } from '../../../db/tx.ts';
 
 const channelSecrets = table('channel_secrets');
 
-/** Paths of the secrets that a channel has. */
+/** Returns the paths of a channel's secrets. */
 export async function selectSecretPaths(tx: Tx, channelId: string): Promise<ReadonlySet<string>> {
   const rows = await select(
     tx,
@@ -14,7 +14,7 @@ export async function selectSecretPaths(tx: Tx, channelId: string): Promise<Read
   return new Set(rows.map(({ path }) => path));
 }
 
-/** Takes away the channel's secrets but those at the paths of `kept`, and stores these. */
+/** Deletes the channel's secrets except those at the paths of `kept`, and stores the given ones. */
 export async function replaceSecrets(
   tx: Tx,
   channelId: string,

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 import { createEnvelope } from '../../../platform/crypto.ts';
 import { providerSecretPlace } from './provider-config.rules.ts';
 
-/** Providers of channels and their secrets, over the API (docs/design/api-catalogue.md 5.1, 20). */
+/** Channel providers and their secrets, over the API (docs/design/api-catalogue.md 5.1, 20). */
 
 const key = Buffer.alloc(32, 9).toString('base64');
 const bullets = '••••••••';
@@ -37,7 +37,7 @@ const post = (body: object, on: TestServer = server) =>
   });
 const put = (id: string, body: object) => server.call<Channel>('PUT', '/api/v1/channels', { body: { id, ...body } });
 
-/** What is stored for the channel, opened. */
+/** Returns the channel's stored secrets, decrypted. */
 async function secretsOf(channelId: string): Promise<Record<string, string>> {
   const rows = await server.testDatabase.ownerQuery<{ path: string; sealed: Buffer }>(
     'select path, sealed from arbiter.channel_secrets where channel_id = $1 order by path',

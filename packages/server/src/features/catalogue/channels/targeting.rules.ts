@@ -5,7 +5,7 @@ import type { Remark } from '../../../platform/remark.ts';
 
 const namespaces: ReadonlySet<string> = new Set(['request', 'attributes', 'customer']);
 
-/** A placement's targeting in the stored spelling of conditions, or what is wrong with it (docs/design/api-catalogue.md 5.2). */
+/** Returns a placement's targeting in its stored form, or its problems (docs/design/api-catalogue.md 5.2). */
 export function readTargeting(
   targeting: unknown,
   path: string,

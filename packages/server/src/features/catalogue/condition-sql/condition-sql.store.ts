@@ -2,24 +2,25 @@ import type { Condition, ConditionGroup, ConditionLeaf } from '@arbiter/engine';
 import type { SqlColumn, SqlContext } from './leaf-kind.ts';
 import { leafSql } from './leaf-sql.store.ts';
 
-/** Where a field of a condition stands. */
+/** The place of a condition's field. */
 export interface FieldPlace {
   readonly column: SqlColumn;
-  /** Name of the related rows that it is a column of; null: of the row that is asked. */
+  /** Name of the relation that the column belongs to; null for the row itself. */
   readonly relation: string | null;
 }
 
-/** What a condition is asked of. */
+/** The row that a condition applies to. */
 export interface ConditionPlace extends SqlContext {
-  /** Where a field stands. The condition was checked, so there is one. */
+  /** Returns the place of a field. The condition was checked, so it exists. */
   fieldOf(field: string): FieldPlace;
-  /** SQL that is true when the related rows are as the relation wants them; `inner` is asked of each of them. */
+  /** Returns SQL that is true if the related rows satisfy the relation; `inner` applies to each of them. */
   related(relation: string, inner: string): string;
 }
 
 /**
- * A condition in its stored form (docs/design/api-catalogue.md 1.3) as SQL that is true for a row exactly when the engine says so of
- * the row's values, and false or null when not. Leaves of one relation inside one group are asked of the same related row.
+ * Returns a stored condition (docs/design/api-catalogue.md 1.3) as SQL that is true for a row exactly when the engine
+ * accepts the row's values, and otherwise false or null. Leaves of one relation within a group apply to the same
+ * related row.
  */
 export function conditionSql(condition: Condition, place: ConditionPlace): string {
   return 'operator' in condition

@@ -1,7 +1,7 @@
 import type { Scalar } from '@arbiter/engine';
 import { type LeafKind, never, type SqlColumn, type SqlContext } from './leaf-kind.ts';
 
-/** Columns that hold any JSON: each value is asked by its own kind. Objects are equal to nothing. */
+/** Columns with arbitrary JSON: each value is compared by its own kind. Objects equal nothing. */
 export function jsonLeaf({ sql }: SqlColumn, { literals, now }: SqlContext): LeafKind {
   const wantedJson = (wanted: Scalar): string => literals.add(JSON.stringify(wanted), 'jsonb');
   const text = `arbiter.condition_text(${sql})`;

@@ -35,8 +35,8 @@ function kindOf(column: SqlColumn, context: SqlContext): LeafKind {
 const dayMs = 86_400_000;
 
 /**
- * SQL that is true when the leaf holds for the column's value as answers show it, by the rules of the engine
- * (packages/engine/src/conditions/match.ts), and false or null when not. Comparisons that an index of the column can answer
+ * Returns SQL that is true if the leaf accepts the column's value as responses show it, by the engine's rules
+ * (packages/engine/src/conditions/match.ts), and otherwise false or null. Comparisons that a column's index can serve
  * are written so that it does.
  */
 export function leafSql(column: SqlColumn, { operator, value }: ConditionLeaf, context: SqlContext): string {
@@ -79,12 +79,12 @@ export function leafSql(column: SqlColumn, { operator, value }: ConditionLeaf, c
     within_last_days: () => daysBack(true),
     not_within_last_days: () => daysBack(false),
   };
-  // Conditions of the catalogue do not take it; the condition lists of flow nodes do, and those are never asked in SQL.
+  // Catalogue conditions don't allow it. Condition lists of flow nodes do, but never run as SQL.
   if (operator === 'regex') throw new Error('regex is not a condition operator');
   return sqlOf[operator]();
 }
 
-// Both stand in the text, also where one never holds: a value that was added must be used.
+// Keep both even if one is never true: every added value must be used.
 const both = (a: string, b: string): string => `(${a} and ${b})`;
 
 function booleanLeaf({ sql }: SqlColumn, { literals }: SqlContext): LeafKind {

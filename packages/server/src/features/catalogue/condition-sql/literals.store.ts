@@ -1,14 +1,17 @@
-/** How a statement takes values: as parameters (`$1`), or as places (`{0}`) that the database fills with quoted literals. */
+/**
+ * How a statement takes values: as parameters (`$1`), or as placeholders (`{0}`) that the database fills with quoted
+ * literals.
+ */
 export type LiteralStyle = 'parameters' | 'places';
 
 /**
- * The values of a statement that is being written. What a caller sent reaches SQL through here and nowhere else
- * (docs/design/quality.md T3): the text of the statement has a placeholder with a type.
+ * Values of a statement under construction. The only way for a caller's values into SQL (docs/design/quality.md T3):
+ * the statement's text has typed placeholders.
  */
 export interface SqlLiterals {
-  /** The value as SQL of this type. A value that was added before has its place already. */
+  /** Returns the value's placeholder, as SQL of this type. Reuses the placeholder of an equal value. */
   add(value: string, type: SqlType): string;
-  /** In the order of their places. */
+  /** Values in the order of their placeholders. */
   readonly values: readonly string[];
 }
 
@@ -34,7 +37,7 @@ export type SqlType =
   | 'float8[]'
   | 'uuid[]';
 
-/** `first`: number of the first parameter, where the statement has others before. */
+/** `first`: number of the first parameter, if the statement has others before it. */
 export function newLiterals(style: LiteralStyle, first = 1): SqlLiterals {
   const values: string[] = [];
   const placeOf = new Map<string, number>();

@@ -4,8 +4,8 @@ import { type Comparison, type LeafKind, never, type SqlColumn, type SqlContext,
 const dayMs = 86_400_000;
 
 /**
- * Columns of days and instants. Answers show milliseconds, so an instant of the column is equal to all microseconds of one.
- * Bounds are moved instead of the column, so that its index can be used.
+ * Date and instant columns. Responses show milliseconds, so an instant equals every microsecond within one. Bounds move
+ * instead of the column, so that its index can be used.
  */
 export function momentLeaf({ sql, dataType }: SqlColumn, { literals, now }: SqlContext): LeafKind {
   const isZoned = dataType === 'timestamptz';
@@ -28,7 +28,7 @@ export function momentLeaf({ sql, dataType }: SqlColumn, { literals, now }: SqlC
   };
   return {
     compare(comparison, wanted) {
-      // Its text is never a number.
+      // The text is never a number.
       if (typeof wanted !== 'string') return never;
       const ms = parseInstant(wanted);
       if (ms !== null) return instants(comparison, ms);
@@ -48,7 +48,10 @@ export function momentLeaf({ sql, dataType }: SqlColumn, { literals, now }: SqlC
   };
 }
 
-/** Epoch ms as PostgreSQL reads it under any setting, in UTC. An offset may lead out of the years 1 to 9999. */
+/**
+ * Returns epoch ms in a form that PostgreSQL reads under any setting, in UTC. An offset may lead out of the years 1 to
+ * 9999.
+ */
 function momentText(ms: number): string {
   const days = Math.floor(ms / dayMs);
   const { year, month, day } = civilFromDays(days);

@@ -2,7 +2,7 @@ import { parseDecimal, type Scalar } from '@arbiter/engine';
 import { textArray } from '../../../db/index.ts';
 import { type Comparison, type LeafKind, never, type SqlColumn, type SqlContext, signs } from './leaf-kind.ts';
 
-/** Columns of numbers. Those that a number of JSON cannot show exactly are texts in answers, and texts to conditions. */
+/** Number columns. Values that a JSON number can't represent exactly are texts in responses and in conditions. */
 export function numberLeaf(column: SqlColumn, context: SqlContext): LeafKind {
   const { dataType } = column;
   const parts = isInteger(dataType)
@@ -24,53 +24,62 @@ type IntegerType = 'smallint' | 'integer' | 'bigint';
 const isInteger = (dataType: string): dataType is IntegerType =>
   dataType === 'smallint' || dataType === 'integer' || dataType === 'bigint';
 
-/** The number that a wanted value is to a number; null: unlike types. */
+/** The number a wanted value compares as; null if the types differ. */
 const numberOf = (wanted: Scalar): number | null =>
   typeof wanted === 'number' ? wanted : typeof wanted === 'string' ? parseDecimal(wanted) : null;
 
 const ranges: Readonly<Record<IntegerType, readonly [least: number, most: number]>> = {
   smallint: [-32_768, 32_767],
   integer: [-2_147_483_648, 2_147_483_647],
-  // Beyond these the driver's text is the value.
+  // Outside this range the driver's text is the value.
   bigint: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 };
 
-const leastBigint = -(2n ** 63n);
-const mostBigint = 2n ** 63n - 1n;
+const minBigint = -(2n ** 63n);
+const maxBigint = 2n ** 63n - 1n;
+
+/**
+ * Compares an integer column with a number between the type's limits. Compares with a whole number, so that the database
+ * can use an index.
+ */
+function compareWhole(
+  sql: string,
+  type: IntegerType,
+  comparison: Comparison,
+  number: number,
+  literal: (value: number) => string,
+): string {
+  const [least, most] = ranges[type];
+  const isWide = type === 'bigint';
+  if (comparison === 'eq') {
+    return Number.isInteger(number) && number >= least && number <= most ? `${sql} = ${literal(number)}` : never;
+  }
+  if (comparison === 'gt' || comparison === 'gte') {
+    const bound = comparison === 'gt' ? Math.floor(number) + 1 : Math.ceil(number);
+    if (bound > most) return never;
+    return bound <= least && !isWide ? `${sql} is not null` : `${sql} >= ${literal(bound)}`;
+  }
+  const bound = comparison === 'lt' ? Math.ceil(number) - 1 : Math.floor(number);
+  if (bound < least) return never;
+  return bound >= most && !isWide ? `${sql} is not null` : `${sql} <= ${literal(bound)}`;
+}
 
 function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: IntegerType): Parts {
   const [least, most] = ranges[type];
   const isWide = type === 'bigint';
   const float = (comparison: Comparison, number: number): string =>
     `${sql}::float8 ${signs[comparison]} ${literals.add(String(number), 'float8')}`;
-  /** `number` lies among those that the type shows as numbers, so that whole numbers say all. */
-  const whole = (comparison: Comparison, number: number): string => {
-    const literal = (value: number): string => literals.add(String(value + 0), type);
-    if (comparison === 'eq') {
-      return Number.isInteger(number) && number >= least && number <= most ? `${sql} = ${literal(number)}` : never;
-    }
-    const isLower = comparison === 'gt' || comparison === 'gte';
-    const bound =
-      comparison === 'gt'
-        ? Math.floor(number) + 1
-        : comparison === 'gte'
-          ? Math.ceil(number)
-          : comparison === 'lt'
-            ? Math.ceil(number) - 1
-            : Math.floor(number);
-    if (isLower)
-      return bound > most ? never : bound <= least && !isWide ? `${sql} is not null` : `${sql} >= ${literal(bound)}`;
-    return bound < least ? never : bound >= most && !isWide ? `${sql} is not null` : `${sql} <= ${literal(bound)}`;
-  };
-  // At the edge of the safe integers a bound one further is not safe any more.
+  const whole = (comparison: Comparison, number: number): string =>
+    compareWhole(sql, type, comparison, number, (value) => literals.add(String(value + 0), type));
+  // At the edge of the safe integers, the next bound is no longer safe.
   const isNear = (number: number): boolean => !isWide || Math.abs(number) < most;
   const numeric = (comparison: Comparison, number: number): string =>
     isNear(number) ? whole(comparison, number) : float(comparison, number);
-  /** What a text is equal to among the numbers that are texts. */
+  /** Returns the text that equals a value stored outside the safe range, or null. */
   const exact = (wanted: string): string | null => {
     if (!/^-?[1-9][0-9]{15,18}$/.test(wanted)) return null;
     const number = BigInt(wanted);
-    return number < leastBigint || number > mostBigint || Number.isSafeInteger(Number(wanted)) ? null : wanted;
+    return number < minBigint || number > maxBigint || Number.isSafeInteger(Number(wanted)) ? null : wanted;
   };
   const equalText = (wanted: string): string => {
     const number = parseDecimal(wanted);
@@ -110,7 +119,7 @@ function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: Intege
 }
 
 function floatParts({ sql, dataType }: SqlColumn, { literals }: SqlContext): Parts {
-  // The shortest text of a real is the number that answers show; its bits as a double are others.
+  // The shortest text of a real is the number that responses show. Its bits as a double are a different number.
   const value = dataType === 'real' ? `${sql}::text::float8` : sql;
   return {
     compare(comparison, wanted) {
@@ -127,7 +136,7 @@ function floatParts({ sql, dataType }: SqlColumn, { literals }: SqlContext): Par
   };
 }
 
-/** Decimals of at most so many digits are numbers in answers, and each is another double. */
+/** Decimals with at most this many digits are numbers in responses, and each is a distinct double. */
 const exactDigits = 15;
 
 function decimalParts({ sql, precision }: SqlColumn, { literals }: SqlContext): Parts {

@@ -2,12 +2,12 @@ import { parseInstant, type Scalar } from '@arbiter/engine';
 import { textArray } from '../../../db/index.ts';
 import { type LeafKind, never, type SqlColumn, type SqlContext, signs } from './leaf-kind.ts';
 
-/** True for a text that PostgreSQL can hold; conditions with other texts cannot be asked there. */
+/** True for text that PostgreSQL can store. Conditions with other text can't run there. */
 export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Columns whose values are texts in answers, uuid and time among them. Texts are ordered by code point. */
+/** Columns whose values are texts in responses, including uuid and time. Texts are ordered by code point. */
 export function textLeaf({ sql, dataType }: SqlColumn, { literals, now }: SqlContext): LeafKind {
   const text = dataType === 'time' ? `arbiter.condition_text(${sql})` : `${sql}::text`;
   const instant = `arbiter.condition_instant(${text})`;

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
-/** Random writes of policies with their scopes against an oracle in memory: answers, lists, filters, versions. */
+/** Compares random writes of policies and scopes with an in-memory oracle: responses, lists, filters, versions. */
 
 interface Policy {
   readonly id: string;
@@ -31,18 +31,12 @@ const ids: Record<string, string[]> = { offer: [], category: [], channel: [] };
 before(async () => {
   server = await startTestServer();
   for (const n of [0, 1]) {
-    ids.offer!.push(await make('offers', { name: `Offer ${n}` }));
-    ids.category!.push(await make('categories', { name: `Category ${n}` }));
-    ids.channel!.push(await make('channels', { name: `Channel ${n}`, channelType: 'web' }));
+    ids.offer!.push(await server.create('offers', { name: `Offer ${n}` }));
+    ids.category!.push(await server.create('categories', { name: `Category ${n}` }));
+    ids.channel!.push(await server.create('channels', { name: `Channel ${n}`, channelType: 'web' }));
   }
 });
 after(() => server?.close());
-
-async function make(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
 
 const target = fc.record({ scope: fc.constantFrom('global', 'offer', 'category', 'channel'), at: fc.nat(1) });
 const targets = fc.array(target, { minLength: 1, maxLength: 4 });

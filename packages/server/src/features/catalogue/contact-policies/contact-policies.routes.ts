@@ -23,6 +23,6 @@ export const contactPolicyRoutes = ({ referrers }: ContactPolicyDeps) =>
     change: updateContactPolicy,
     remove: async (tx, id, addressed) => reply(200, await deleteContactPolicy(tx, id, addressed, referrers)),
     remarks: policyRemarksOf,
-    // Scope and target must hold for one assignment together.
+    // Scope and target must match the same assignment.
     narrow: ({ scope, scopeId }) => assignedTo({ scope, scopeId }),
   });

@@ -15,9 +15,9 @@ import { type Remark, remarksAt } from '../../../platform/remark.ts';
 import { zoneProblem } from '../../../platform/zones.ts';
 
 /**
- * What keeps a policy of this type and config from being stored (docs/design/api-catalogue.md 8.4). A contract type
- * that the engine cannot evaluate yet is refused, after the faults of its config: a policy that blocks nothing would be worse
- * than none.
+ * Returns why a policy with this type and config can't be stored (docs/design/api-catalogue.md 8.4). After the problems
+ * of the config, refuses a contract type that the engine can't evaluate yet: a policy that blocks nothing would be
+ * worse than none.
  */
 export function contactPolicyProblems(ruleType: string, config: Readonly<Record<string, unknown>>): ErrorEntry[] {
   const problems = policyProblems(ruleType, asJsonObject(config)).map(({ path, message }) => ({
@@ -26,20 +26,20 @@ export function contactPolicyProblems(ruleType: string, config: Readonly<Record<
   }));
   const { timezone } = config;
   const unknownZone = ruleType === 'time_window' && typeof timezone === 'string' ? zoneProblem(timezone) : null;
-  const told = problems.some(({ path }) => path === '/config/timezone');
-  if (unknownZone !== null && !told) problems.push({ path: '/config/timezone', message: unknownZone });
+  const hasTimezoneProblem = problems.some(({ path }) => path === '/config/timezone');
+  if (unknownZone !== null && !hasTimezoneProblem) problems.push({ path: '/config/timezone', message: unknownZone });
   if (problems.length > 0 || policyTypes.includes(ruleType)) return problems;
   return [
     { path: '/ruleType', message: `${ruleType} is not available yet; available types: ${listWords(policyTypes)}` },
   ];
 }
 
-/** What has no effect in a config without problems: unknown keys, a policy that can never act. */
+/** Returns warnings for a config without problems: unknown keys, and policies that can never apply. */
 export function contactPolicyRemarks(ruleType: string, config: Readonly<Record<string, unknown>>): Remark[] {
   return remarksAt('/config', policyRemarks(ruleType, asJsonObject(config)));
 }
 
-/** Keys of configs that hold ids, which decisions compare as text. */
+/** Config keys that hold ids, which decisions compare as text. */
 const idKeys = [
   'appliesAcross',
   'categoryId',
@@ -51,13 +51,13 @@ const idKeys = [
   'withinCampaignId',
 ];
 
-/** Names what a policy does and where: another type, config or list of assignments has another mark. */
+/** Identifies what a policy does and where: another type, config or list of assignments gives another mark. */
 export function policyMark({ ruleType, config, scopes }: SnapshotPolicy): string {
   const assigned = scopes.map(({ scope, scopeId }) => `${scope} ${scopeId ?? ''}`).sort();
   return hash('sha256', canonicalJson({ ruleType, config, scopes: assigned })).slice(0, 32);
 }
 
-/** What the keys of a config name that must exist, where the policy cannot act without it. */
+/** Returns the categories a config refers to that must exist for the policy to apply. */
 export function namedCategories(
   ruleType: string,
   config: Readonly<Record<string, unknown>>,
@@ -69,7 +69,7 @@ export function namedCategories(
   });
 }
 
-/** Lists of ids in a config. One that names nothing has no effect: no record will ever have it. */
+/** Returns the id lists of a config. An id that refers to nothing has no effect, now or later. */
 export function listedRecords(
   ruleType: string,
   config: Readonly<Record<string, unknown>>,
@@ -88,8 +88,8 @@ const categoryKeys = [
 ] as const;
 
 /**
- * The config as it is stored: its condition in the first spelling (docs/design/api-catalogue.md 1.3), ids in lower case. Only
- * for a config without problems.
+ * Returns the config as stored: its condition in canonical spelling (docs/design/api-catalogue.md 1.3), ids in lower
+ * case. Expects a config without problems.
  */
 export function storedConfig(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const stored: Record<string, unknown> = { ...config };

@@ -24,13 +24,13 @@ import {
 import { type ContactPolicyRow, contactPolicySpec } from './contact-policies.store.ts';
 import { historyRemarks } from './required-history.service.ts';
 
-/** Who may name a policy: declared here, plugged by `main` (docs/architecture.md). */
+/** Records that may refer to a policy. Declared here, connected in `main` (docs/architecture.md). */
 export interface PolicyReferrers {
-  /** Name and key of every decision flow, not deleted, whose draft names the policy; by key. */
+  /** Returns name and key of every decision flow, not deleted, whose draft refers to the policy, by key. */
   flowsNaming(tx: Tx, policyId: string): Promise<readonly { readonly name: string; readonly key: string }[]>;
 }
 
-/** Scope of a policy that names none. */
+/** Default scope of a policy. */
 const defaultScope: ContactPolicyScope = 'offer';
 
 const resources: Readonly<Record<ContactPolicyScope, EntityType | null>> = {
@@ -42,7 +42,7 @@ const resources: Readonly<Record<ContactPolicyScope, EntityType | null>> = {
   subcategory: 'subCategory',
 };
 
-/** One policy as answers carry it. */
+/** Shows one policy. */
 export function showContactPolicy(row: ContactPolicyRow): ContactPolicy {
   const [first] = row.scopes;
   return {
@@ -54,7 +54,7 @@ export function showContactPolicy(row: ContactPolicyRow): ContactPolicy {
   };
 }
 
-/** Policies as answers carry them; `scope` and `scopeId` show the first assignment. */
+/** Shows policies. `scope` and `scopeId` come from the first assignment. */
 export const showContactPolicies = (_tx: Tx, rows: readonly ContactPolicyRow[]): ContactPolicy[] =>
   rows.map(showContactPolicy);
 
@@ -69,7 +69,7 @@ export async function createContactPolicy(tx: Tx, body: ContactPolicyCreate): Pr
   return createRecord(tx, contactPolicySpec, { ...fields, config: storedConfig(config), scopes: assigned });
 }
 
-/** Changes the supplied fields; a new type or config is checked as the pair it results in. */
+/** Updates the supplied fields. A new type or config is checked together with the other. */
 export async function updateContactPolicy(
   tx: Tx,
   id: string,
@@ -95,7 +95,10 @@ export async function updateContactPolicy(
   });
 }
 
-/** 403 `feature_disabled` for a policy on budgets while the tenant has them off (docs/design/api-settled.md 106). */
+/**
+ * Throws 403 `feature_disabled` for a policy on budgets if budgets are off for the tenant (docs/design/api-settled.md
+ * 106).
+ */
 async function checkBudgets(tx: Tx, ruleType: string): Promise<void> {
   if (ruleType !== 'budget_exhausted' || (await readSettings(tx)).enableBudgets) return;
   throw new AppError('feature_disabled', {
@@ -103,12 +106,15 @@ async function checkBudgets(tx: Tx, ruleType: string): Promise<void> {
   });
 }
 
-/** 400 `reference_not_found` for a category that a config names and that is not there (docs/design/api-catalogue.md 8.4). */
+/** Throws 400 `reference_not_found` if a category in the config doesn't exist (docs/design/api-catalogue.md 8.4). */
 async function requireCategories(tx: Tx, ruleType: string, config: Readonly<Record<string, unknown>>): Promise<void> {
   for (const { entityType, id, path } of namedCategories(ruleType, config)) await requireLive(tx, entityType, id, path);
 }
 
-/** Ids in a config that name nothing: what they say of offers or channels has no effect (docs/design/api-settled.md, Typos). */
+/**
+ * Returns warnings for ids in a config that refer to nothing, so that the config's statement about them has no effect
+ * (docs/design/api-settled.md, Typos).
+ */
 async function unknownIds(tx: Tx, ruleType: string, config: Readonly<Record<string, unknown>>): Promise<Remark[]> {
   const listed = listedRecords(ruleType, config);
   if (listed === null) return [];
@@ -135,17 +141,20 @@ async function unknownIds(tx: Tx, ruleType: string, config: Readonly<Record<stri
 
 type Judged = Pick<ContactPolicyCreate, 'ruleType'> & { readonly config: Readonly<Record<string, unknown>> };
 
-/** What a config holds without effect. */
+/** Returns warnings for parts of a config without effect. */
 async function configRemarks(tx: Tx, { ruleType, config }: Judged): Promise<Remark[]> {
   return [...contactPolicyRemarks(ruleType, config), ...(await unknownIds(tx, ruleType, config))];
 }
 
-/** What a stored policy holds without effect, and what its owner should know about the history it counts. */
+/**
+ * Returns warnings for parts of a stored policy without effect, and what its owner should know about the history it
+ * counts.
+ */
 export async function policyRemarksOf(tx: Tx, policy: Judged): Promise<Remark[]> {
   return [...(await configRemarks(tx, policy)), ...(await historyRemarks(tx, policy))];
 }
 
-/** Soft delete; flows that still name the policy are told as warnings, not refused. */
+/** Soft-deletes a policy. Flows that still refer to it produce warnings, not a refusal. */
 export async function deleteContactPolicy(
   tx: Tx,
   id: string,

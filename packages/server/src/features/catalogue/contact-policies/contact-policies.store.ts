@@ -5,7 +5,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { asJsonObject } from '../../../platform/json.ts';
 import { type RecordRow, recordSpec, type ScopeAssignmentRow } from '../catalogue-records/index.ts';
 
-/** The assignments as they are stored, at least one; answers name the record in each. */
+/** The stored assignments, at least one. Responses name the record of each. */
 type Stored = { scopes: readonly ScopeAssignmentRow<ContactPolicyScope>[] };
 
 /** A row of `contact_policies`. */
@@ -13,17 +13,19 @@ export type ContactPolicyRow = RecordRow<typeof contactPolicyResource, Stored>;
 
 export const contactPolicySpec = recordSpec<typeof contactPolicyResource, Stored>(contactPolicyResource);
 
-/** Policies that can take part in decisions: not deleted, active; by id. One statement, at every catalogue change. */
+/**
+ * Returns policies that can take part in decisions (active, not deleted), by id. One statement per catalogue change.
+ */
 export async function snapshotPolicies(tx: Tx): Promise<SnapshotPolicy[]> {
   return selectPolicies(tx, ['active']);
 }
 
-/** Policies that may take part in decisions one day: not deleted, draft or paused; by id. */
+/** Returns policies that may later take part in decisions (draft or paused, not deleted), by id. */
 export async function idlePolicies(tx: Tx): Promise<SnapshotPolicy[]> {
   return selectPolicies(tx, ['draft', 'paused']);
 }
 
-/** Those of the ids whose policies, not deleted, apply to everything. */
+/** Returns the given ids whose policies apply to everything and aren't deleted. */
 export async function selectGlobalPolicyIds(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const rows = await select(
     tx,
@@ -53,7 +55,7 @@ async function selectPolicies(tx: Tx, statuses: readonly string[]): Promise<Snap
   }));
 }
 
-/** Policies, neither deleted nor archived, that name a segment by its id or its name; by id. */
+/** Returns policies, neither deleted nor archived, that refer to a segment by id or name, by id. */
 export async function policiesNamingSegment(
   tx: Tx,
   { id, name }: { readonly id: string; readonly name: string },

@@ -42,7 +42,7 @@ const evaluated = [
   'category_suppression',
 ];
 
-/** A config of each type with everything that it takes. */
+/** A config for each type with every key it accepts. */
 const good: Readonly<Record<string, Record<string, unknown>>> = {
   frequency_cap: { maxPerDay: 0, maxPerWeek: 1_000_000, maxPerMonth: 3, maxTotal: 4, per: 'offer' },
   cooldown: { cooldownHours: 87_600, per: 'category' },
@@ -60,7 +60,7 @@ const good: Readonly<Record<string, Record<string, unknown>>> = {
   metric_condition: { metricId: 'm', operator: 'eq', threshold: -1.5 },
 };
 
-/** Configs that are wrong, each with the path that says so. */
+/** Invalid configs, each with the path of the problem. */
 const bad: readonly (readonly [ruleType: string, config: Record<string, unknown>, ...paths: string[]])[] = [
   [
     'frequency_cap',

@@ -10,7 +10,7 @@ const periodDays = {
   alltime: Number.POSITIVE_INFINITY,
 } as const;
 
-/** Limits of a frequency_cap by the days that they look back. */
+/** Limits of a frequency_cap by the number of days they cover. */
 const limitDays = { maxPerDay: 1, maxPerWeek: 7, maxPerMonth: 31, maxTotal: Number.POSITIVE_INFINITY } as const;
 
 const numberAt = (config: JsonObject, key: string): number => {
@@ -28,7 +28,7 @@ function windowDays(config: JsonObject): number {
   return Math.max(0, ...days);
 }
 
-/** Days of the config's period, or of its default. Configs are checked before, so other names don't occur. */
+/** Days of the config's period, or of its default. Configs were checked, so no other names occur. */
 function periodOf(config: JsonObject, usual: keyof typeof periodDays): number {
   const { periodType } = config;
   const name = isPeriod(periodType) ? periodType : usual;
@@ -40,7 +40,7 @@ const isPeriod = (name: Json | undefined): name is keyof typeof periodDays =>
 
 const nothing = () => 0;
 
-/** Days of history that each policy type counts, by its config. */
+/** Days of history that each policy type counts, given its config. */
 const countedDays = {
   frequency_cap: (config) => {
     const days = Object.entries(limitDays).map(([key, each]) => (typeof config[key] === 'number' ? each : 0));

@@ -9,8 +9,8 @@ import { daysCounted } from './required-history.rules.ts';
 const dayMs = 86_400_000;
 
 /**
- * What the writer of a policy should know of the history that it counts (docs/design/api-settled.md 105): counters in force
- * survive retention, but a window that is new counts what is still there. Empty as long as nothing can have been deleted.
+ * Returns warnings about the history that a policy counts (docs/design/api-settled.md 105). Retention spares what
+ * active policies count, but a new policy can count only what is still stored. Empty if nothing can have been deleted.
  */
 export async function historyRemarks(
   tx: Tx,

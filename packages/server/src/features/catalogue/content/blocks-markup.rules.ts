@@ -5,9 +5,9 @@ import type { MarkupWriter } from './markup.rules.ts';
 import { writeSanitizedHtml, writeTextOfHtml } from './sanitize.rules.ts';
 
 /**
- * Blocks as HTML and as text (docs/design/api-catalogue.md 3.2). Markup is made of our own words only; what the author wrote goes through
- * `writeText` and the Markdown reader, which escape it, or through the sanitizer. Props of a wrong type, which a version
- * from elsewhere could have, count as absent.
+ * Renders blocks as HTML and as text (docs/design/api-catalogue.md 3.2). Markup comes only from this file. Author text
+ * goes through `writeText` and the Markdown reader, which escape it, or through the sanitizer. Props of the wrong type,
+ * possible in versions from another build, count as missing.
  */
 interface Props {
   text(name: string): string;
@@ -131,11 +131,11 @@ function link(writer: MarkupWriter, urls: readonly string[], attributes = ''): v
 }
 
 function offerParts(props: Props): (field: string) => boolean {
-  const asked = props.list('fields').filter((field) => offerFields.some((known) => known === field));
-  return (field) => (asked.length > 0 ? asked : usualFields).includes(field);
+  const requested = props.list('fields').filter((field) => offerFields.some((known) => known === field));
+  return (field) => (requested.length > 0 ? requested : usualFields).includes(field);
 }
 
-/** An offer has no such field of its own; its `metadata` may have it. Their fallbacks say that none is missed. */
+/** Offers have no such field, but their `metadata` may. The fallback keeps a missing one from counting as an error. */
 const offerUrls = (field: string): string[] => [`{{offer.${field}|}}`, `{{offer.metadata.${field}|}}`];
 
 const texts = (items: readonly unknown[]): string[] => items.filter((item) => typeof item === 'string');
@@ -181,20 +181,20 @@ const text: Readonly<Record<StoredBlock['type'], WriteBlock>> = {
   },
 };
 
-/** False for a block that removes one of a template which has none of that id. */
+/** False for a block that removes a template's block when the template has no block of that id. */
 function isShown({ props }: StoredBlock): boolean {
   return props !== null;
 }
 
-/** False for what says nothing without a page around it. */
+/** False for a block that means nothing without a page around it. */
 export function hasText(block: StoredBlock): boolean {
   return isShown(block) && block.type !== 'spacer';
 }
 
-/** A blank line between two blocks as text. */
+/** A blank line separates two blocks in plain text. */
 export const betweenBlocks = '\n\n';
 
-/** Writes blocks as plain text, a blank line between them. */
+/** Writes blocks as plain text, separated by a blank line. */
 export function writeBlocksText(writer: MarkupWriter, blocks: readonly StoredBlock[]): void {
   for (const [index, block] of blocks.filter(hasText).entries()) {
     if (index > 0) writer.literal(betweenBlocks);

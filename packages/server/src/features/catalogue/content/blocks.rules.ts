@@ -1,13 +1,13 @@
-import { type BlockType, type ContentBlock, type ErrorEntry, mostBlocks, type StoredBlock } from '@arbiter/contract';
+import { type BlockType, type ContentBlock, type ErrorEntry, maxBlocks, type StoredBlock } from '@arbiter/contract';
 import { nearestWord } from '@arbiter/engine';
 import { newId } from '../../../platform/ids.ts';
 import type { Remark } from '../../../platform/remark.ts';
 import { longestHtml } from './content.rules.ts';
 
-/** Longest list of blocks, in bytes of UTF-8 JSON. */
+/** Limit on the list of blocks, in bytes of UTF-8 JSON. */
 const blocksBytes = 200 * 1024;
 
-/** What a prop must be; null: fine. */
+/** Returns what the prop must be; null if it is valid. */
 type Check = (value: unknown) => string | null;
 
 const text: Check = (value) => (typeof value === 'string' ? null : 'must be a string');
@@ -35,7 +35,7 @@ const listOf =
   };
 
 const align = oneOf('left', 'center', 'right');
-/** Parts of an offer that an offer block can show, in this order. */
+/** Offer fields that an offer block can show, in display order. */
 export const offerFields = ['name', 'shortDesc', 'description', 'imageUrl', 'ctaText', 'ctaUrl'] as const;
 
 /** Props by type (docs/design/api-catalogue.md 3.2). */
@@ -57,16 +57,16 @@ const props: Readonly<Record<BlockType, Readonly<Record<string, Check>>>> = {
 };
 
 interface Context {
-  /** Blocks with `props: null` remove what the parent template has. */
+  /** Blocks with `props: null` remove a block of the parent template. */
   readonly hasParent: boolean;
-  /** Size of a text in UTF-8. */
+  /** Returns the UTF-8 size of a text. */
   readonly bytes: (text: string) => number;
 }
 
-/** What is wrong with the blocks of an item, each with its path. */
+/** Returns the problems of an item's blocks, each with its path. */
 export function blockProblems(blocks: readonly ContentBlock[], { hasParent, bytes }: Context): ErrorEntry[] {
   const all = flat(blocks);
-  if (all.length > mostBlocks) return [{ path: '/blocks', message: `must be at most ${mostBlocks} in total` }];
+  if (all.length > maxBlocks) return [{ path: '/blocks', message: `must be at most ${maxBlocks} in total` }];
   if (bytes(JSON.stringify(blocks)) > blocksBytes) {
     return [{ path: '/blocks', message: `must be at most ${blocksBytes} bytes` }];
   }
@@ -83,7 +83,7 @@ export function blockProblems(blocks: readonly ContentBlock[], { hasParent, byte
 interface Placed {
   readonly block: ContentBlock;
   readonly path: string;
-  /** Type of the block around it; null at the top. */
+  /** Type of the enclosing block; null at the top level. */
   readonly inside: BlockType | null;
 }
 
@@ -99,7 +99,7 @@ function placeProblems(
   path: string,
   inside: BlockType | null,
 ): ErrorEntry[] {
-  // A column that replaces or removes one of the template stands at the top.
+  // A column that replaces or removes a template's column belongs at the top level.
   if (inside === 'columns' && type !== 'column') {
     return [{ path: `${path}/type`, message: 'must be column inside columns' }];
   }
@@ -138,7 +138,7 @@ function propProblems(block: ContentBlock, path: string, inside: BlockType | nul
   });
 }
 
-/** Props that a type does not have: they are kept and have no effect. */
+/** Returns warnings for props that a type doesn't have. They are stored but have no effect. */
 export function blockRemarks(blocks: readonly ContentBlock[]): Remark[] {
   return flat(blocks).flatMap(({ block, path }) => {
     const known = Object.keys(props[block.type]);
@@ -148,7 +148,9 @@ export function blockRemarks(blocks: readonly ContentBlock[]): Remark[] {
   });
 }
 
-/** The blocks with an id each; a made one is an id that no other item has, so that it never replaces a template's block. */
+/**
+ * Gives each block an id. New ids are unique across items, so a block never replaces a template's block by accident.
+ */
 export function withIds(blocks: readonly ContentBlock[]): StoredBlock[] {
   return blocks.map(({ id, children, ...block }) => ({
     id: id ?? newId(),

@@ -6,7 +6,7 @@ import { mergeObjects } from './merge.rules.ts';
 import { shownParts } from './shown.rules.ts';
 import { type ContentServer, startContentServer } from './test-content.ts';
 
-/** What comes from customers, callers and authors never becomes more than text (docs/design/quality.md T16, T20). */
+/** Input from customers, callers and authors never becomes anything but text (docs/design/quality.md T16, T20). */
 
 let contents: ContentServer;
 before(async () => {
@@ -118,7 +118,7 @@ test('prototypes are no paths: __proto__, constructor and the like have no value
     body: JSON.parse('{"name":"p","channelType":"sms","content":{"__proto__":{"x":1}}}'),
   });
   assert.deepEqual([refused.status, refused.body.code], [400, 'validation_failed']);
-  // Were such a key ever stored, merging would keep it a key.
+  // If such a key were ever stored, merging must still treat it as a plain key.
   const merged = mergeObjects(JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"b":2}}'));
   assert.equal(JSON.stringify(merged), '{"__proto__":{"a":1,"b":2}}');
   assert.equal(Reflect.get({}, 'a') ?? Reflect.get({}, 'b'), undefined);
@@ -155,18 +155,18 @@ const vectors = [
   '<plaintext><textarea></textarea><xmp>',
 ];
 
-/** Tags with their attributes in quotes, and text without `<`: what a browser cannot read in another way. */
+/** Tags with quoted attributes, and text without `<`: browsers can't read this in another way. */
 const wellFormed = /^(?:[^<>]|<\/[a-z][a-z0-9]*>|<[a-z][a-z0-9]*(?: [a-z]+="[^"<>]*")*(?: \/)?>)*$/;
 const forbiddenTag =
   /<(?:script|style|svg|math|iframe|form|input|button|object|embed|video|link|meta|base|template|noscript|textarea|xmp|plaintext)\b/;
 const forbiddenAttribute = /\s(?:on\w+|id|name|action|formaction|srcset|background)=/;
 const forbiddenStyle = /style="[^"]*(?:url|expression|import|binding|behavior|\\|\{)/i;
-/** A link that is left has a scheme that is allowed. */
+/** Every remaining link has an allowed scheme. */
 const forbiddenLink = /\s(?:href|src)="(?!https?:|mailto:|tel:)/i;
 
 function assertHarmless(html: string, told: string): void {
   assert.match(html, wellFormed, told);
-  // Texts and values of other attributes are escaped, and may hold any word.
+  // Text and the values of other attributes are escaped, so they may contain any word.
   const tags = html.match(/<[^>]*>/g)?.join('') ?? '';
   const names = tags.replace(/="[^"]*"/g, '=""');
   assert.doesNotMatch(names, forbiddenTag, told);

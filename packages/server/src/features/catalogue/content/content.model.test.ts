@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { type Answer, type ContentServer, startContentServer } from './test-content.ts';
 
-/** Random actions by two persons, compared with an oracle in memory that knows the rules and nothing of the product. */
+/** Compares random actions of two people with an in-memory oracle that knows only the rules. */
 
 let contents: ContentServer;
 const persons = { a: '0a0a0a0a-0000-4000-8000-00000000000a', b: '0b0b0b0b-0000-4000-8000-00000000000b' };
@@ -40,7 +40,7 @@ const born: State = {
   published: null,
 };
 
-/** What an action makes of a state, or the code that refuses it. */
+/** State after an action, or the code of the refusal. */
 type Outcome = State | string;
 
 const draft = { status: 'draft', submittedBy: null, approvedBy: null } as const;
@@ -49,7 +49,7 @@ const withVersion = (state: State, kind: string): State => ({
   versions: [...state.versions, { kind, subject: state.subject }],
 });
 
-/** The rules of docs/design/api-settled.md 1 to 3, 42 to 49, as a state machine. */
+/** The rules of docs/design/api-settled.md 1 to 3 and 42 to 49 as a state machine. */
 function oracle(state: State, who: Person, wanted: Action): Outcome {
   const is = (status: string): boolean => state.status === status;
   switch (wanted.does) {
@@ -134,7 +134,7 @@ function act(id: string, state: State, who: Person, wanted: Action) {
   }
 }
 
-/** One sequence that is always among them: it reaches what chance may miss. */
+/** Always included: reaches states that random sequences may miss. */
 const wholeWay: [Person, Action][] = [
   ['a', { does: 'put', subject: 'x', staleBy: 1 }],
   ['a', { does: 'submit' }],
@@ -182,7 +182,7 @@ test('random actions by two persons leave what the rules say', async () => {
     }),
     { numRuns: 60, examples: [[wholeWay]] },
   );
-  // The sequences must reach what they are about.
+  // The sequences must reach the states that this test is about.
   for (const word of ['approve self_approval_forbidden', 'publish ok', 'put row_version_conflict', 'revert ok']) {
     assert.ok(reached.has(word), `${word} of ${[...reached].join(', ')}`);
   }

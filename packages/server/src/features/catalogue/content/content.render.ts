@@ -8,10 +8,10 @@ import { mergeWithTemplates } from './content.templates.ts';
 import type { Parts } from './merge.rules.ts';
 import { shownParts } from './shown.rules.ts';
 
-/** Port: the attributes that a decision would read of this customer by itself; empty for an unknown one. */
+/** Port: returns the attributes that a decision would load for the customer; empty for an unknown customer. */
 export type ReadProfile = (tx: Tx, customerId: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** The template type whose escaping a kind of channel has (docs/design/api-settled.md 46); others are plain. */
+/** Escaping rules per kind of channel (docs/design/api-settled.md 46). Other kinds are plain text. */
 const templateTypes: ReadonlyMap<string, string> = new Map([
   ['email', 'email_html'],
   ['sms', 'sms_text'],
@@ -24,8 +24,8 @@ const templateTypes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Renders an item as a decision would deliver it: the working copy with its templates as they are now, or one version (of a
- * publication: what it froze). Writes nothing.
+ * Renders an item as a decision would deliver it: the working copy with the current templates, or one version. A
+ * published version uses the templates it froze. Writes nothing.
  */
 export async function renderContent(
   tx: Tx,

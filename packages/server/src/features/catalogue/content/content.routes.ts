@@ -22,7 +22,7 @@ const contentRecordRoutes = () =>
     remove: (tx, id) => noContent(archiveContent(tx, id)),
   });
 
-/** Reverting for work that brings back what it archived: an archived item may come back as it was. */
+/** Reverts on behalf of a restore, which may bring an archived item back unchanged. */
 export const contentHandlersInside = (): ReadonlyMap<string, AnyHandler> => {
   const revert: TenantHandler<typeof contentOperations.revert> = async (tx, { params }) =>
     reply(200, await showContentItem(tx, await revertContent(tx, params.id, params.version, { mayBeCurrent: true })));

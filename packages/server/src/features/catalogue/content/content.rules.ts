@@ -3,11 +3,11 @@ import { AppError } from '../../../platform/app-error.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Longest content, in bytes of UTF-8 JSON (as of creatives, docs/design/api-catalogue.md 7). */
+/** Limit on the content, in bytes of UTF-8 JSON; the same as for creatives (docs/design/api-catalogue.md 7). */
 const contentBytes = 100 * 1024;
-/** Longest HTML of an author in one text, in UTF-16 units: what is read as HTML without a turn for others in between. */
+/** Limit on the author's HTML in one text, in UTF-16 units: it is parsed without yielding to other work. */
 export const longestHtml = 64 * 1024;
-const mostVariables = 500;
+const maxVariables = 500;
 
 const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 const longestVariable = 128;
@@ -15,12 +15,12 @@ const longestVariable = 128;
 const sourcePattern = /^(?:customer|attributes|personalization)(?:\.[^.\s]+)+$/;
 const longestSource = 255;
 
-/** 409: an item in this status cannot `words`. */
+/** 409: an item in this status can't `words`. */
 export function notIn(status: ContentStatus, words: string): AppError {
   return new AppError('invalid_transition', { detail: `A content item with status ${status} can't ${words}.` });
 }
 
-/** `bytes`: size of a text in UTF-8. */
+/** `bytes` returns the UTF-8 size of a text. */
 export function contentProblems(content: JsonObject, bytes: (text: string) => number): ErrorEntry[] {
   if (bytes(JSON.stringify(content)) > contentBytes) {
     return [{ path: '/content', message: `must be at most ${contentBytes} bytes` }];
@@ -30,11 +30,14 @@ export function contentProblems(content: JsonObject, bytes: (text: string) => nu
   return [{ path: '/content/html', message: `must be at most ${longestHtml} characters` }];
 }
 
-/** Variables by name, each with a source, a fallback or both; with a parent template null removes what it has. */
+/**
+ * Checks variables by name. Each needs a source, a fallback or both. With a parent template, null removes the
+ * template's variable.
+ */
 export function personalizationProblems(variables: JsonObject, hasParent: boolean): ErrorEntry[] {
   const entries = Object.entries(variables);
-  if (entries.length > mostVariables) {
-    return [{ path: '/personalization', message: `must have at most ${mostVariables} variables` }];
+  if (entries.length > maxVariables) {
+    return [{ path: '/personalization', message: `must have at most ${maxVariables} variables` }];
   }
   return entries.flatMap(([name, entry]) => {
     const path = `/personalization/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -28,10 +28,10 @@ import {
 } from './content.store.ts';
 import { checkParent } from './content.templates.ts';
 
-const mostVersionsShown = 20;
-const mostVersionsListed = 100;
+const maxVersionsShown = 20;
+const maxVersionsListed = 100;
 
-/** 403 `feature_disabled` for writes while the tenant has content management off (docs/design/api-access.md 6). */
+/** Throws 403 `feature_disabled` if content management is off for the tenant (docs/design/api-access.md 6). */
 export async function assertEnabled(tx: Tx): Promise<void> {
   if ((await readSettings(tx)).enableContentManagement) return;
   throw new AppError('feature_disabled', {
@@ -41,7 +41,7 @@ export async function assertEnabled(tx: Tx): Promise<void> {
 
 type Fields = Omit<ContentUpdate, 'id' | 'rowVersion'>;
 
-/** What can be said against the fields alone. `hasParent`: after the write. */
+/** Checks the fields on their own. `hasParent`: whether the item has a parent after the write. */
 function checkFields(tx: Tx, fields: Fields, hasParent: boolean): void {
   const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
   refuseProblems([
@@ -67,7 +67,7 @@ export async function createContent(tx: Tx, body: ContentCreate): Promise<Conten
   return row;
 }
 
-/** What a new working copy forgets: it has been neither submitted nor approved. */
+/** Review fields of a new working copy. */
 export const unreviewed = {
   status: 'draft',
   submittedBy: null,
@@ -76,7 +76,7 @@ export const unreviewed = {
   approvedAt: null,
 } as const;
 
-/** Changes the supplied fields: a new version, in draft. What is published stays so. */
+/** Updates the supplied fields as a new draft version. The published version stays published. */
 export async function changeContent(
   tx: Tx,
   id: string,
@@ -114,7 +114,7 @@ function refuseFixed(current: ContentRow, { channelType, isTemplate }: Fields): 
   ]);
 }
 
-/** Archives an item; one that is archived stays as it is. 404 when there is none. */
+/** Archives an item. Does nothing if it is already archived. Throws 404 if it doesn't exist. */
 export async function archiveContent(tx: Tx, id: string): Promise<void> {
   await assertEnabled(tx);
   const { status } = await lockRecord(tx, contentSpec, id);
@@ -127,8 +127,8 @@ export async function archiveContent(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Makes the own parts of an older version the working copy, as a new version. Throws 404 for what is no version, 409 for one
- * that is not older. `mayBeCurrent`: an archived item may come back as it was.
+ * Makes an older version's own parts the working copy, as a new version. Throws 404 if the version doesn't exist, 409
+ * if it isn't older. `mayBeCurrent` allows bringing back an archived item unchanged.
  */
 export async function revertContent(
   tx: Tx,
@@ -160,21 +160,21 @@ export async function revertContent(
 
 const shownVersion = (row: VersionRow): ContentVersion => ({ ...row, createdAt: row.createdAt.toISOString() });
 
-/** Versions of an item, newest first, at most 100. */
+/** Returns an item's versions, newest first, at most 100. */
 export async function readVersions(tx: Tx, id: string): Promise<ContentVersion[]> {
   const item = await getRecord(tx, contentSpec, id);
-  return (await selectVersions(tx, item.id, mostVersionsListed)).map(shownVersion);
+  return (await selectVersions(tx, item.id, maxVersionsListed)).map(shownVersion);
 }
 
-/** The newest versions of an item, and the published one when it is older. */
+/** Returns the newest versions of an item, plus the published one if it is older. */
 async function shownVersions(tx: Tx, { id, publishedVersion }: ContentRow): Promise<VersionRow[]> {
-  const newest = await selectVersions(tx, id, mostVersionsShown);
+  const newest = await selectVersions(tx, id, maxVersionsShown);
   if (publishedVersion === null || newest.some(({ version }) => version === publishedVersion)) return newest;
   const published = await selectVersion(tx, id, publishedVersion);
   return published === null ? newest : [...newest, published];
 }
 
-/** Items as answers carry them, with their templates; one alone also with its newest versions. */
+/** Shows items with their templates. A single item also has its newest versions. */
 export async function showContent(tx: Tx, rows: readonly ContentRow[], view: 'one' | 'list'): Promise<ContentItem[]> {
   const parents = await readRelated(
     tx,
@@ -199,20 +199,23 @@ export async function showContent(tx: Tx, rows: readonly ContentRow[], view: 'on
   });
 }
 
-/** One item as answers carry it. */
+/** Shows one item. */
 export async function showContentItem(tx: Tx, row: ContentRow): Promise<ContentItem> {
   const [item] = await showContent(tx, [row], 'one');
   if (item === undefined) throw new Error('each row has one response');
   return item;
 }
 
-/** Throws 400 unless the id names an item that a creative may take its content from; `path`: JSON Pointer into the body. */
+/** Throws 400 unless a creative may take its content from this item. `path`: JSON Pointer into the body. */
 export async function requireContentItem(tx: Tx, id: string, path: string): Promise<void> {
   const { status } = await requireLive(tx, 'contentItem', id, path, ['status']);
   if (status === 'archived') throw invalid(path, 'must not be an archived content item');
 }
 
-/** What decisions show of an item now, tokens unreplaced; null when it is not published, archived, or there is none. */
+/**
+ * Returns what decisions show of an item now, with tokens unreplaced. Null if the item isn't published, is archived or
+ * doesn't exist.
+ */
 export async function publishedContent(tx: Tx, id: string): Promise<SnapshotContentItem | null> {
   const item = await getRecord(tx, contentSpec, id);
   if (item.status === 'archived' || item.publishedVersion === null) return null;

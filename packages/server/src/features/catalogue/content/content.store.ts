@@ -7,7 +7,10 @@ import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 import type { Parts } from './merge.rules.ts';
 import type { Shown } from './shown.rules.ts';
 
-/** A template that went into a published version; version null: its working copy, because it was never published. */
+/**
+ * A template that went into a published version. `version` is null if the template was never published, so its working
+ * copy was used.
+ */
 export interface TemplateUse {
   readonly id: string;
   readonly version: number | null;
@@ -51,17 +54,17 @@ const versionColumns = columns(versions, [
 /** A row of `content_versions`. */
 export type VersionRow = RowOf<typeof versionColumns>;
 
-/** What a new version says besides the item's own parts. */
+/** What a new version records besides the item's own parts. */
 export interface NewVersion {
   readonly kind: ContentVersion['kind'];
   readonly changeNote: string | null;
-  /** Both only of a publication. */
+  /** Both are set only for a publication. */
   readonly merged?: Parts;
   readonly shown?: Shown;
 }
 
-/** Keeps the item's parts under its version. The item's row is locked or new, so no number is taken twice. */
-export async function insertVersion(tx: Tx, row: ContentRow, made: NewVersion): Promise<void> {
+/** Stores the item's parts as a version. The item's row is locked or new, so no version number is used twice. */
+export async function insertVersion(tx: Tx, row: ContentRow, version: NewVersion): Promise<void> {
   await tx.query(
     `insert into arbiter.content_versions (tenant_id, id, content_item_id, version, kind, content, blocks, personalization,
        merged, shown, change_note, changed_by, created_at)
@@ -71,20 +74,20 @@ export async function insertVersion(tx: Tx, row: ContentRow, made: NewVersion): 
       newId(),
       row.id,
       row.version,
-      made.kind,
+      version.kind,
       JSON.stringify(row.content),
       JSON.stringify(row.blocks),
       JSON.stringify(row.personalization),
-      made.merged === undefined ? null : JSON.stringify(made.merged),
-      made.shown === undefined ? null : JSON.stringify(made.shown),
-      made.changeNote,
+      version.merged === undefined ? null : JSON.stringify(version.merged),
+      version.shown === undefined ? null : JSON.stringify(version.shown),
+      version.changeNote,
       tx.actor.name,
       tx.now,
     ],
   );
 }
 
-/** The newest versions of an item, newest first. */
+/** Returns the newest versions of an item, newest first. */
 export async function selectVersions(tx: Tx, itemId: string, limit: number): Promise<VersionRow[]> {
   return select(
     tx,
@@ -94,7 +97,7 @@ export async function selectVersions(tx: Tx, itemId: string, limit: number): Pro
   );
 }
 
-/** One version of an item, or null. */
+/** Returns one version of an item, or null. */
 export async function selectVersion(tx: Tx, itemId: string, version: number): Promise<VersionRow | null> {
   const [row] = await select(
     tx,
@@ -105,7 +108,9 @@ export async function selectVersion(tx: Tx, itemId: string, version: number): Pr
   return row ?? null;
 }
 
-/** The numbers of the last published versions of these items; null for one that never was, absent for one that is not there. */
+/**
+ * Returns the last published version of each item: null if it was never published, absent if the item doesn't exist.
+ */
 export async function selectPublishedVersions(
   tx: Tx,
   ids: readonly string[],
@@ -121,8 +126,8 @@ export async function selectPublishedVersions(
 }
 
 /**
- * Makes who is whose template one question at a time per tenant, until the transaction ends: two changes at once cannot
- * close a circle. Taken before any row is locked (docs/design/quality.md T9).
+ * Serializes template assignments per tenant until the transaction ends, so that two concurrent changes can't close a
+ * cycle. Take it before locking any row (docs/design/quality.md T9).
  */
 export async function lockTemplates(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.content_templates:' || $1, 0))`, [
@@ -130,7 +135,7 @@ export async function lockTemplates(tx: Tx): Promise<void> {
   ]);
 }
 
-/** Items above this one, nearest first, and how many levels of items stand below it; a circle ends where it closes. */
+/** Returns the item's ancestors, nearest first, and the number of levels below it. Stops where a cycle closes. */
 export async function selectFamily(
   tx: Tx,
   parentId: string,
@@ -163,7 +168,7 @@ export interface PublishedName {
   readonly version: number;
 }
 
-/** The last published versions of all items that are not archived, by id. */
+/** Returns the last published version of every item that isn't archived, by id. */
 export async function publishedNames(tx: Tx): Promise<PublishedName[]> {
   return tx.query(
     `select id, published_version as version from arbiter.content
@@ -172,7 +177,7 @@ export async function publishedNames(tx: Tx): Promise<PublishedName[]> {
   );
 }
 
-/** These published versions as the engine reads them. */
+/** Returns these published versions in the engine's form. */
 export async function readPublished(tx: Tx, names: readonly PublishedName[]): Promise<SnapshotContentItem[]> {
   if (names.length === 0) return [];
   const rows = await tx.query<{ id: string; shown: Shown }>(

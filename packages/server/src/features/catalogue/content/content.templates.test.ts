@@ -43,7 +43,7 @@ test('publishing freezes: a template published later changes no child, which say
   const item = await contents.make({ parentTemplateId: template.id, content: { b: 'own' } });
   const first = await contents.publish(item.id);
   assert.equal(first.parentOutdated, false);
-  // The working copy of a template that was published counts nowhere.
+  // Changing the working copy of a published template affects nothing.
   await contents.change(template.id, { content: { a: 'draft' } });
   assert.deepEqual((await contents.render(item.id)).content, { a: 'one', b: 'own' });
   await contents.publish(template.id);
@@ -95,7 +95,7 @@ test('a parent must be a template of the tenant, above at most five levels, and 
   await refused(first!.id, 'validation_failed', first!.id);
   await refused(fourth!.id, 'validation_failed', first!.id);
   await refused(second!.id, 'validation_failed', second!.id);
-  // A sixth level, from below and from above.
+  // A sixth level, added from below and from above.
   const sixth = await contents.make({ isTemplate: true });
   const under = await contents.make({ isTemplate: true, parentTemplateId: fourth!.id });
   await refused(under.id, 'validation_failed', sixth.id);

@@ -4,12 +4,12 @@ import { findRecord, requireLive } from '../catalogue-records/index.ts';
 import { type ContentRow, contentSpec, selectFamily, selectVersion, type TemplateUse } from './content.store.ts';
 import { mergeParts, type Parts } from './merge.rules.ts';
 
-/** Items one above the other, the lowest included (docs/design/api-catalogue.md 3.3). */
-const mostLevels = 5;
+/** Levels of items, including the lowest (docs/design/api-catalogue.md 3.3). */
+const maxLevels = 5;
 
 /**
- * Throws 400 unless the item may have this parent: an item that is a template and not archived, no circle, at most five
- * levels with what stands below. `itemId`: null for a new item. The caller holds `lockTemplates`.
+ * Throws 400 unless the item may have this parent: a template that isn't archived, without a cycle, at most five levels
+ * in total. `itemId` is null for a new item. The caller holds `lockTemplates`.
  */
 export async function checkParent(tx: Tx, parentId: string, itemId: string | null): Promise<void> {
   const path = '/parentTemplateId';
@@ -19,10 +19,10 @@ export async function checkParent(tx: Tx, parentId: string, itemId: string | nul
   const { above, levelsBelow } = await selectFamily(tx, parent.id, itemId);
   if (itemId !== null && above.includes(itemId)) throw invalid(path, 'must not make the item its own template');
   const levels = above.length + 1 + levelsBelow;
-  if (levels > mostLevels) throw invalid(path, `would stack ${levels} items; the limit is ${mostLevels}`);
+  if (levels > maxLevels) throw invalid(path, `would stack ${levels} items; the limit is ${maxLevels}`);
 }
 
-/** An item together with its templates, and which versions of them were taken. */
+/** An item merged with its templates, and the template versions used. */
 export interface Merged {
   readonly parts: Parts;
   readonly from: readonly TemplateUse[];
@@ -31,13 +31,14 @@ export interface Merged {
 const ownParts = ({ content, blocks, personalization }: Parts): Parts => ({ content, blocks, personalization });
 
 /**
- * The working copy of an item on top of its templates as they are now: of each the last published version, which holds its
- * own templates, else its working copy on top of its own. What a template was when it was archived counts on.
+ * Merges an item's working copy with its current templates. Uses each template's last published version, which includes
+ * its own templates, or else its working copy merged with its own templates. A template that was archived keeps
+ * counting.
  */
 export async function mergeWithTemplates(tx: Tx, item: ContentRow): Promise<Merged> {
   const layers: Parts[] = [ownParts(item)];
   const from: TemplateUse[] = [];
-  for (let parentId = item.parentTemplateId; parentId !== null && from.length < mostLevels; ) {
+  for (let parentId = item.parentTemplateId; parentId !== null && from.length < maxLevels; ) {
     const parent = await findRecord(tx, contentSpec, parentId);
     if (parent === null) throw new AppError('internal', { detail: 'The parent template no longer exists.' });
     const { publishedVersion } = parent;

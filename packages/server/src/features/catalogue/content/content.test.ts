@@ -16,7 +16,7 @@ const auditOf = (id: string) =>
     'select action, entity_version as version from arbiter.audit_logs where entity_id = $1 order by sequence',
     [id],
   );
-/** Refused with this status and code, and the item as it was. */
+/** Expects this status and code, and an unchanged item. */
 async function refused(id: string, method: string, path: string, body: unknown, code: string, key?: string) {
   const before = await contents.call('GET', `/${id}`);
   const answer = await contents.call(method, `/${id}${path}`, body, key);
@@ -61,7 +61,7 @@ test('an item: made in draft with its first version, changed, its fields default
     ],
   );
   assert.deepEqual((await contents.call('GET', `/${made.id}`)).body.versions, versions);
-  // What was read can be sent back, and is a version of its own.
+  // Sending back what was read creates a new version.
   assert.deepEqual(stateOf(await contents.change(made.id, changed)), ['draft', 3]);
   assert.equal((await contents.call('PUT', `/${made.id}`, { rowVersion: 2 })).body.code, 'row_version_conflict');
   assert.deepEqual(await auditOf(made.id), [
@@ -126,7 +126,7 @@ test('E3: who submitted cannot approve, by whichever key; who made or last chang
     assert.equal(answer.status, 403);
   }
   assert.equal((await contents.call('POST', `/${id}/approve`, undefined, a)).status, 200);
-  // A key made with a key is the same person.
+  // A key created with a key belongs to the same person.
   const made = await contents.server.call<{ key: string }>('POST', '/api/v1/api-keys', {
     key: a,
     body: { name: 'a2' },

@@ -10,8 +10,8 @@ import { mergeWithTemplates } from './content.templates.ts';
 import { shownParts } from './shown.rules.ts';
 
 /**
- * A step of the workflow: the item's row is locked, its status looked at and changed in one transaction, so that of two who
- * decide at once the second finds another status and is told 409. It makes no version.
+ * Runs a workflow step: locks the item's row, checks its status and changes it in one transaction. If two people act at
+ * once, the second gets 409. Creates no version.
  */
 async function step(
   tx: Tx,
@@ -32,7 +32,7 @@ async function step(
   });
 }
 
-/** draft -> in_review. Who submits cannot approve. */
+/** draft -> in_review. The submitter can't approve. */
 export async function submitContent(tx: Tx, id: string): Promise<ContentRow> {
   const person = await personBehind(tx);
   return step(tx, id, 'draft', 'submit', 'be submitted', () => ({
@@ -44,7 +44,7 @@ export async function submitContent(tx: Tx, id: string): Promise<ContentRow> {
   }));
 }
 
-/** in_review -> approved, by another person than the one who submitted (docs/design/quality.md E3): else 403. */
+/** in_review -> approved, by someone other than the submitter (docs/design/quality.md E3); otherwise throws 403. */
 export async function approveContent(tx: Tx, id: string): Promise<ContentRow> {
   const person = await personBehind(tx);
   return step(tx, id, 'in_review', 'approve', 'be approved', async ({ submittedBy, submittedAt }) => {
@@ -57,17 +57,17 @@ export async function approveContent(tx: Tx, id: string): Promise<ContentRow> {
   });
 }
 
-/** in_review -> draft; the reason stays until the item is submitted again. */
+/** in_review -> draft. The reason stays until the item is submitted again. */
 export async function rejectContent(tx: Tx, id: string, reason: string | null): Promise<ContentRow> {
   return step(tx, id, 'in_review', 'reject', 'be rejected', () => ({ ...unreviewed, rejectionReason: reason }));
 }
 
-/** approved -> published: freezes the item with its templates as a new version, which decisions show from now on. */
+/** approved -> published: freezes the item with its templates as a new version, which decisions show from then on. */
 export async function publishContent(tx: Tx, id: string): Promise<ContentRow> {
   await assertEnabled(tx);
   const current = await lockRecord(tx, contentSpec, id);
   if (current.status !== 'approved') throw notIn(current.status, 'be published');
-  // Merged once: templates may be published by others while this goes on.
+  // Merge once: others may publish templates in the meantime.
   const { parts, from } = await mergeWithTemplates(tx, current);
   const shown = await shownParts(parts);
   const row = await updateRecord(tx, contentSpec, current.id, {

@@ -1,10 +1,10 @@
 import { type MarkedText, markTokens, partsOf, sourceOf } from './marked-text.rules.ts';
 import { escapeHtml, type MarkupWriter } from './markup.rules.ts';
 
-/** `**bold**`, `*italic*`, `[label](url)`. No alternative looks past its own delimiter, so reading is linear. */
+/** `**bold**`, `*italic*`, `[label](url)`. No alternative reads past its own delimiter, so parsing is linear. */
 const inline = /\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^[\]]*)\]\(([^()\s]*)\)/g;
 
-/** What is written at the found places; literal texts in between go to `literal`. */
+/** Receives formatted parts; literal text in between goes to `literal`. */
 interface Target {
   literal(text: string): void;
   bold(inner: () => void): void;
@@ -12,7 +12,7 @@ interface Target {
   link(url: string, label: () => void): void;
 }
 
-/** Writes the subset of Markdown that text blocks know, as HTML (docs/design/api-catalogue.md 3.2). */
+/** Writes the Markdown subset of text blocks as HTML (docs/design/api-catalogue.md 3.2). */
 export function writeMarkdownHtml(writer: MarkupWriter, source: string): void {
   const marked = markTokens(source);
   const wrapped = (tag: string) => (inner: () => void) => {
@@ -34,7 +34,7 @@ export function writeMarkdownHtml(writer: MarkupWriter, source: string): void {
   });
 }
 
-/** The same as plain text: without asterisks, links in parentheses behind their labels. */
+/** Writes the same as plain text: without asterisks, with links in parentheses after their labels. */
 export function writeMarkdownText(writer: MarkupWriter, source: string): void {
   const marked = markTokens(source);
   read(marked, {
@@ -48,7 +48,7 @@ export function writeMarkdownText(writer: MarkupWriter, source: string): void {
   });
 }
 
-/** A text with tokens and no Markdown. */
+/** Writes text that has tokens but no Markdown. */
 export function writeText(writer: MarkupWriter, source: string, target: 'html' | 'text'): void {
   const marked = markTokens(source);
   writeLiteral(writer, marked.text, marked, target === 'html' ? escapeHtml : (part) => part);

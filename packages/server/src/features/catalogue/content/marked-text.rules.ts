@@ -1,22 +1,22 @@
 import { parseText, type Token } from '@arbiter/engine';
 
 /**
- * A text whose tokens were taken out before anything reads it as Markdown or HTML, so that neither they nor what is put in
- * their place can become markup. In their places stand marks that hold a number.
+ * Text whose tokens were taken out before it is read as Markdown or HTML, so that neither a token nor its value can
+ * become markup. Marks with a number stand in for them.
  */
 export interface MarkedText {
   readonly text: string;
-  /** What the marks stand for, by number. A text: characters of the author's that look like a mark. */
+  /** Meaning of each mark, by number. A string: characters of the author that look like a mark. */
   readonly marked: readonly (Token | string)[];
 }
 
-// Two characters of the private use area: a text that has them gets them marked as well.
+// Two private use characters. If the author uses them, they are marked as well.
 const open = '\ue000';
 const close = '\ue001';
 const likeMark = /[\ue000\ue001]/g;
 const mark = /\ue000(\d+)\ue001/g;
 
-/** Takes the tokens out of a text. Literal braces lose their backslash. */
+/** Takes the tokens out of a text and unescapes literal braces. */
 export function markTokens(text: string): MarkedText {
   const marked: (Token | string)[] = [];
   const add = (value: Token | string): string => `${open}${marked.push(value) - 1}${close}`;
@@ -28,7 +28,7 @@ export function markTokens(text: string): MarkedText {
   return { text: rest, marked };
 }
 
-/** The literal texts and tokens of a part of a marked text, in turn. */
+/** Returns the literal texts and tokens of a part of a marked text, in order. */
 export function partsOf(text: string, marked: MarkedText['marked']): (Token | string)[] {
   const parts: (Token | string)[] = [];
   let end = 0;
@@ -42,7 +42,7 @@ export function partsOf(text: string, marked: MarkedText['marked']): (Token | st
   return parts.filter((part) => part !== '');
 }
 
-/** A part of a marked text as the author would write it: tokens in braces, literal braces behind backslashes. */
+/** Returns a part of a marked text in the author's notation: tokens in braces, literal braces escaped. */
 export function sourceOf(text: string, marked: MarkedText['marked']): string {
   return partsOf(text, marked)
     .map((part) => {
@@ -52,7 +52,7 @@ export function sourceOf(text: string, marked: MarkedText['marked']): string {
     .join('');
 }
 
-/** True when a mark, and so a token, is in the text. */
+/** True if the text contains a mark, and so a token. */
 export function hasMark(text: string): boolean {
   return text.includes(open);
 }

@@ -1,10 +1,10 @@
 import type { MarkupPart, MarkupUrl, Token } from '@arbiter/engine';
 
-/** A text in parts under construction; literal texts beside each other become one. */
+/** Builds a text in parts. Adjacent literal texts become one part. */
 export interface MarkupWriter {
   literal(text: string): void;
   token(token: Token): void;
-  /** A token whose value is looked for at a second place as well. */
+  /** Writes a token whose value may come from either of two places. */
   either(token: string, or: string): void;
   url(url: MarkupUrl): void;
   readonly parts: readonly MarkupPart[];
@@ -40,7 +40,7 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["'", '&#39;'],
 ]);
 
-/** A literal text as HTML shows it (docs/design/api-settled.md 115). */
+/** Escapes literal text for HTML (docs/design/api-settled.md 115). */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities.get(character) ?? '');
 }

@@ -2,14 +2,14 @@ import type { StoredBlock } from '@arbiter/contract';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What an item is made of. */
+/** The parts of an item. */
 export interface Parts {
   readonly content: Record<string, unknown>;
   readonly blocks: StoredBlock[];
   readonly personalization: Record<string, unknown>;
 }
 
-/** An item on top of its template, which may be a merged one itself (docs/design/api-catalogue.md 3.3). */
+/** Merges an item onto its template, which may itself be merged (docs/design/api-catalogue.md 3.3). */
 export function mergeParts(template: Parts, own: Parts): Parts {
   return {
     content: mergeObjects(template.content, own.content),
@@ -22,7 +22,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Deep by key; null removes a key, lists are replaced (RFC 7396). */
+/** Merges deeply by key: null removes a key, lists are replaced (RFC 7396). */
 export function mergeObjects(template: JsonObject, own: JsonObject): Record<string, unknown> {
   const merged = new Map(Object.entries(template));
   for (const [key, value] of Object.entries(own)) {
@@ -35,8 +35,8 @@ export function mergeObjects(template: JsonObject, own: JsonObject): Record<stri
 }
 
 /**
- * A block of the item with the id of one of the template's stands in its place, or with `props: null` removes it; the
- * others follow the template's last block.
+ * An item's block replaces the template's block with the same id, or removes it with `props: null`. Other blocks follow
+ * the template's last block.
  */
 function mergeBlocks(template: readonly StoredBlock[], own: readonly StoredBlock[]): StoredBlock[] {
   const byId = new Map(own.map((block) => [block.id, block]));

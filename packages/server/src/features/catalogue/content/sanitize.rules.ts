@@ -3,9 +3,9 @@ import { hasMark, markTokens, partsOf, sourceOf } from './marked-text.rules.ts';
 import type { MarkupWriter } from './markup.rules.ts';
 
 /**
- * The HTML that an author may write (docs/design/api-catalogue.md 3.2): no scripts, no event attributes, no forms, no frames, no style
- * sheets, nothing that loads by itself but images. Ids and names are left out, so that no element can pass for another of
- * the page that shows it. What is not here is taken out; of elements only scripts and the like lose what is in them.
+ * HTML that authors may use (docs/design/api-catalogue.md 3.2): no scripts, event attributes, forms, frames or style
+ * sheets, and only images load by themselves. Ids and names are dropped, so no element can pass for one of the
+ * surrounding page. Anything else is removed; only scripts and similar elements also lose their content.
  */
 const tags = (
   'a abbr address article aside b blockquote br caption center cite code col colgroup dd del div dl dt em figcaption figure ' +
@@ -18,7 +18,7 @@ const attributes = (
   'style title type valign width'
 ).split(' ');
 
-/** Values without functions that load something, without escapes, and without tokens. */
+/** Values without functions that load something, escapes or tokens. */
 const plainStyle = /^(?:[\w\s.,#%!'"+/*-]|\b(?:rgba?|hsla?|calc)\([\w\s.,%+*/-]*\))*$/i;
 const styles = (
   'background-color border border-bottom border-bottom-color border-bottom-style border-bottom-width border-collapse ' +
@@ -50,15 +50,15 @@ const allowed = {
   ],
   allowedAttributes: { '*': attributes, a: ['href'], img: ['src'] },
   allowedStyles: { '*': Object.fromEntries(styles.map((name) => [name, [plainStyle]])) },
-  // Links are marks here; the engine looks at their schemes after the tokens are filled in.
+  // Links are marks here. The engine checks their schemes after tokens are filled in.
   allowedSchemes: [],
   nestingLimit: deepest,
 } as const satisfies Record<string, unknown>;
 
-/** Where a link was: the mark of its number in quotes. */
+/** Matches the placeholder of a link: its mark's number in quotes. */
 const linkMark = /(?: (href|src)=)"\ue000L(\d+)\ue001"/g;
 
-/** Writes HTML of an author with everything taken out that is not allowed; tokens and links become parts of their own. */
+/** Writes the author's HTML without anything disallowed. Tokens and links become separate parts. */
 export function writeSanitizedHtml(writer: MarkupWriter, source: string): void {
   const { text, marked } = markTokens(source);
   const links: string[] = [];
@@ -92,7 +92,7 @@ export function writeSanitizedHtml(writer: MarkupWriter, source: string): void {
   write(html.slice(end));
 }
 
-/** The text of an author's HTML: without tags, a line for each paragraph, cell row and list entry. */
+/** Writes the text of the author's HTML without tags, with a line for each paragraph, cell row and list item. */
 export function writeTextOfHtml(writer: MarkupWriter, source: string): void {
   const { text, marked } = markTokens(source);
   const lines = sanitizeHtml(text, { ...mutable(), allowedAttributes: {} })
@@ -110,7 +110,7 @@ export function writeTextOfHtml(writer: MarkupWriter, source: string): void {
   }
 }
 
-/** The entities that the sanitizer writes. */
+/** Decodes the entities that the sanitizer writes. */
 function decoded(text: string): string {
   return text
     .replaceAll('&lt;', '<')
@@ -120,7 +120,7 @@ function decoded(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** The rules as the library's types want them. */
+/** Copies the rules into the mutable types of the library. */
 function mutable(): sanitizeHtml.IOptions {
   const { nonTextTags, allowedSchemes, allowedAttributes, ...others } = allowed;
   return {

@@ -5,13 +5,16 @@ import { writeMarkup } from './markup.rules.ts';
 import type { Parts } from './merge.rules.ts';
 import { writeSanitizedHtml } from './sanitize.rules.ts';
 
-/** What decisions show of an item: its texts, checked and taken apart where they are HTML (docs/design/api-catalogue.md 3.2, 3.4). */
+/**
+ * What decisions show of an item: its texts, checked, and parsed where they are HTML (docs/design/api-catalogue.md 3.2,
+ * 3.4).
+ */
 export type Shown = Omit<SnapshotContentItem, 'id'>;
 
 /**
- * Makes what is shown of an item that was merged with its templates. Blocks become `html` and `text`, unless the content has
- * that key itself; HTML of the author passes the same rules as that in blocks. Deterministic. Reading HTML takes milliseconds:
- * others get their turn between two blocks.
+ * Returns what is shown of an item merged with its templates. Blocks become `html` and `text`, unless the content has
+ * that key itself. The author's HTML passes the same rules as HTML in blocks. Deterministic. Parsing HTML takes
+ * milliseconds, so this yields between blocks.
  */
 export async function shownParts({ content, blocks, personalization }: Parts): Promise<Shown> {
   const { html, ...others } = content;
@@ -35,7 +38,7 @@ export async function shownParts({ content, blocks, personalization }: Parts): P
   };
 }
 
-/** What came as JSON and goes as JSON. */
+/** Converts between two JSON types. */
 function asJson(value: Readonly<Record<string, unknown>>): Shown['content'] {
   return value as Shown['content'];
 }

@@ -4,14 +4,14 @@ import type { ContentItem, ContentVersion, Problem, Rendered } from '@arbiter/co
 import { startTestServer, type TestServer, type TestTenant } from '../../../main/test-server.ts';
 import { giveKeyTo } from '../../identity/credentials/test-owner.ts';
 
-/** An item, or what is said against the call. */
+/** An item, or the problem of the call. */
 export type Answer = ContentItem & Partial<Pick<Problem, 'code' | 'errors'>>;
 
-/** For tests: content over HTTP, by persons. */
+/** For tests: content over HTTP, with several people. */
 export interface ContentServer {
   readonly server: TestServer;
   readonly tenant: TestTenant;
-  /** A key of a new person, or another key of a person. */
+  /** Creates a key for a new person, or another key for an existing one. */
   person(role?: 'editor' | 'admin', person?: string): Promise<string>;
   call<Body = Answer>(
     method: string,
@@ -19,10 +19,10 @@ export interface ContentServer {
     body?: unknown,
     key?: string,
   ): Promise<{ readonly status: number; readonly body: Body; readonly text: string }>;
-  /** Makes an item and wants 201. */
+  /** Creates an item and expects 201. */
   make(body?: Record<string, unknown>): Promise<ContentItem>;
   change(id: string, body: Record<string, unknown>): Promise<ContentItem>;
-  /** submit, approve and publish by two persons. */
+  /** Submits, approves and publishes, with two people. */
   publish(id: string): Promise<ContentItem>;
   render(id: string, body?: Record<string, unknown>): Promise<Rendered>;
   versions(id: string): Promise<ContentVersion[]>;

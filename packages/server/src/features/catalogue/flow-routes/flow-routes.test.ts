@@ -22,25 +22,19 @@ let hero: string;
 let category: string;
 before(async () => {
   server = await startTestServer({ tenants: 2 });
-  web = await make('channels', { name: 'Web', channelType: 'web' });
-  mail = await make('channels', { name: 'Mail', channelType: 'email' });
-  hero = await make('placements', { name: 'Hero', channelId: web });
-  category = await make('categories', { name: 'Cards' });
-  const offerId = await make('offers', { name: 'Gold', status: 'active', categoryId: category });
-  await make('creatives', { name: 'Gold web', offerId, channelId: web, status: 'active' });
+  web = await server.create('channels', { name: 'Web', channelType: 'web' });
+  mail = await server.create('channels', { name: 'Mail', channelType: 'email' });
+  hero = await server.create('placements', { name: 'Hero', channelId: web });
+  category = await server.create('categories', { name: 'Cards' });
+  const offerId = await server.create('offers', { name: 'Gold', status: 'active', categoryId: category });
+  await server.create('creatives', { name: 'Gold web', offerId, channelId: web, status: 'active' });
 });
 after(() => server?.close());
-
-async function make(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
 
 let flows = 0;
 async function flow(publish = true): Promise<{ id: string; key: string }> {
   const key = `flow-${++flows}`;
-  const id = await make('decision-flows', { key, name: key, draftConfig: draftFlowConfig(category) });
+  const id = await server.create('decision-flows', { key, name: key, draftConfig: draftFlowConfig(category) });
   if (publish)
     assert.equal((await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } })).status, 200);
   return { id, key };
@@ -123,8 +117,8 @@ describe('flow routes', () => {
 
   it('go with their flow, channel or placement, each with an audit row', async () => {
     const [a, b] = [await flow(false), await flow(false)];
-    const channelId = await make('channels', { name: 'App', channelType: 'mobile' });
-    const placementId = await make('placements', { name: 'Top', channelId });
+    const channelId = await server.create('channels', { name: 'App', channelType: 'mobile' });
+    const placementId = await server.create('placements', { name: 'Top', channelId });
     const ofChannel = await set({ channelId, decisionFlowId: a.id });
     const ofPlacement = await set({ placementId, decisionFlowId: b.id });
     assert.equal((await server.call('DELETE', `/api/v1/placements/${placementId}`)).status, 204);
@@ -132,7 +126,7 @@ describe('flow routes', () => {
       (await list(`?channelId=${channelId}`)).map(({ id }) => id),
       [ofChannel.body.id],
     );
-    const second = await make('placements', { name: 'Bottom', channelId });
+    const second = await server.create('placements', { name: 'Bottom', channelId });
     const withIt = await set({ placementId: second, decisionFlowId: b.id });
     assert.equal((await server.call('DELETE', `/api/v1/channels/${channelId}`)).status, 204);
     assert.deepEqual(await list(`?channelId=${channelId}`), []);

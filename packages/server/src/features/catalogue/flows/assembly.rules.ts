@@ -22,7 +22,7 @@ type Members = { readonly [name: string]: unknown };
 
 /** Maximum lists of an inventory node, and the size of a draft in bytes (docs/design/api-decisioning.md 7, 8). */
 const longest = { categoryIds: 500, subCategoryIds: 500, offerIds: 5000 } as const;
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 const membersOf = (value: unknown): Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
@@ -59,7 +59,7 @@ export function assemble(
     });
     if (changes.length > 0) assembled = { ...draft, nodes: edited };
   }
-  if (changes.length > 0) fits &&= byteLength(JSON.stringify(assembled)) <= mostBytes;
+  if (changes.length > 0) fits &&= byteLength(JSON.stringify(assembled)) <= maxBytes;
   return { draft: fits ? assembled : draft, changes, fits };
 }
 
@@ -112,11 +112,11 @@ function withoutDead(
   if (dead.size === 0 || !Array.isArray(config.offerIds)) return config;
   const list: readonly unknown[] = config.offerIds;
   const ids = idsIn(list);
-  const kept = list.filter((_entry, place) => !dead.has(ids[place]!));
-  if (kept.length === list.length) return config;
+  const remaining = list.filter((_entry, place) => !dead.has(ids[place]!));
+  if (remaining.length === list.length) return config;
   list.forEach((entry, place) => {
     if (!dead.has(ids[place]!)) return;
     changes.push({ rule: 'drop_dead', path: `/nodes/${at}/config/offerIds/${place}`, before: entry, after: null });
   });
-  return { ...config, offerIds: kept };
+  return { ...config, offerIds: remaining };
 }

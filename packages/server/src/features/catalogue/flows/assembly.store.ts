@@ -4,7 +4,7 @@ import type { Tx } from '../../../db/tx.ts';
 import { type DecisionFlowRow, flowSpec } from './flows.store.ts';
 
 /** Runs to keep per flow. */
-const keptRuns = 500;
+const storedRuns = 500;
 
 const runs = table<
   'flow_assembly_runs',
@@ -64,7 +64,7 @@ export async function appendRuns(tx: Tx, rows: readonly AssemblyRunRow[]): Promi
     `delete from arbiter.flow_assembly_runs old using unnest($2::uuid[]) as flow (id)
      where old.tenant_id = $1 and old.flow_id = flow.id and old.id <= (
        select id from arbiter.flow_assembly_runs
-       where tenant_id = $1 and flow_id = flow.id order by id desc offset ${keptRuns} limit 1)`,
+       where tenant_id = $1 and flow_id = flow.id order by id desc offset ${storedRuns} limit 1)`,
     [tx.tenantId, rows.map(({ flowId }) => flowId)],
   );
 }

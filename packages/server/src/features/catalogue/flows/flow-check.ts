@@ -63,8 +63,8 @@ const runs = (use: DraftUse): boolean => use === 'publish' || use === 'simulate'
 
 /** Throws the problem of a draft that must not be stored (create, update), published or run. */
 export async function checkDraft(tx: Tx, draft: StoredConfig, { use, ports, flow }: DraftCheck): Promise<void> {
-  const asked = { ownKey: flow.key, webhooks: webhookRules(ports) };
-  const { errors: found, warnings } = validateFlow(draft, await readReferences(tx, draft, asked), {
+  const lookup = { ownKey: flow.key, webhooks: webhookRules(ports) };
+  const { errors: found, warnings } = validateFlow(draft, await readReferences(tx, draft, lookup), {
     use: runs(use) ? 'publish' : 'draft',
   });
   const errors = runs(use) ? [...found, ...(await missingSecrets(tx, flow.id, draft))] : found;
@@ -104,8 +104,8 @@ export async function inspectDraft(
   ports: FlowPorts,
 ): Promise<{ valid: boolean; errors: Finding[]; warnings: Finding[] }> {
   const flow = flowId === null ? null : await getRecord(tx, flowSpec, flowId);
-  const asked = { ownKey: flow?.key ?? null, webhooks: webhookRules(ports) };
-  const { errors, warnings } = validateFlow(draft, await readReferences(tx, draft, asked), { use: 'publish' });
+  const lookup = { ownKey: flow?.key ?? null, webhooks: webhookRules(ports) };
+  const { errors, warnings } = validateFlow(draft, await readReferences(tx, draft, lookup), { use: 'publish' });
   // A config without the shape of one has no bullets to ask about.
   const isShaped = !errors.some((issue) => issue.class === 'S');
   const found = isShaped ? [...errors, ...(await missingSecrets(tx, flow?.id ?? null, draft))] : errors;

@@ -22,17 +22,17 @@ type Nodes = ReadonlyMap<string, Json>;
 
 export function diffVersions(from: StoredConfig, to: StoredConfig): VersionDiff {
   const [before, after] = [nodesOf(from), nodesOf(to)];
-  const kept = [...after.keys()].filter((id) => before.has(id));
+  const common = [...after.keys()].filter((id) => before.has(id));
   return {
     added: [...after.keys()].filter((id) => !before.has(id)),
     removed: [...before.keys()].filter((id) => !after.has(id)),
-    changed: kept.flatMap((nodeId) => {
+    changed: common.flatMap((nodeId) => {
       const changes = diff(before.get(nodeId) ?? null, after.get(nodeId) ?? null);
       return changes.length === 0 ? [] : [{ nodeId, changes }];
     }),
     moved: movedAmong(
       [...before.keys()].filter((id) => after.has(id)),
-      kept,
+      common,
     ),
     flowConfig: diff(asJson(from.flowConfig ?? {}), asJson(to.flowConfig ?? {})),
   };

@@ -51,7 +51,7 @@ const nameColumns: Partial<Record<Kind, string>> = {
  * Kinds that can't be deleted while a flow names them: naming one locks it against deletion (docs/design/quality.md
  * E13).
  */
-const keptKinds: readonly Kind[] = ['schema', 'rankingProfile'];
+const lockedKinds: readonly Kind[] = ['schema', 'rankingProfile'];
 
 interface Named {
   readonly kind: string;
@@ -80,7 +80,7 @@ async function readExisting(tx: Tx, wanted: Wanted, models: readonly ModelFacts[
       `select '${kind}' as kind, ${column}::text as name from arbiter.${tableOf(resources[entityType])}
        where tenant_id = $1 and ${column} = any($${parameter}::${type}[])${liveOnly(resources[entityType])}`;
     const nameColumn = nameColumns[kind];
-    if (keptKinds.includes(kind)) {
+    if (lockedKinds.includes(kind)) {
       const locked = (column: string, type: string, names: readonly string[]) =>
         tx.query<Named>(`${select(column, type, 2)} for key share`, [tx.tenantId, names]);
       found.push(...(await locked('id', 'uuid', ids.filter(isUuid))));

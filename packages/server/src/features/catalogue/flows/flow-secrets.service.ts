@@ -42,10 +42,10 @@ function findStored(stored: readonly SecretRow[], { nodeId, path, origin }: Hidd
 
 /** Bullets of a draft behind which nothing is stored: it cannot be published. `flowId` null: a draft of no flow. */
 export async function missingSecrets(tx: Tx, flowId: string | null, draft: StoredConfig): Promise<FlowIssue[]> {
-  const kept = hideSecrets(draft).values.filter(({ value }) => value === null);
-  if (kept.length === 0) return [];
+  const masked = hideSecrets(draft).values.filter(({ value }) => value === null);
+  if (masked.length === 0) return [];
   const stored = flowId === null ? [] : await selectSecrets(tx, flowId, draftVersion);
-  return kept
+  return masked
     .filter((hidden) => findStored(stored, hidden).length === 0)
     .map(({ nodeId, pointer }) => ({
       path: pointer,

@@ -18,7 +18,7 @@ export type { ModelPorts } from './models.routes.ts';
 export { registryMoves } from './models.rules.ts';
 export { createModel } from './models.service.ts';
 export { keepModels, type ModelFacts, selectModels } from './models.store.ts';
-export { createModelStateKeeper, type HeldStates, type ModelStateKeeper } from './state-keeper.ts';
+export { createModelStateKeeper, type ModelStateKeeper, type StatesInMemory as HeldStates } from './state-keeper.ts';
 export { expireModelStates, insertScored, readStateBodies, readStates, type ScoredDecision } from './states.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

@@ -192,10 +192,10 @@ export async function resetLearning(tx: Tx, id: string): Promise<ModelRow> {
   const seen = await getRecord(tx, modelSpec, id);
   const learning = modelLearning(seen.modelType);
   if (learning === null) throw new AppError('model_unsupported', { detail: `a ${seen.modelType} doesn't learn` });
-  const kept = await updateRecord(tx, modelSpec, id, {
+  const updated = await updateRecord(tx, modelSpec, id, {
     change: async (current) => ({ modelState: (await lockState(tx, current.id)).state }),
   });
-  await replaceState(tx, kept.id, learning.empty(kept.config), { samples: 0 });
+  await replaceState(tx, updated.id, learning.empty(updated.config), { samples: 0 });
   return updateRecord(tx, modelSpec, id, { change: () => ({ modelState: null, status: 'draft' as const }) });
 }
 

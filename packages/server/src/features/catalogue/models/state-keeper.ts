@@ -3,7 +3,7 @@ import { type Database, systemActor } from '../../../db/index.ts';
 import { publishStates, readStateBodies } from './states.store.ts';
 
 /** The model states that decisions now use. */
-export type HeldStates = (plan: Plan) => DecisionInput['modelStates'];
+export type StatesInMemory = (plan: Plan) => DecisionInput['modelStates'];
 
 /**
  * The learned states of models that this process decides with: read on demand, some seconds old, and refreshed
@@ -11,13 +11,13 @@ export type HeldStates = (plan: Plan) => DecisionInput['modelStates'];
  */
 export interface ModelStateKeeper {
   /** Returns the learned states of the tenant's models; `version` is the catalogue's. */
-  get(tenantId: string, version: number): HeldStates | Promise<HeldStates>;
+  get(tenantId: string, version: number): StatesInMemory | Promise<StatesInMemory>;
   /** Resolves when no reading is under way. */
   idle(): Promise<void>;
 }
 
-interface Held {
-  readonly of: HeldStates;
+interface LoadedStates {
+  readonly of: StatesInMemory;
   readonly states: ReadonlyMap<string, ModelState>;
   readonly version: number;
   /** Monotonic ms. */
@@ -29,14 +29,14 @@ const lookEveryMs = 10_000;
 const oldestMs = 60_000;
 
 export function createModelStateKeeper(database: Database, onError: (error: unknown) => void): ModelStateKeeper {
-  const held = new Map<string, Held>();
-  const reading = new Map<string, Promise<HeldStates>>();
+  const loaded = new Map<string, LoadedStates>();
+  const reading = new Map<string, Promise<StatesInMemory>>();
   const actor = systemActor('model-states');
 
-  function read(tenantId: string, version: number): Promise<HeldStates> {
+  function read(tenantId: string, version: number): Promise<StatesInMemory> {
     const running = reading.get(tenantId);
     if (running !== undefined) return running;
-    const known = held.get(tenantId)?.states ?? new Map<string, ModelState>();
+    const known = loaded.get(tenantId)?.states ?? new Map<string, ModelState>();
     const work = database
       .withTenant(tenantId, actor, async (tx) => {
         const published = await publishStates(tx);
@@ -50,8 +50,8 @@ export function createModelStateKeeper(database: Database, onError: (error: unkn
         return new Map(published.map(({ modelId, hash }) => [modelId, byHash.get(hash)!]));
       })
       .then((states) => {
-        const entry: Held = { of: statesOf(states), states, version, at: performance.now() };
-        held.set(tenantId, entry);
+        const entry: LoadedStates = { of: statesOf(states), states, version, at: performance.now() };
+        loaded.set(tenantId, entry);
         return entry.of;
       })
       .finally(() => reading.delete(tenantId));
@@ -61,7 +61,7 @@ export function createModelStateKeeper(database: Database, onError: (error: unkn
 
   return {
     get(tenantId, version) {
-      const entry = held.get(tenantId);
+      const entry = loaded.get(tenantId);
       const age = entry === undefined ? Infinity : performance.now() - entry.at;
       if (entry === undefined || entry.version !== version || age > oldestMs) return read(tenantId, version);
       if (age > lookEveryMs) read(tenantId, version).catch(onError);
@@ -74,7 +74,7 @@ export function createModelStateKeeper(database: Database, onError: (error: unkn
 }
 
 /** By plan: the states of its learning models, by their keys. */
-function statesOf(states: ReadonlyMap<string, ModelState>): HeldStates {
+function statesOf(states: ReadonlyMap<string, ModelState>): StatesInMemory {
   const byPlan = new WeakMap<Plan, NonNullable<DecisionInput['modelStates']>>();
   return (plan) => {
     let own = byPlan.get(plan);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
-/** Custom fields of categories and the values of their offers, over the API (docs/design/api-catalogue.md 4). */
+/** Custom fields of categories and their values on offers, over the API (docs/design/api-catalogue.md 4). */
 
 interface Answer {
   readonly id: string;
@@ -123,7 +123,7 @@ describe('values', () => {
     const right = { note: 'x', fee: 0, on: false, tier: 'gold', day: '2028-02-29', other: [1] };
     const made = await offerWith(where, right);
     assert.equal(made.status, 201, made.text);
-    // Defaults are for readers of the fields; they are not stored.
+    // Defaults are for display and aren't stored.
     assert.deepEqual(made.body.metadata.customFields, right);
   });
 
@@ -172,10 +172,10 @@ describe('values', () => {
     assert.deepEqual([refused.status, refused.body.code, refused.body.errors.length], [409, 'in_use', 1], refused.text);
     assert.equal(refused.body.errors[0]?.path, '/customFields');
     assert.match(refused.body.errors[0]?.message ?? '', new RegExp(plain.body.id));
-    // A null is no value, and the offer of the sub-category has the note of the sub-category.
+    // A null is no value, and the offer in the sub-category uses the sub-category's note.
     const date = await retype({ key: 'fee', type: 'number' }, { key: 'note', type: 'date' });
     assert.equal(date.status, 200, date.text);
-    // Giving the note back to the category would make a date of a boolean.
+    // Returning the note to the category would turn a boolean into a date.
     const back = await send('PUT', 'sub-categories', { id: subCategoryId, customFields: [] });
     assert.deepEqual([back.status, back.body.code], [409, 'in_use'], back.text);
     await send('DELETE', `offers/${plain.body.id}`, {});

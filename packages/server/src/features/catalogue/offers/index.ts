@@ -27,7 +27,7 @@ export { readSoldOut, takeStock } from './stock.store.ts';
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['offers', 'offer_stock'];
 
-/** What offers need of features above them. */
+/** What offers need from features that build on them. */
 export interface OfferPorts {
   readonly offerDependants: OfferDependants;
   readonly tellChange: TellChange;

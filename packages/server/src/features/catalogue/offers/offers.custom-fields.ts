@@ -1,7 +1,7 @@
 import type { CustomField, ErrorEntry } from '@arbiter/contract';
 import { customFieldValueProblem } from '../catalogue-records/index.ts';
 
-/** A sub-category's definition replaces the category's of the same key. */
+/** A sub-category's definition replaces the category's definition of the same key. */
 export function effectiveFields(
   category: readonly CustomField[],
   subCategory: readonly CustomField[],
@@ -11,8 +11,8 @@ export function effectiveFields(
 }
 
 /**
- * Values of `metadata.customFields` against the definitions: type of known keys, no value for computed ones, and, when
- * the offer is or becomes active, every required one. Unknown keys are kept and ignored; null counts as no value.
+ * Checks `metadata.customFields` against the definitions: the type of known keys, no value for computed fields and, if
+ * the offer is or becomes active, every required field. Unknown keys are stored and ignored. Null counts as no value.
  */
 export function customFieldProblems(
   fields: readonly CustomField[],

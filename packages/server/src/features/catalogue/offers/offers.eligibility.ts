@@ -3,7 +3,7 @@ import { compileCondition, conditionRemarks } from '@arbiter/engine';
 import { asJson } from '../../../platform/json.ts';
 import type { Remark } from '../../../platform/remark.ts';
 
-/** Problems of the condition in `eligibility.conditions` (grammar of docs/design/api-catalogue.md 1.3). */
+/** Returns problems of the condition in `eligibility.conditions` (grammar: docs/design/api-catalogue.md 1.3). */
 export function eligibilityProblems({ conditions }: OfferEligibility): ErrorEntry[] {
   if (conditions === undefined || conditions === null) return [];
   const compiled = compileCondition(conditions);
@@ -11,12 +11,12 @@ export function eligibilityProblems({ conditions }: OfferEligibility): ErrorEntr
   return compiled.problems.map(({ path, message }) => ({ path: `/eligibility/conditions${path}`, message }));
 }
 
-/** Keys of the condition that mean nothing. For an object without problems. */
+/** Returns warnings for keys without effect. Expects an object without problems. */
 export function eligibilityRemarks({ conditions }: OfferEligibility): Remark[] {
   return conditionRemarks(asJson(conditions), '/eligibility/conditions');
 }
 
-/** The object with its conditions in the first spelling; only for one without problems. */
+/** Returns the object with its conditions in canonical spelling. Expects an object without problems. */
 export function storedEligibility(eligibility: OfferEligibility): OfferEligibility {
   const { conditions, ...rest } = eligibility;
   if (conditions === undefined || conditions === null) return rest;

@@ -16,17 +16,17 @@ import {
 } from './offers.rules.ts';
 import type { OfferRow } from './offers.store.ts';
 
-/** What a write changes of how an offer is governed. */
+/** What a write changes in an offer's governance. */
 export interface GovernanceChange {
   readonly before: Governance;
   readonly after: Governance;
 }
 
 /**
- * Mandatory offers (docs/design/quality.md E19): only an admin changes `mandatory` or its three fields (403), a
- * mandatory offer has all three, ends in the future, and its approver is an active admin of the tenant, who may be the
- * caller unless the tenant asks for four eyes. A write that changes none of them passes, also after the expiry.
- * Returns what it changes; null when that is nothing.
+ * Checks mandatory offers (docs/design/quality.md E19). Only an admin may change `mandatory` or its three fields (403).
+ * A mandatory offer has all three, expires in the future, and its approver is an active admin of the tenant: the caller
+ * too, unless the tenant requires a second person. A write that changes none of them passes, even after the expiry.
+ * Returns the changes; null if there are none.
  */
 export async function checkGovernance(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function checkGovernance(
   return { before, after };
 }
 
-/** Says in the audit log that the mandate was changed, beside the row of the write (docs/design/api-settled.md 53). */
+/** Adds an audit row for a change of the mandate, next to the row of the write (docs/design/api-settled.md 53). */
 export async function noteGovernance(tx: Tx, row: OfferRow, change: GovernanceChange | null): Promise<void> {
   if (change === null) return;
   await recordAudit(tx, {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestServer } from '../../../main/test-server.ts';
 
-/** What the optional objects of an offer take, and where they say what is wrong (docs/design/api-catalogue.md 6). */
+/** Limits of an offer's optional objects, and the paths of their problems (docs/design/api-catalogue.md 6). */
 
 interface Problem {
   readonly code: string;

@@ -4,7 +4,7 @@ import type { OfferFields } from './offers.rules.ts';
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
-/** Properties that only the server writes: ignored in a body, also inside these objects. */
+/** Properties that only the server writes. Ignored in a body, also inside these objects. */
 const counters: ReadonlySet<string> = new Set([
   'currentDailySpentCents',
   'currentLifetimeSpentCents',
@@ -20,7 +20,7 @@ type Members = Readonly<Record<string, unknown>>;
 export const isBudget = (budget: Members): boolean =>
   Object.keys(OfferBudget.properties).some((key) => key !== 'currency' && typeof budget[key] === 'number');
 
-/** What the schema cannot say of `budget`. */
+/** Checks what the schema of `budget` can't express. */
 export function limitProblems({ budget = {} }: OfferFields): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   const { currency, dailyMaxImpressions, maxPerDay } = budget;
@@ -33,19 +33,19 @@ export function limitProblems({ budget = {} }: OfferFields): ErrorEntry[] {
   return problems;
 }
 
-/** The object without what only the server writes. */
+/** Returns the object without the properties that only the server writes. */
 export function withoutCounters<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !counters.has(key))) as T;
 }
 
-/** `totalStock` of an inventory; null: the stock is not tracked. */
+/** `totalStock` of an inventory; null if the stock isn't tracked. */
 export function totalStockOf(inventory: Members): number | null {
   return typeof inventory.totalStock === 'number' ? inventory.totalStock : null;
 }
 
 const capWindows = ['daily', 'weekly', 'monthly', 'total'] as const;
 
-/** Caps that cap nothing. */
+/** Returns warnings for caps that limit nothing. */
 export function capRemarks(caps: OfferFrequencyCaps): Remark[] {
   const perCustomer = caps.perCustomer ?? {};
   const isNone = capWindows.every((window) => (perCustomer[window] ?? null) === null);

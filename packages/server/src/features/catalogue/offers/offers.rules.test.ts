@@ -91,7 +91,7 @@ describe('schedules (docs/design/api-catalogue.md 6)', () => {
   });
 
   it('compares a day with an instant in the zone of the schedule, else of the tenant', () => {
-    // The first of November begins at 23:00 UTC of the day before in Berlin.
+    // In Berlin, November 1 begins at 23:00 UTC of the day before.
     const mixed = { startDate: '2026-11-01', endDate: '2026-10-31T23:00:00Z' };
     assert.deepEqual(check({ ...mixed, timezone: 'Europe/Berlin' }), ['/schedule/endDate']);
     assert.deepEqual(check({ ...mixed, endDate: '2026-10-31T23:00:00.001Z', timezone: 'Europe/Berlin' }), []);

@@ -1,10 +1,10 @@
 import type { ErrorEntry, OfferCreate, Role } from '@arbiter/contract';
 import type { OfferRow } from './offers.store.ts';
 
-/** The fields of an offer that a write may carry; `OfferCreate` with the name optional. */
+/** Fields of an offer that a write may contain: `OfferCreate` with an optional name. */
 export type OfferFields = Partial<OfferCreate>;
 
-/** What decides whether and why an offer is forced (docs/design/quality.md E19). */
+/** What determines whether and why an offer is forced (docs/design/quality.md E19). */
 export interface Governance {
   readonly mandatory: boolean;
   readonly mandatoryReason: string | null;
@@ -20,7 +20,7 @@ const ungoverned: Governance = {
   mandatoryApprovedBy: null,
 };
 
-/** Governance of a stored offer; of a new one without any. */
+/** Governance of a stored offer; of a new one, empty. */
 export function governanceOf(row: OfferRow | null): Governance {
   if (row === null) return ungoverned;
   return {
@@ -46,7 +46,7 @@ export function governanceAfter(current: Governance, fields: OfferFields): Gover
   };
 }
 
-/** Sending the stored value again is not a change: an editor may send back a mandatory offer as it was read. */
+/** Sending the stored value again isn't a change, so an editor can send back a mandatory offer as it was read. */
 export function governanceChanged(before: Governance, after: Governance): boolean {
   return (
     before.mandatory !== after.mandatory ||
@@ -56,7 +56,7 @@ export function governanceChanged(before: Governance, after: Governance): boolea
   );
 }
 
-/** The four properties as a record shows them. */
+/** The four properties as responses show them. */
 export function shownGovernance({ mandatoryExpiresAt: expires, ...rest }: Governance) {
   return { ...rest, mandatoryExpiresAt: expires === null ? null : new Date(expires).toISOString() };
 }
@@ -64,7 +64,7 @@ export function shownGovernance({ mandatoryExpiresAt: expires, ...rest }: Govern
 /** Only an admin changes `mandatory` or its three fields. */
 export const mayGovern = (role: Role): boolean => role === 'admin';
 
-/** What a mandatory offer lacks. `now`: epoch ms; an expiry at this very instant is past. */
+/** Returns what a mandatory offer lacks. `now` is in epoch ms; an expiry at exactly `now` has passed. */
 export function governanceProblems(after: Governance, now: number): ErrorEntry[] {
   if (!after.mandatory) return [];
   const problems: ErrorEntry[] = [];
@@ -82,10 +82,10 @@ export function governanceProblems(after: Governance, now: number): ErrorEntry[]
   return problems;
 }
 
-/** Longest metadata, in bytes of UTF-8 JSON. */
+/** Limit on the metadata, in bytes of UTF-8 JSON. */
 const metadataBytes = 64 * 1024;
 
-/** `bytes`: size of a text in UTF-8. */
+/** `bytes` returns the UTF-8 size of a text. */
 export function sizeProblems(fields: OfferFields, bytes: (text: string) => number): ErrorEntry[] {
   if (fields.metadata === undefined || bytes(JSON.stringify(fields.metadata)) <= metadataBytes) return [];
   return [{ path: '/metadata', message: `must be at most ${metadataBytes} bytes` }];

@@ -1,10 +1,10 @@
 import type { ErrorEntry, OfferSchedule } from '@arbiter/contract';
 
-/** What the rules of schedules need to know of time zones. */
+/** What the schedule rules need to know about time zones. */
 export interface Zones {
-  /** What is wrong with a text as the name of a zone; null when it is right. */
+  /** Returns why a text isn't the name of a time zone; null if it is. */
   problem(zone: string): string | null;
-  /** First instant of a calendar day and of the next one, epoch ms. */
+  /** First instant of a calendar day and of the next day, in epoch ms. */
   dayRange(zone: string, day: string): { readonly startMs: number; readonly endMs: number };
 }
 
@@ -18,22 +18,22 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text;
 }
 
-/** A day that exists, or an instant with offset on such a day. */
+/** True for an existing day, or an instant with an offset on an existing day. */
 function isScheduleDate(text: string): boolean {
   if (dayPattern.test(text)) return isDay(text);
   return instantPattern.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text));
 }
 
-/** True when only the zone tells which of the two bounds is first: one is a day, the other an instant. */
+/** True if only the time zone can tell which bound comes first: one is a day, the other an instant. */
 export function needsZone({ startDate, endDate }: OfferSchedule): boolean {
   if (typeof startDate !== 'string' || typeof endDate !== 'string') return false;
   return dayPattern.test(startDate) !== dayPattern.test(endDate);
 }
 
 /**
- * The schedule's meaning beyond its shape: dates that exist, an end after the start, a zone we know
- * (docs/design/api-catalogue.md 6, docs/design/api-settled.md 54). Equal days are one day. `tenantZone` is asked for a
- * day beside an instant when the schedule names no zone.
+ * Checks what a schedule's schema can't express: dates exist, the end follows the start, the time zone is known
+ * (docs/design/api-catalogue.md 6, docs/design/api-settled.md 54). Equal days mean one day. `tenantZone` applies if the
+ * schedule compares a day with an instant and names no zone.
  */
 export function scheduleProblems(schedule: OfferSchedule, zones: Zones, tenantZone: string): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
@@ -54,7 +54,7 @@ export function scheduleProblems(schedule: OfferSchedule, zones: Zones, tenantZo
 }
 
 function isOpenAtAll(start: string, end: string, range: (day: string) => ReturnType<Zones['dayRange']>): boolean {
-  // Days are compared as days: one that a zone skipped has no length there, and is still a day.
+  // Compare days as days: a day that a zone skipped has no length there, but is still a day.
   if (dayPattern.test(start) && dayPattern.test(end)) return start <= end;
   const from = dayPattern.test(start) ? range(start).startMs : Date.parse(start);
   const to = dayPattern.test(end) ? range(end).endMs : Date.parse(end);

@@ -29,16 +29,16 @@ import { needsZone, scheduleProblems } from './offers.schedule.ts';
 import { type OfferRow, offerSpec } from './offers.store.ts';
 import { changeStock, selectStock } from './stock.store.ts';
 
-/** What a deleted offer takes with it: declared here, plugged by `main` (docs/architecture.md). */
+/** What is deleted along with an offer. Declared here, connected in `main` (docs/architecture.md). */
 export interface OfferDependants {
   /**
-   * Soft-deletes what shows the offer, version + 1 and one audit row each, in this transaction; returns how many.
-   * Called while the offer's row is locked and before it is written.
+   * Soft-deletes what shows the offer in this transaction, with version + 1 and one audit row each. Returns the count.
+   * Called while the offer's row is locked, before it is written.
    */
   deleteWithOffer(tx: Tx, offerId: string): Promise<number>;
 }
 
-/** Columns that a write sets: absent ones stay as they are. */
+/** Returns the columns that a write sets. Absent fields stay as they are. */
 function columnsOf(fields: OfferFields): NewRecord<OfferRow> {
   const { mandatoryExpiresAt: expires, eligibility, budget, inventory, ...rest } = fields;
   return {
@@ -50,7 +50,7 @@ function columnsOf(fields: OfferFields): NewRecord<OfferRow> {
   };
 }
 
-/** What can be said against the fields alone. */
+/** Checks the fields on their own. */
 async function checkShape(tx: Tx, fields: OfferFields): Promise<void> {
   const { schedule = {}, eligibility = {}, frequencyCaps = {} } = fields;
   const tenantZone = needsZone(schedule) ? (await readSettings(tx)).timezone : 'UTC';
@@ -63,7 +63,7 @@ async function checkShape(tx: Tx, fields: OfferFields): Promise<void> {
   tx.remarks.push(...offerRemarks({ eligibility, frequencyCaps }));
 }
 
-/** What an offer holds without effect. */
+/** Returns warnings for parts of an offer without effect. */
 export const offerRemarks = ({
   eligibility,
   frequencyCaps,
@@ -73,8 +73,8 @@ export const offerRemarks = ({
 ];
 
 /**
- * Category and sub-category after the write: both live, the sub-category one of the category; and the custom values
- * against their definitions. Only looked at when the write touches one of them or makes the offer active.
+ * Checks the category and sub-category after the write: both exist, the sub-category belongs to the category, and the
+ * custom values match the definitions. Runs only if the write changes one of them or activates the offer.
  */
 async function checkCategories(tx: Tx, fields: OfferFields, current: OfferRow | null): Promise<void> {
   const touched = fields.categoryId !== undefined || fields.subCategoryId !== undefined;
@@ -100,7 +100,9 @@ async function checkCategories(tx: Tx, fields: OfferFields, current: OfferRow | 
   );
 }
 
-/** 403 `feature_disabled` for a budget that is new while the tenant has budgets off (docs/design/api-settled.md 106). */
+/**
+ * Throws 403 `feature_disabled` for a new budget if budgets are off for the tenant (docs/design/api-settled.md 106).
+ */
 async function checkBudgets(tx: Tx, { budget }: OfferFields, current: OfferRow | null): Promise<void> {
   if (budget === undefined || !isBudget(budget)) return;
   if (current !== null && isDeepStrictEqual(withoutCounters(budget), current.budget)) return;
@@ -125,7 +127,7 @@ export async function createOffer(tx: Tx, body: OfferCreate, tell: TellChange): 
 
 const about = ({ id }: OfferRow) => ({ entityType: 'offer', entityId: id, offerId: id }) as const;
 
-/** Changes the supplied fields; `version` + 1. */
+/** Updates the supplied fields; `version` + 1. */
 export async function updateOffer(
   tx: Tx,
   id: string,
@@ -151,7 +153,7 @@ export async function updateOffer(
   return row;
 }
 
-/** What goes with a change of an offer: its stock, and what others have to know. */
+/** Follow-up of an offer's change: its stock, and dependent records. */
 async function followChange(tx: Tx, before: OfferRow, row: OfferRow, tell: TellChange): Promise<void> {
   const [had, has] = [totalStockOf(before.inventory), totalStockOf(row.inventory)];
   if (has !== had) await changeStock(tx, row.id, had, has);
@@ -163,7 +165,7 @@ async function followChange(tx: Tx, before: OfferRow, row: OfferRow, tell: TellC
 
 const creativeColumns = ['name', 'status', 'channelId', 'placementId', 'templateType', 'weight', 'version'] as const;
 
-/** Offers as answers carry them, with their categories and creatives. */
+/** Shows offers with their categories and creatives. */
 export async function showOffers(tx: Tx, rows: readonly OfferRow[]): Promise<Offer[]> {
   const categories = await readRelated(
     tx,
@@ -210,7 +212,7 @@ function showCreative(row: RelatedRow<'creative', (typeof creativeColumns)[numbe
 const showCategory = (row: RelatedRow<'category' | 'subCategory', 'name' | 'status'> | undefined) =>
   row === undefined ? null : { id: row.id, name: row.name, status: row.status };
 
-/** Soft delete with everything that shows the offer (docs/design/quality.md E13). */
+/** Soft-deletes an offer with everything that shows it (docs/design/quality.md E13). */
 export async function deleteOffer(
   tx: Tx,
   id: string,
@@ -229,7 +231,10 @@ export async function deleteOffer(
   return { success: true, id: row.id, cascaded };
 }
 
-/** An offer comes back without its creatives, and without a category that was deleted meanwhile (docs/design/api-catalogue.md 19). */
+/**
+ * Restores an offer without its creatives, and without a category that has been deleted since
+ * (docs/design/api-catalogue.md 19).
+ */
 export const restorableOffer = restorable(offerSpec, {
-  set: (_offer, gone) => Object.fromEntries(gone.map(({ property }) => [property, null])),
+  set: (_offer, deletedParents) => Object.fromEntries(deletedParents.map(({ property }) => [property, null])),
 });

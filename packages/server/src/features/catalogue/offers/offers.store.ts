@@ -20,7 +20,7 @@ export type OfferRow = RecordRow<typeof offerResource>;
 
 export const offerSpec = recordSpec(offerResource);
 
-/** Parts that say nothing are read as null; JSON is read as text, to be parsed once for equal texts. */
+/** Reads empty parts as null. Reads JSON as text, so that equal texts are parsed once. */
 const emptyToNull = (column: string) => expression<string | null>(`nullif(${column}, '{}'::jsonb)::text`);
 
 /** SQL: whether the offer's stock is tracked. */
@@ -36,7 +36,7 @@ const budgetKeys = [
   'costPerClickCents',
   'costPerConversionCents',
 ];
-/** SQL: whether the offer has a cap or a price, so that it is counted over all customers. */
+/** SQL: whether the offer has a cap or a price, so it is counted across all customers. */
 const limited = `jsonb_strip_nulls(budget) ?| array['${budgetKeys.join("','")}']`;
 
 const snapshotColumns = selectList(
@@ -72,9 +72,9 @@ const snapshotColumns = selectList(
 const inDecisions = `from arbiter.offers where tenant_id = $1 and deleted_at is null and status = any($2::text[])`;
 
 /**
- * Offers that can take part in decisions (not deleted, with one of these statuses) as the engine reads them, by id: a page
- * of them, because there may be thousands and they are read while decisions are made. `budgets` false: without theirs,
- * because the tenant switched budgets off.
+ * Returns a page of the offers that can take part in decisions (not deleted, with one of these statuses) in the
+ * engine's form, by id. Paged because there may be thousands and decisions go on meanwhile. `budgets: false` leaves
+ * budgets out, for tenants with budgets off.
  */
 export async function snapshotOffers(
   tx: Tx,
@@ -91,7 +91,7 @@ export async function snapshotOffers(
   return mapInTurns(rows, (row) => toSnapshot(row, shared, budgets));
 }
 
-/** Offers by their ids, in that order, whatever their status; those that are missing or deleted are left out. */
+/** Returns offers by id in the given order, whatever their status. Leaves out missing and deleted offers. */
 export async function snapshotOffersNamed(tx: Tx, ids: readonly string[]): Promise<SnapshotOffer[]> {
   const shared = createSharedValues();
   const rows = await select(
@@ -123,7 +123,7 @@ function toSnapshot(row: RowOf<typeof snapshotColumns>, shared: SharedValues, bu
     description: shared.text(row.description),
     shortDesc: row.shortDesc,
     schedule: row.schedule === null ? null : shared.json(row.schedule),
-    // Left out when there are none, so that plans without caps keep their hashes.
+    // Left out when empty, so that plans without caps keep their hashes.
     ...(row.frequencyCaps === null ? {} : { frequencyCaps: shared.json(row.frequencyCaps) }),
     ...(row.tracksStock ? { tracksStock: true as const } : {}),
     ...(budgets && row.budget !== null ? { budget: shared.json(row.budget) } : {}),
@@ -136,7 +136,7 @@ function toSnapshot(row: RowOf<typeof snapshotColumns>, shared: SharedValues, bu
   };
 }
 
-/** Whether the offers of `snapshotOffers` are still the same, bucket by bucket; buckets without any are left out. */
+/** Returns fingerprints of the offers of `snapshotOffers`, one per bucket; empty buckets are left out. */
 export async function fingerprintOffers(tx: Tx, statuses: readonly OfferStatus[]): Promise<BucketPrint[]> {
   return tx.query(`select ${printColumns('id')} ${inDecisions} group by 1 order by 1`, [tx.tenantId, statuses]);
 }
@@ -144,7 +144,10 @@ export async function fingerprintOffers(tx: Tx, statuses: readonly OfferStatus[]
 const besideDecisions = `from arbiter.offers
   where tenant_id = $1 and category_id is not null and (deleted_at is not null or status <> all($2::text[]))`;
 
-/** Categories of the offers that `snapshotOffers` leaves out, deleted ones too: category caps count their contacts. */
+/**
+ * Returns the categories of offers that `snapshotOffers` leaves out, deleted ones included: category caps count their
+ * contacts.
+ */
 export async function snapshotOtherOffers(
   tx: Tx,
   exceptStatuses: readonly OfferStatus[],
@@ -164,7 +167,7 @@ export async function snapshotOtherOffers(
   }));
 }
 
-/** As `fingerprintOffers`, for the offers of `snapshotOtherOffers`. */
+/** Like `fingerprintOffers`, for the offers of `snapshotOtherOffers`. */
 export async function fingerprintOtherOffers(tx: Tx, exceptStatuses: readonly OfferStatus[]): Promise<BucketPrint[]> {
   return tx.query(`select ${printColumns('id')} ${besideDecisions} group by 1 order by 1`, [
     tx.tenantId,
@@ -177,7 +180,7 @@ const facts = selectList(
   computed({ tracksStock: expression<boolean>(tracked) }),
 );
 
-/** What history says of an offer, deleted ones included; null when the tenant has none of that id. */
+/** Returns what history shows of an offer, even a deleted one; null if the tenant has no such offer. */
 export async function findOfferFacts(tx: Tx, id: string): Promise<RowOf<typeof facts> | null> {
   const [row] = await select(tx, facts, 'from arbiter.offers where tenant_id = $1 and id = $2', [tx.tenantId, id]);
   return row ?? null;
@@ -188,7 +191,7 @@ const assemblyColumns = selectList(
   computed({ isDeleted: expression<boolean>('deleted_at is not null') }),
 );
 
-/** What auto-assembly of flows asks of these offers, deleted ones included; by id. */
+/** Returns what the auto-assembly of flows needs from these offers, deleted ones included, by id. */
 export async function readAssemblyOffers(tx: Tx, ids: readonly string[]): Promise<RowOf<typeof assemblyColumns>[]> {
   return select(tx, assemblyColumns, 'from arbiter.offers where tenant_id = $1 and id = any($2::uuid[]) order by id', [
     tx.tenantId,
@@ -196,7 +199,7 @@ export async function readAssemblyOffers(tx: Tx, ids: readonly string[]): Promis
   ]);
 }
 
-/** True when the tenant has an offer that is not deleted. */
+/** True if the tenant has an offer that isn't deleted. */
 export async function hasOffers(tx: Tx): Promise<boolean> {
   return (
     (await tx.query('select from arbiter.offers where tenant_id = $1 and deleted_at is null limit 1', [tx.tenantId]))
@@ -205,8 +208,8 @@ export async function hasOffers(tx: Tx): Promise<boolean> {
 }
 
 /**
- * Offers, neither deleted nor archived, whose eligibility names a segment by its id or its name; by id. `restricting`: only
- * those that its members do not get.
+ * Returns offers, neither deleted nor archived, whose eligibility refers to a segment by id or name, by id.
+ * `restricting`: only those that exclude the segment's members.
  */
 export async function offersNamingSegment(
   tx: Tx,
@@ -225,7 +228,7 @@ export async function offersNamingSegment(
   );
 }
 
-/** A live offer that may cost so much and no more. */
+/** A live offer with a limit on its total cost. */
 export interface BudgetedOffer {
   readonly id: string;
   readonly name: string;
@@ -234,7 +237,7 @@ export interface BudgetedOffer {
   readonly lifetimeCapCents: number;
 }
 
-/** Offers with a limit on what they cost in all, oldest first. */
+/** Returns offers with a limit on their total cost, oldest first. */
 export async function selectBudgetedOffers(tx: Tx): Promise<BudgetedOffer[]> {
   return tx.query<BudgetedOffer>(
     `select id, name, status, budget, (budget ->> 'lifetimeCapCents')::float8 as "lifetimeCapCents" from offers

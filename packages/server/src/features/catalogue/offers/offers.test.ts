@@ -284,7 +284,7 @@ describe('offers', () => {
     const offer = await as(tenantId, admin, (tx) => createOffer(tx, { name: 'M', ...mandate }));
     const update = (body: Omit<Parameters<typeof updateOffer>[1], 'id'>) =>
       as(tenantId, admin, (tx) => updateOffer(tx, { id: offer.id, ...body }));
-    // What says the same in another spelling changes nothing of the mandate.
+    // The same value in another spelling doesn't change the mandate.
     await update({ priority: 1, mandatoryExpiresAt: '2099-01-01T01:00:00+01:00' });
     const off = await update({ mandatory: false });
     assert.deepEqual(

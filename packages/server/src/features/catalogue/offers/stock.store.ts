@@ -1,9 +1,9 @@
 import { columns, select, table } from '../../../db/columns.ts';
 import { type HotStatement, numberArray, type Tx, uuidArray } from '../../../db/index.ts';
 
-// Who takes stock holds its rows in id order, after the customers; decisions only read it.
+// Takers of stock lock its rows in id order, after the customers. Decisions only read it.
 
-/** Ids of the tenant's offers whose stock is used up. */
+/** Returns the ids of the tenant's sold-out offers. */
 export function readSoldOut(tenantId: string): HotStatement {
   return {
     name: 'offers.sold-out',
@@ -12,7 +12,7 @@ export function readSoldOut(tenantId: string): HotStatement {
   };
 }
 
-/** Takes a piece for each conversion, never below 0; offers whose stock is not tracked are none of it. */
+/** Takes one piece for each conversion, never below 0. Skips offers whose stock isn't tracked. */
 export async function takeStock(tx: Tx, offerIds: readonly string[]): Promise<void> {
   if (offerIds.length === 0) return;
   const counts = new Map<string, number>();
@@ -30,8 +30,8 @@ export async function takeStock(tx: Tx, offerIds: readonly string[]): Promise<vo
 }
 
 /**
- * Makes the stock of an offer follow its `totalStock`: what is added to the total is added to the rest, what is taken away is
- * taken off, not below 0. Null: it is tracked no more. The caller holds the offer's row.
+ * Adjusts an offer's stock to its `totalStock`: a change of the total changes the rest by the same amount, never below
+ * 0. Null stops tracking. The caller holds the offer's row.
  */
 export async function changeStock(tx: Tx, offerId: string, before: number | null, total: number | null): Promise<void> {
   if (total === null) {
@@ -47,7 +47,7 @@ export async function changeStock(tx: Tx, offerId: string, before: number | null
 
 const stockColumns = columns(table('offer_stock'), ['offerId', 'remaining']);
 
-/** What is left, by offer; offers whose stock is not tracked are left out. */
+/** Returns the remaining stock by offer. Leaves out offers whose stock isn't tracked. */
 export async function selectStock(tx: Tx, offerIds: readonly string[]): Promise<Map<string, number>> {
   if (offerIds.length === 0) return new Map();
   const rows = await select(

@@ -1,11 +1,11 @@
 import { type JoinedSource, joinedSources } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
-import { figuresByKeyStatement } from './figures-by-key.store.ts';
-import { addJoined, keyOfJoin } from './joined-values.rules.ts';
-import { readJoins } from './joins-in-decisions.store.ts';
-import { readOneByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
+import { addJoined, keyOfJoin } from './joins/joined-values.rules.ts';
+import { readJoins } from './joins/joins-in-decisions.store.ts';
+import { readOneByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows/rows-by-key.store.ts';
+import type { JsonValue } from './rows/values.rules.ts';
 import { readSchemaTables, type SchemaTable, toSnapshotSchema } from './schema-tables.store.ts';
-import type { JsonValue } from './values.rules.ts';
+import { figuresByKeyStatement } from './stats/figures-by-key.store.ts';
 
 /**
  * The attributes that every decision can read of a customer: of customer-type schemas without a parent that enrich by

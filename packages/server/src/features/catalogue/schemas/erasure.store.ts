@@ -1,13 +1,13 @@
 import { columns, type RowOf, select, table as tableOf } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
-import { sqlType } from './data-types.ts';
-import { rowKeyOf } from './fields.rules.ts';
-import { activeJoin } from './links.rules.ts';
-import { tableExists } from './rows.store.ts';
-import { canBeKey } from './rows-by-key.store.ts';
+import { sqlType } from './fields/data-types.ts';
+import { rowKeyOf } from './fields/fields.rules.ts';
+import { activeJoin } from './joins/links.rules.ts';
+import { tableExists } from './rows/rows.store.ts';
+import { canBeKey } from './rows/rows-by-key.store.ts';
 import { quoteName, schemaTable } from './schema-tables.store.ts';
 import { schemaSpec } from './schemas.store.ts';
-import { forgetStats } from './stats.store.ts';
+import { forgetStats } from './stats/stats.store.ts';
 
 const erasedColumns = columns(schemaSpec, [
   'id',

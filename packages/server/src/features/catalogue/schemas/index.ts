@@ -6,29 +6,30 @@ import { dropAllTables } from './reset.store.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
-export { readCsvRows } from './csv-rows.ts';
-export { csvInvalid } from './csv-text.rules.ts';
-export { assertCsvType } from './csv-upload.service.ts';
 export { readCustomerProfile } from './customer-profile.ts';
-export { sqlType } from './data-types.ts';
-export { draftFields, primaryKeyOf, rowKeyOf } from './fields.rules.ts';
-export type { FindFieldUses } from './fields.service.ts';
-export { figuresByKeyStatement } from './figures-by-key.store.ts';
-export { addJoined, figureName, keyOfJoin, truncatedName } from './joined-values.rules.ts';
-export { readJoins } from './joins-in-decisions.store.ts';
-export { activeJoin } from './links.rules.ts';
-export { type PutAside, putAside, refusedLines } from './put-aside.ts';
-export { recordableColumns } from './recordable-columns.ts';
-export { replaceRows } from './replace-rows.service.ts';
-export { insertRows } from './rows.service.ts';
+export { sqlType } from './fields/data-types.ts';
+export { draftFields, primaryKeyOf, rowKeyOf } from './fields/fields.rules.ts';
+export type { FindFieldUses } from './fields/fields.service.ts';
+export { recordableColumns } from './fields/recordable-columns.ts';
+export { type SuggestibleColumns, suggestibleColumns } from './fields/suggestible-columns.store.ts';
+export { readCsvRows } from './imports/csv-rows.ts';
+export { csvInvalid } from './imports/csv-text.rules.ts';
+export { assertCsvType } from './imports/csv-upload.service.ts';
+export { refusedLines, type SpooledUpload, spoolUpload } from './imports/spooled-upload.ts';
+export { addJoined, figureName, keyOfJoin, truncatedName } from './joins/joined-values.rules.ts';
+export { readJoins } from './joins/joins-in-decisions.store.ts';
+export { activeJoin } from './joins/links.rules.ts';
+export { replaceRows } from './rows/replace-rows.service.ts';
+export { insertRows } from './rows/rows.service.ts';
 export {
   canBeKey,
   hasRowsStatement,
   type RowsByKey,
   readRowsByKey,
   rowsByKeyStatement,
-} from './rows-by-key.store.ts';
-export { sampleRows } from './sample.store.ts';
+} from './rows/rows-by-key.store.ts';
+export type { JsonValue } from './rows/values.rules.ts';
+export { keyText, outForm } from './rows/values-out.rules.ts';
 export {
   qualifiedTable,
   quoteName,
@@ -41,10 +42,9 @@ export type { AppendEvents } from './schemas.events.ts';
 export { fieldHandlersInside } from './schemas.routes.ts';
 export { createSchema, type FindSchemaUses } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
-export { type SuggestibleColumns, suggestibleColumns } from './suggestible-columns.store.ts';
+export { figuresByKeyStatement } from './stats/figures-by-key.store.ts';
+export { sampleRows } from './stats/sample.store.ts';
 export { unreadRemark } from './unread.rules.ts';
-export type { JsonValue } from './values.rules.ts';
-export { keyText, outForm } from './values-out.rules.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['schema_joins', 'schema_stats', 'schemas'];

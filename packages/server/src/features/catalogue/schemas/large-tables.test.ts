@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { systemActor } from '../../../db/index.ts';
 import { tenantA } from '../../../http/test-app.ts';
 import { newId } from '../../../platform/ids.ts';
-import { createField } from './fields.service.ts';
+import { createField } from './fields/fields.service.ts';
 import { changeOfTable } from './table-changes.ts';
 import { createTestSchemas, fieldsUrl, type TestSchemas, url } from './test-schemas.ts';
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../db/tx.ts';
-import { dropTable } from './columns.store.ts';
+import { dropTable } from './fields/columns.store.ts';
 
 /**
  * Drops the tables of all schemas, based on what the database has, because the schemas themselves are already deleted.

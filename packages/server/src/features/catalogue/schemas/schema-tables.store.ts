@@ -2,7 +2,7 @@ import type { DataType } from '@arbiter/contract';
 import type { SnapshotSchema } from '@arbiter/engine';
 import { columns, type RowOf, select } from '../../../db/columns.ts';
 import type { Tx } from '../../../db/tx.ts';
-import { primaryKeyOf, rowKeyOf } from './fields.rules.ts';
+import { primaryKeyOf, rowKeyOf } from './fields/fields.rules.ts';
 import { schemaSpec } from './schemas.store.ts';
 
 /** What reading a tenant's table needs, as one value that can be stored with a plan. */

@@ -12,13 +12,13 @@ import {
   type TenantHandler,
 } from '../../../http/handler.ts';
 import { hardDeleteRecord, noContent, recordHandlers } from '../catalogue-records/index.ts';
-import { analyseUpload } from './csv-upload.service.ts';
-import { changeField, createField, deleteField, type FindFieldUses, listFields } from './fields.service.ts';
-import { importEvents } from './import-events.ts';
-import { type ImportProgress, importFile } from './import-rows.service.ts';
-import { changeJoin, createJoin, showJoins } from './joins.service.ts';
-import { joinsOf, schemaJoinSpec } from './joins.store.ts';
-import { heldSchema, insertRows, listRows } from './rows.service.ts';
+import { changeField, createField, deleteField, type FindFieldUses, listFields } from './fields/fields.service.ts';
+import { analyseUpload } from './imports/csv-upload.service.ts';
+import { importEvents } from './imports/import-events.ts';
+import { type ImportProgress, importFile } from './imports/import-rows.service.ts';
+import { changeJoin, createJoin, showJoins } from './joins/joins.service.ts';
+import { joinsOf, schemaJoinSpec } from './joins/joins.store.ts';
+import { insertRows, listRows, lockSchema } from './rows/rows.service.ts';
 import type { AppendEvents } from './schemas.events.ts';
 import {
   changeSchema,
@@ -29,10 +29,10 @@ import {
   unreadRemarks,
 } from './schemas.service.ts';
 import { schemaSpec } from './schemas.store.ts';
-import { schemaStats } from './stats.service.ts';
+import { schemaStats } from './stats/stats.service.ts';
 import { changeInside, changeOfTable } from './table-changes.ts';
 
-/** What schemas need from the process and from dependent features: who names them, and the tenant's stream. */
+/** What schemas need from the process and from features that refer to them. */
 export interface SchemaPorts {
   readonly database: Pick<Database, 'withTenant'>;
   readonly findSchemaUses: FindSchemaUses;
@@ -40,16 +40,16 @@ export interface SchemaPorts {
   readonly appendEvents: AppendEvents;
 }
 
-/** How long adding or dropping a column may take (docs/design/api-settled.md 17). */
+/** Time limit for adding or dropping a column (docs/design/api-settled.md 17). */
 const tableChangeMs = 60_000;
 
-/** Transactions of the handler's own, as the caller and in its tenant. */
+/** Opens the handler's own transactions, as the caller and in its tenant. */
 const runOf =
   ({ database }: SchemaPorts, { tenantId, actor, requestId }: RequestFacts) =>
   <T>(work: (tx: Tx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
     database.withTenant(tenantId, actor, work, { requestId, ...options });
 
-/** Adding and dropping fields as part of a transaction that is there already, for work that must be done whole or not at all. */
+/** Adds and drops fields within an open transaction, for work that must succeed or fail as a whole. */
 export const fieldHandlersInside = (findFieldUses: FindFieldUses): ReadonlyMap<string, AnyHandler> => {
   const create: TenantHandler<typeof schemaOperations.createField> = async (tx, { body }) => {
     const { schemaId, ...definition } = body;
@@ -65,29 +65,55 @@ export const fieldHandlersInside = (findFieldUses: FindFieldUses): ReadonlyMap<s
   ]);
 };
 
-/** A list of warnings that is empty is left out. */
+/** Leaves out an empty list of warnings. */
 const withWarnings = <T extends { readonly warnings: Warning[] }>({ warnings, ...answer }: T) =>
   warnings.length === 0 ? answer : { ...answer, warnings };
 
-/** Work that lost a race in the database (deadlock, serialisation) is run again so often. */
-const mostTries = 3;
+/** Attempts at work that loses a race in the database (deadlock, serialization failure). */
+const maxTries = 3;
 
-async function triedAgain<T>(work: () => Promise<T>): Promise<T> {
+async function retryLostRaces<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (tries === mostTries || !isLostRace(error)) throw error;
+      if (tries === maxTries || !isLostRace(error)) throw error;
     }
   }
 }
+
+type RowsHandler = Handlers<typeof schemaOperations>['insertRows'];
+
+const insertSentRows =
+  (ports: SchemaPorts): RowsHandler =>
+  async (request) => {
+    const { body, params, query, wantsEvents, requestId } = request;
+    const run = runOf(ports, request);
+    const warnings = async (tx: Tx) =>
+      warningsOf(await unreadRemarks(tx, await lockSchema(tx, params.id), ports.findSchemaUses));
+    if ('fileType' in body) {
+      const begin = (onProgress: (progress: ImportProgress) => void) =>
+        importFile(run, params.id, body, { onDuplicate: query.onDuplicate ?? 'skip', onProgress }, warnings).then(
+          withWarnings,
+        );
+      if (wantsEvents) return reply(201, importEvents(requestId, begin));
+      return reply(201, await begin(() => undefined));
+    }
+    const { rows, onDuplicate = query.onDuplicate ?? 'skip' } = body;
+    const store = async (tx: Tx) => {
+      const inserted = await insertRows(tx, params.id, rows, onDuplicate, ports.appendEvents);
+      return withWarnings({ ...inserted, warnings: await warnings(tx) });
+    };
+    const stored = () => retryLostRaces(() => run(store));
+    return reply(201, wantsEvents ? importEvents(requestId, stored) : await stored());
+  };
 
 export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperations> {
   /** Returns a table change with the header that names the catalogue version that includes it. */
   const changing = (request: RequestFacts) => {
     let version = 0;
-    const onCatalogueVersion = (told: number): void => {
-      version = told;
+    const onCatalogueVersion = (changedVersion: number): void => {
+      version = changedVersion;
     };
     const run = runOf(ports, request);
     const change = changeOfTable((work, options) => run(work, { ...options, onCatalogueVersion }), tableChangeMs);
@@ -118,27 +144,7 @@ export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperatio
       await deleteField(change, request.query.fieldId, ports.findFieldUses);
       return reply(204, null, header());
     },
-    async insertRows(request) {
-      const { body, params, query, wantsEvents, requestId } = request;
-      const run = runOf(ports, request);
-      const warnings = async (tx: Tx) =>
-        warningsOf(await unreadRemarks(tx, await heldSchema(tx, params.id), ports.findSchemaUses));
-      if ('fileType' in body) {
-        const begin = (onProgress: (progress: ImportProgress) => void) =>
-          importFile(run, params.id, body, { onDuplicate: query.onDuplicate ?? 'skip', onProgress }, warnings).then(
-            withWarnings,
-          );
-        if (wantsEvents) return reply(201, importEvents(requestId, begin));
-        return reply(201, await begin(() => undefined));
-      }
-      const { rows, onDuplicate = query.onDuplicate ?? 'skip' } = body;
-      const store = async (tx: Tx) => {
-        const inserted = await insertRows(tx, params.id, rows, onDuplicate, ports.appendEvents);
-        return withWarnings({ ...inserted, warnings: await warnings(tx) });
-      };
-      const stored = () => triedAgain(() => run(store));
-      return reply(201, wantsEvents ? importEvents(requestId, stored) : await stored());
-    },
+    insertRows: insertSentRows(ports),
     async listRows(tx, { params, query }) {
       return reply(200, await listRows(tx, params.id, query));
     },

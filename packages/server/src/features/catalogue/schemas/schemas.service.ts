@@ -16,15 +16,15 @@ import {
   toWire,
   updateRecord,
 } from '../catalogue-records/index.ts';
-import { createTable, dropTable } from './columns.store.ts';
-import { draftFields, rowKeyOf } from './fields.rules.ts';
-import { indexJoins } from './joins-in-decisions.store.ts';
-import { activeJoin, joinMappingProblems, joinMappingRemarks } from './links.rules.ts';
-import { sanitiseSchemaName, schemaNameProblem } from './names.rules.ts';
-import { hasRows, tableExists } from './rows.store.ts';
+import { createTable, dropTable } from './fields/columns.store.ts';
+import { draftFields, rowKeyOf } from './fields/fields.rules.ts';
+import { sanitiseSchemaName, schemaNameProblem } from './fields/names.rules.ts';
+import { indexJoins } from './joins/joins-in-decisions.store.ts';
+import { activeJoin, joinMappingProblems, joinMappingRemarks } from './joins/links.rules.ts';
+import { hasRows, tableExists } from './rows/rows.store.ts';
 import { schemaTable } from './schema-tables.store.ts';
 import { ancestorsOf, lockLinks, type SchemaRow, schemaSpec, wholeField } from './schemas.store.ts';
-import { forgetStats } from './stats.store.ts';
+import { forgetStats } from './stats/stats.store.ts';
 import { unreadRemark } from './unread.rules.ts';
 
 /** A record above the catalogue that uses a schema, as `in_use` names it. */

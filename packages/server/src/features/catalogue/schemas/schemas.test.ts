@@ -4,8 +4,8 @@ import { systemActor } from '../../../db/index.ts';
 import { keys, tenantA } from '../../../http/test-app.ts';
 import type { Call } from '../../../http/test-calls.ts';
 import { newId } from '../../../platform/ids.ts';
+import { reservedWords } from './fields/names.rules.ts';
 import { snapshotSchemas } from './index.ts';
-import { reservedWords } from './names.rules.ts';
 import { createTestSchemas, fieldsUrl, joinsUrl, type TestSchemas, url } from './test-schemas.ts';
 
 let kit: TestSchemas;

@@ -2,7 +2,7 @@ import { DatabaseError } from '../../../db/index.ts';
 import type { Tx } from '../../../db/tx.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { alarmAt, overdue } from '../../../platform/deadline.ts';
-import { limitLockWait } from './columns.store.ts';
+import { limitLockWait } from './fields/columns.store.ts';
 
 /** Runs work in its own transaction, whose statements may take `statementTimeoutMs`. */
 export type Run = <T>(work: (tx: Tx) => Promise<T>, options: { readonly statementTimeoutMs: number }) => Promise<T>;

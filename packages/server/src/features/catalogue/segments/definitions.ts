@@ -3,12 +3,12 @@ import { type Condition, conditionRemarks } from '@arbiter/engine';
 import type { Tx } from '../../../db/tx.ts';
 import { asJson } from '../../../platform/json.ts';
 import {
-  type AskedSchema,
-  keepAskedSchema,
+  type ConditionSchema,
   keepBaseSchema,
-  readAskedSchemas,
+  lockConditionSchema,
+  readConditionSchemas,
   refuseDefinition,
-} from './asked-schemas.ts';
+} from './condition-schemas.ts';
 import { readFilters } from './filters.rules.ts';
 import { fillJoin, type JoinInput, joinProblems } from './joins.rules.ts';
 import type { Definition } from './membership-sql.store.ts';
@@ -29,7 +29,7 @@ export async function readDefinition(tx: Tx, input: DefinitionInput): Promise<De
   const base = await keepBaseSchema(tx, input.baseSchemaId?.toLowerCase());
   const joins = [];
   for (const [at, join] of (input.joins ?? []).entries()) {
-    const schema = await keepAskedSchema(tx, join.schemaId.toLowerCase(), `/joins/${at}/schemaId`);
+    const schema = await lockConditionSchema(tx, join.schemaId.toLowerCase(), `/joins/${at}/schemaId`);
     joins.push(fillJoin(base, schema, join));
   }
   refuseDefinition(joinProblems(base, joins));
@@ -51,8 +51,8 @@ export const schemaIdsOf = ({ baseSchemaId, joins }: Pick<StoredDefinition, 'bas
 ];
 
 /** The definition of a stored segment. `schemas`: those that it asks. */
-export function openDefinition(row: StoredDefinition, schemas: ReadonlyMap<string, AskedSchema>): Definition {
-  const schemaOf = (id: string): AskedSchema => {
+export function openDefinition(row: StoredDefinition, schemas: ReadonlyMap<string, ConditionSchema>): Definition {
+  const schemaOf = (id: string): ConditionSchema => {
     const schema = schemas.get(id);
     // In use, so it can't have been deleted.
     if (schema === undefined) throw new Error(`segment ${row.id} uses schema ${id}, which no longer exists`);
@@ -65,5 +65,5 @@ export function openDefinition(row: StoredDefinition, schemas: ReadonlyMap<strin
 
 /** The definition of a stored segment, its schemas read. */
 export async function loadDefinition(tx: Tx, row: StoredDefinition): Promise<Definition> {
-  return openDefinition(row, await readAskedSchemas(tx, schemaIdsOf(row)));
+  return openDefinition(row, await readConditionSchemas(tx, schemaIdsOf(row)));
 }

@@ -11,20 +11,24 @@ import {
   type Scalar,
 } from '@arbiter/engine';
 import { isStorableText } from '../condition-sql/index.ts';
-import { type AskedColumn, type AskedSchema, columnOf } from './asked-schemas.ts';
-import { type AskedJoin, noColumn } from './joins.rules.ts';
+import { type ConditionColumn, type ConditionSchema, columnOf } from './condition-schemas.ts';
+import { type ConditionJoin, noColumn } from './joins.rules.ts';
 
 /** A field of a filter: a column of the base (`join` null) or of joined rows. */
-export interface AskedField {
-  readonly column: AskedColumn;
-  readonly join: AskedJoin | null;
+export interface ConditionField {
+  readonly column: ConditionColumn;
+  readonly join: ConditionJoin | null;
 }
 
 /** `customer.age` is `age`, as in every other condition (docs/design/api-catalogue.md 1.3). */
 const baseAlias = 'customer';
 
 /** Returns where a field is, or its problem. Column names match exactly, including case. */
-export function fieldOf(base: AskedSchema, joins: readonly AskedJoin[], field: string): AskedField | string {
+export function fieldOf(
+  base: ConditionSchema,
+  joins: readonly ConditionJoin[],
+  field: string,
+): ConditionField | string {
   const dot = field.indexOf('.');
   if (dot === -1) return fieldOfBase(base, field);
   const [alias, name] = [field.slice(0, dot), field.slice(dot + 1)];
@@ -41,7 +45,7 @@ export function fieldOf(base: AskedSchema, joins: readonly AskedJoin[], field: s
   return column === null ? noColumn(join.schema, name) : { column, join };
 }
 
-function fieldOfBase(base: AskedSchema, name: string): AskedField | string {
+function fieldOfBase(base: ConditionSchema, name: string): ConditionField | string {
   const column = columnOf(base, name);
   return column === null ? noColumn(base, name) : { column, join: null };
 }
@@ -49,8 +53,8 @@ function fieldOfBase(base: AskedSchema, name: string): AskedField | string {
 /** The filters in stored form, or everything that is wrong with them (docs/design/api-catalogue.md 1.3, 11). */
 export function readFilters(
   filters: unknown,
-  base: AskedSchema,
-  joins: readonly AskedJoin[],
+  base: ConditionSchema,
+  joins: readonly ConditionJoin[],
 ): { readonly stored: Condition } | { readonly problems: readonly ErrorEntry[] } {
   const parsed = parseCondition(filters, {
     checkField(field) {

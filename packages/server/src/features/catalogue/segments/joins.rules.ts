@@ -1,7 +1,7 @@
 import type { DataType, ErrorEntry } from '@arbiter/contract';
 import { didYouMean } from '@arbiter/engine';
 import { activeJoin } from '../schemas/index.ts';
-import { type AskedSchema, columnOf } from './asked-schemas.ts';
+import { type ConditionSchema, columnOf } from './condition-schemas.ts';
 
 /** A join as a body carries it. */
 export interface JoinInput {
@@ -14,9 +14,9 @@ export interface JoinInput {
 }
 
 /** A join with its schema and its fields filled in. */
-export interface AskedJoin {
+export interface ConditionJoin {
   readonly alias: string;
-  readonly schema: AskedSchema;
+  readonly schema: ConditionSchema;
   readonly baseField: string;
   readonly joinField: string;
   readonly match: 'any' | 'none';
@@ -27,7 +27,7 @@ export interface AskedJoin {
 /**
  * Returns the link between two schemas, whichever is the parent; null: there is none, or one of its fields was deleted.
  */
-function linkOf(base: AskedSchema, joined: AskedSchema) {
+function linkOf(base: ConditionSchema, joined: ConditionSchema) {
   if (joined.linkedSchemaId === base.id) {
     const link = activeJoin(joined.joinMapping, base.fields, joined.fields);
     return link && { baseField: link.parentField, joinField: link.childField, joinType: link.joinType };
@@ -43,7 +43,7 @@ function linkOf(base: AskedSchema, joined: AskedSchema) {
  * Fills in what a join leaves out: the link between the schemas, otherwise the row keys (docs/design/api-catalogue.md
  * 11).
  */
-export function fillJoin(base: AskedSchema, schema: AskedSchema, join: JoinInput): AskedJoin {
+export function fillJoin(base: ConditionSchema, schema: ConditionSchema, join: JoinInput): ConditionJoin {
   const link = linkOf(base, schema);
   const baseField = join.baseField ?? link?.baseField ?? base.rowKey;
   const joinField = join.joinField ?? link?.joinField ?? schema.rowKey;
@@ -59,7 +59,7 @@ export function fillJoin(base: AskedSchema, schema: AskedSchema, join: JoinInput
 }
 
 /** Returns the problems of a segment's joins. */
-export function joinProblems(base: AskedSchema, joins: readonly AskedJoin[]): ErrorEntry[] {
+export function joinProblems(base: ConditionSchema, joins: readonly ConditionJoin[]): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   const seen = new Set<string>();
   for (const [at, join] of joins.entries()) {
@@ -79,7 +79,7 @@ export function joinProblems(base: AskedSchema, joins: readonly AskedJoin[]): Er
   return problems;
 }
 
-export const noColumn = (schema: AskedSchema, name: string): string =>
+export const noColumn = (schema: ConditionSchema, name: string): string =>
   `must be a column of schema ${schema.name}${didYouMean(
     name,
     schema.columns.map((column) => column.name),

@@ -1,4 +1,4 @@
-import { mostMembersCounted, type SegmentOverlap } from '@arbiter/contract';
+import { maxMembersCounted, type SegmentOverlap } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import { pageOf } from '../../../http/answers/cursor-page.ts';
 import { AppError } from '../../../platform/app-error.ts';
@@ -20,8 +20,8 @@ export async function listMembers(tx: Tx, id: string, query: { readonly limit?: 
   const limit = Math.min(query.limit ?? usualPage, largestPage);
   const after = query.cursor === undefined ? null : await readCursor(tx, definition, query.cursor);
   const rows = await selectMembers(tx, definition, after, limit + 1);
-  const counted = await countUpTo(tx, definition, mostMembersCounted + 1);
-  const total = counted <= mostMembersCounted ? counted : Math.max(counted, Number(row.customerCount ?? 0));
+  const counted = await countUpTo(tx, definition, maxMembersCounted + 1);
+  const total = counted <= maxMembersCounted ? counted : Math.max(counted, Number(row.customerCount ?? 0));
   const page = pageOf({ rows, limit, total, cursorOf: cursorAfter });
   return { data: page.rows.map((customerId) => ({ customerId })), pagination: page.pagination };
 }
@@ -61,13 +61,13 @@ function parseCursor(cursor: string): string | null {
   }
 }
 
-const mostSampled = 20;
+const maxSampled = 20;
 
 /** Returns who would belong to this segment definition. Writes nothing. */
 export async function previewSegment(tx: Tx, input: DefinitionInput) {
   const definition = await readDefinition(tx, input);
   const count = await countInTime(tx, definition);
-  return { count, sample: await selectRows(tx, definition, mostSampled) };
+  return { count, sample: await selectRows(tx, definition, maxSampled) };
 }
 
 const usualSample = 5_000;

@@ -2,14 +2,14 @@ import type { DataType } from '@arbiter/contract';
 import type { Condition } from '@arbiter/engine';
 import { conditionSql, newLiterals, type SqlColumn, type SqlLiterals } from '../condition-sql/index.ts';
 import { quoteName } from '../schemas/index.ts';
-import { type AskedColumn, type AskedSchema, columnOf } from './asked-schemas.ts';
+import { type ConditionColumn, type ConditionSchema, columnOf } from './condition-schemas.ts';
 import { fieldOf, fieldsOf } from './filters.rules.ts';
-import { type AskedJoin, joinedAs } from './joins.rules.ts';
+import { type ConditionJoin, joinedAs } from './joins.rules.ts';
 
 /** A segment's members, with everything that its definition names. */
 export interface Definition {
-  readonly base: AskedSchema;
-  readonly joins: readonly AskedJoin[];
+  readonly base: ConditionSchema;
+  readonly joins: readonly ConditionJoin[];
   readonly filters: Condition;
 }
 
@@ -22,14 +22,14 @@ export interface Query {
 /** The row that is asked; the walls want no name of ours here. */
 const base = 'b';
 
-function requireColumn(schema: AskedSchema, name: string): AskedColumn {
+function requireColumn(schema: ConditionSchema, name: string): ConditionColumn {
   const column = columnOf(schema, name);
   // In use, so it cannot have been dropped.
   if (column === null) throw new Error(`schema ${schema.id} has no column ${name}`);
   return column;
 }
 
-const place = (alias: string, { name, dataType, precision }: AskedColumn): SqlColumn => ({
+const place = (alias: string, { name, dataType, precision }: ConditionColumn): SqlColumn => ({
   sql: `${alias}.${quoteName(name)}`,
   dataType,
   precision,
@@ -39,18 +39,18 @@ const place = (alias: string, { name, dataType, precision }: AskedColumn): SqlCo
 const nowOf = (literals: SqlLiterals): string => `date_trunc(${literals.add('milliseconds', 'text')}, now())`;
 
 /** The column that names a customer. */
-export const keyColumn = (schema: AskedSchema): AskedColumn => requireColumn(schema, schema.rowKey);
+export const keyColumn = (schema: ConditionSchema): ConditionColumn => requireColumn(schema, schema.rowKey);
 
-export const keySql = (schema: AskedSchema): string => `${base}.${quoteName(schema.rowKey)}`;
+export const keySql = (schema: ConditionSchema): string => `${base}.${quoteName(schema.rowKey)}`;
 
 /** `from` of all statements about a segment. */
-export const fromSql = (schema: AskedSchema): string => `from ${schema.table} ${base}`;
+export const fromSql = (schema: ConditionSchema): string => `from ${schema.table} ${base}`;
 
 /**
  * True for the one row of the base that counts for a customer: with a key, and of several rows with one key that with the
  * highest primary key (docs/design/api-catalogue.md 2.2).
  */
-export function countingRow(schema: AskedSchema): string {
+export function countingRow(schema: ConditionSchema): string {
   const key = quoteName(schema.rowKey);
   const primary = quoteName(schema.primaryKey);
   if (schema.rowKey === schema.primaryKey) return `${base}.${key} is not null`;
@@ -63,7 +63,7 @@ export function countingRow(schema: AskedSchema): string {
 /** Returns SQL that's true for rows of the base whose customers belong to the segment. */
 export function belongs(definition: Definition, literals: SqlLiterals): string {
   const { base: schema, joins, filters } = definition;
-  const related = (join: AskedJoin, inner: string, match = join.match): string => {
+  const related = (join: ConditionJoin, inner: string, match = join.match): string => {
     const alias = `j${joins.indexOf(join)}`;
     const found = `exists (select from ${join.schema.table} ${alias} where ${linkSql(schema, join, alias)} and ${inner})`;
     return match === 'any' ? found : `not ${found}`;
@@ -94,7 +94,11 @@ export function belongs(definition: Definition, literals: SqlLiterals): string {
 }
 
 /** Finds the joined row of the base row. The joined column stands alone, so that its index is used. */
-function linkSql(schema: AskedSchema, { schema: joined, baseField, joinField }: AskedJoin, alias: string): string {
+function linkSql(
+  schema: ConditionSchema,
+  { schema: joined, baseField, joinField }: ConditionJoin,
+  alias: string,
+): string {
   const own = requireColumn(schema, baseField);
   const other = requireColumn(joined, joinField);
   const value = `${base}.${quoteName(own.name)}`;

@@ -1,6 +1,6 @@
 import type { PlanReads } from '@arbiter/engine';
 import type { HotRow, HotStatement, Tx } from '../../../db/index.ts';
-import { readAskedSchemas } from './asked-schemas.ts';
+import { readConditionSchemas } from './condition-schemas.ts';
 import { openDefinition, schemaIdsOf } from './definitions.ts';
 import type { Definition } from './membership-sql.store.ts';
 import { type MembershipStatement, membershipStatement } from './membership-statement.store.ts';
@@ -17,7 +17,7 @@ export interface ActiveSegment {
 export async function readActiveSegments(tx: Tx): Promise<ActiveSegment[]> {
   const rows = await selectActiveSegments(tx);
   if (rows.length === 0) return [];
-  const schemas = await readAskedSchemas(tx, rows.flatMap(schemaIdsOf));
+  const schemas = await readConditionSchemas(tx, rows.flatMap(schemaIdsOf));
   return rows.map((row) => ({ id: row.id, name: row.name, definition: openDefinition(row, schemas) }));
 }
 

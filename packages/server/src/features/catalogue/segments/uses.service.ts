@@ -1,5 +1,5 @@
 import type { Tx } from '../../../db/tx.ts';
-import { readAskedSchemas } from './asked-schemas.ts';
+import { readConditionSchemas } from './condition-schemas.ts';
 import { openDefinition, schemaIdsOf } from './definitions.ts';
 import { fieldOf, fieldsOf } from './filters.rules.ts';
 import type { Definition } from './membership-sql.store.ts';
@@ -15,17 +15,17 @@ export async function segmentsAsking(
   schema: { readonly id: string; readonly column?: string },
 ): Promise<SegmentUse[]> {
   const rows = await selectAsking(tx, schema.id);
-  const schemas = await readAskedSchemas(tx, rows.flatMap(schemaIdsOf));
+  const schemas = await readConditionSchemas(tx, rows.flatMap(schemaIdsOf));
   const { column } = schema;
   return rows
-    .filter((row) => column === undefined || columnsAsked(openDefinition(row, schemas), schema.id).has(column))
+    .filter((row) => column === undefined || columnsUsed(openDefinition(row, schemas), schema.id).has(column))
     .map(({ id, name }) => ({ noun: 'segment', name, id }));
 }
 
-function columnsAsked({ base, joins, filters }: Definition, schemaId: string): ReadonlySet<string> {
-  const asked = new Set<string>();
+function columnsUsed({ base, joins, filters }: Definition, schemaId: string): ReadonlySet<string> {
+  const visited = new Set<string>();
   const note = (id: string, name: string): void => {
-    if (id === schemaId) asked.add(name);
+    if (id === schemaId) visited.add(name);
   };
   note(base.id, base.rowKey);
   note(base.id, base.primaryKey);
@@ -37,5 +37,5 @@ function columnsAsked({ base, joins, filters }: Definition, schemaId: string): R
     const found = fieldOf(base, joins, field);
     if (typeof found !== 'string') note(found.join?.schema.id ?? base.id, found.column.name);
   }
-  return asked;
+  return visited;
 }

@@ -9,12 +9,6 @@ let server: TestServer;
 const clock = { now: () => Date.parse('2026-11-20T09:00:00Z') };
 const ids: Record<string, string> = {};
 
-async function create(path: string, body: object): Promise<Record<string, string>> {
-  const made = await server.call<Record<string, string>>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body;
-}
-
 const read = <Body>(customerId: string, tool: string, key = server.tenants[0].keys.viewer) =>
   server.call<Body & { readonly code?: string }>('GET', `/api/v1/customers/${encodeURIComponent(customerId)}/${tool}`, {
     key,
@@ -47,7 +41,7 @@ const names = [
 
 before(async () => {
   server = await startTestServer({ clock, tenants: 2 });
-  const schema = await create('schemas', {
+  const schema = await server.createRecord('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
@@ -67,17 +61,17 @@ before(async () => {
     },
   });
   assert.equal(filled.status, 201, filled.text);
-  await create('segments', {
+  await server.createRecord('segments', {
     name: 'Young',
     baseSchemaId: schema.id,
     filters: { logic: 'and', conditions: [{ field: 'age', operator: 'lt', value: 18 }] },
     status: 'active',
   });
-  ids.email = (await create('channels', { name: 'Email', channelType: 'email' })).id!;
-  ids.web = (await create('channels', { name: 'Web', channelType: 'web' })).id!;
-  ids.category = (await create('categories', { name: 'All' })).id!;
+  ids.email = (await server.createRecord('channels', { name: 'Email', channelType: 'email' })).id!;
+  ids.web = (await server.createRecord('channels', { name: 'Web', channelType: 'web' })).id!;
+  ids.category = (await server.createRecord('categories', { name: 'All' })).id!;
   for (const [at, name] of names.entries()) {
-    const offer = await create('offers', {
+    const offer = await server.createRecord('offers', {
       name,
       status: 'active',
       categoryId: ids.category,
@@ -87,7 +81,7 @@ before(async () => {
     ids[name] = offer.id!;
     if (name === 'No creative') continue;
     for (const channel of name === 'Web only' ? ['web'] : ['email', 'web']) {
-      await create('creatives', {
+      await server.createRecord('creatives', {
         name: `${name} ${channel}`,
         offerId: offer.id,
         channelId: ids[channel],
@@ -95,9 +89,9 @@ before(async () => {
       });
     }
   }
-  await create('offers', { name: 'Draft', status: 'draft', categoryId: ids.category });
+  await server.createRecord('offers', { name: 'Draft', status: 'draft', categoryId: ids.category });
   const rule = (name: string, offer: string, config: object) =>
-    create('qualification-rules', {
+    server.createRecord('qualification-rules', {
       name,
       ruleType: 'attribute_condition',
       scope: 'offer',
@@ -108,7 +102,7 @@ before(async () => {
   await rule('Adults', 'Adults only', { attribute: 'age', operator: 'gte', value: 18 });
   await rule('Healthy', 'Secret rule', { attribute: 'illness', operator: 'eq', value: 'none' });
   ids.cap = (
-    await create('contact-policies', {
+    await server.createRecord('contact-policies', {
       name: 'Once a day',
       ruleType: 'frequency_cap',
       scope: 'offer',
@@ -117,15 +111,21 @@ before(async () => {
     })
   ).id!;
   // On an offer that qualification refuses too: both are told.
-  await create('contact-policies', {
+  await server.createRecord('contact-policies', {
     name: 'Never the young',
     ruleType: 'segment_exclusion',
     scope: 'offer',
     scopeId: ids['Adults only'],
     config: { excludeSegments: ['Young'] },
   });
-  await create('suppressions', { customerId: 'C1', scope: 'offer', scopeId: ids.Suppressed, days: 1, reason: 'no' });
-  const flow = await create('decision-flows', {
+  await server.createRecord('suppressions', {
+    customerId: 'C1',
+    scope: 'offer',
+    scopeId: ids.Suppressed,
+    days: 1,
+    reason: 'no',
+  });
+  const flow = await server.createRecord('decision-flows', {
     key: 'main',
     name: 'Main',
     draftConfig: {
@@ -142,8 +142,7 @@ before(async () => {
       flowConfig: {},
     },
   });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: flow.id } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(flow.id);
   for (const customerId of ['C1', 'C2']) {
     const excludeOffers = names.filter((name) => name !== 'Seen today').map((name) => ids[name]);
     const shown = await server.call<{ count: number }>('POST', '/api/v1/recommend', {
@@ -363,15 +362,15 @@ test('equal scores stand as the decision has them: by the priority of the creati
     200,
   );
   await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: flow!.id } });
-  const push = await create('channels', { name: 'Push', channelType: 'push' });
+  const push = await server.createRecord('channels', { name: 'Push', channelType: 'push' });
   const tied: string[] = [];
   for (const [name, priority, priorityOverride, weight] of [
     ['Likely first', 30, 40, 100],
     ['Really first', 20, 80, 50],
   ] as const) {
-    const offer = await create('offers', { name, status: 'active', categoryId: ids.category, priority });
+    const offer = await server.createRecord('offers', { name, status: 'active', categoryId: ids.category, priority });
     const creative = { name, offerId: offer.id, channelId: push.id, status: 'active', weight };
-    await create('creatives', { ...creative, constraints: { priorityOverride } });
+    await server.createRecord('creatives', { ...creative, constraints: { priorityOverride } });
     tied.push(offer.id!);
   }
   const shown = await server.call<{ decisions: { offerId: string; score: number }[] }>('POST', '/api/v1/recommend', {

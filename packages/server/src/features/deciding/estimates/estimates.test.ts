@@ -22,12 +22,6 @@ before(async () => {
 });
 after(() => server?.close());
 
-async function make(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
-
 interface Row {
   readonly customerId: string;
   readonly offerId: string | null;
@@ -73,11 +67,11 @@ describe('impact preview (docs/design/api-catalogue.md 8.5)', () => {
   let other: string;
   let web: string;
   before(async () => {
-    category = await make('categories', { name: 'Cards' });
-    web = await make('channels', { name: 'Web', channelType: 'web' });
-    gold = await make('offers', { name: 'Gold', categoryId: category });
-    old = await make('offers', { name: 'Old', categoryId: category });
-    other = await make('offers', { name: 'Other' });
+    category = await server.create('categories', { name: 'Cards' });
+    web = await server.create('channels', { name: 'Web', channelType: 'web' });
+    gold = await server.create('offers', { name: 'Gold', categoryId: category });
+    old = await server.create('offers', { name: 'Old', categoryId: category });
+    other = await server.create('offers', { name: 'Other' });
     const at = (days: number) => now - days * dayMs;
     await plant([
       { customerId: 'a', offerId: gold, at: at(1) },
@@ -187,7 +181,7 @@ describe('reach estimate (docs/design/api-catalogue.md 9)', () => {
   const estimate = (body: object) =>
     server.call<ReachEstimate & Problem>('POST', '/api/v1/qualification-rules/reach-estimate', { body });
   before(async () => {
-    people = await make('schemas', {
+    people = await server.create('schemas', {
       name: 'people',
       displayName: 'People',
       schemaType: 'customer',

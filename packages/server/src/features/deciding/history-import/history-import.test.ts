@@ -12,26 +12,20 @@ const now = '2026-11-20T09:00:00Z';
 let server: TestServer;
 const ids = { channel: '', placement: '', category: '', offer: '', gone: '', creative: '' };
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 before(async () => {
   server = await startTestServer({ tenants: 2, clock: { now: () => Date.parse(now) } });
-  ids.category = await create('categories', { name: 'Cards' });
-  ids.channel = await create('channels', { name: 'Mail', channelType: 'email' });
-  ids.placement = await create('placements', { name: 'Top', channelId: ids.channel });
-  ids.offer = await create('offers', {
+  ids.category = await server.create('categories', { name: 'Cards' });
+  ids.channel = await server.create('channels', { name: 'Mail', channelType: 'email' });
+  ids.placement = await server.create('placements', { name: 'Top', channelId: ids.channel });
+  ids.offer = await server.create('offers', {
     name: 'Card',
     status: 'active',
     categoryId: ids.category,
     inventory: { totalStock: 10 },
   });
   const creative = { name: 'mail', offerId: ids.offer, channelId: ids.channel, placementId: ids.placement };
-  ids.creative = await create('creatives', { ...creative, status: 'active' });
-  ids.gone = await create('offers', { name: 'Old card', status: 'active' });
+  ids.creative = await server.create('creatives', { ...creative, status: 'active' });
+  ids.gone = await server.create('offers', { name: 'Old card', status: 'active' });
   assert.equal((await server.call('DELETE', `/api/v1/offers/${ids.gone}`)).status, 200);
 });
 after(() => server?.close());
@@ -267,8 +261,8 @@ test('batches of a thousand lines are committed one after the other, each with i
 });
 
 test('caps count imported impressions in the window of their event, and not in a later one', async () => {
-  const offerId = await create('offers', { name: 'Capped', status: 'active' });
-  await create('contact-policies', {
+  const offerId = await server.create('offers', { name: 'Capped', status: 'active' });
+  await server.create('contact-policies', {
     name: 'Twice a day',
     ruleType: 'frequency_cap',
     scope: 'offer',
@@ -299,7 +293,7 @@ test('caps count imported impressions in the window of their event, and not in a
 });
 
 test('summaries, the figures of the tenant, evidence and stock move; nothing is in the event stream', async () => {
-  const offerId = await create('offers', { name: 'Counted', status: 'active', inventory: { totalStock: 3 } });
+  const offerId = await server.create('offers', { name: 'Counted', status: 'active', inventory: { totalStock: 3 } });
   const before = await streamLength();
   await importLines([
     line({ customerId: 'S-1', offerId, outcome: 'impression', timestamp: '2024-02-29T23:30:00Z' }),
@@ -354,8 +348,8 @@ async function streamLength(): Promise<number> {
 }
 
 test('policies on outcomes suppress from the time of the event, when that is not over yet', async () => {
-  const offerId = await create('offers', { name: 'Disliked', status: 'active' });
-  await create('contact-policies', {
+  const offerId = await server.create('offers', { name: 'Disliked', status: 'active' });
+  await server.create('contact-policies', {
     name: 'A week of peace',
     ruleType: 'outcome_based',
     scope: 'offer',

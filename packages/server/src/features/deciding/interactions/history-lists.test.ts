@@ -11,12 +11,6 @@ let category: string;
 const offers: string[] = [];
 const creatives: string[] = [];
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 async function decide(body: object): Promise<RecommendAnswer> {
   const { status, body: answer, text } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body });
   assert.equal(status, 200, text);
@@ -57,14 +51,14 @@ before(async () => {
   server = await startTestServer({ tenants: 2 });
   const settings = { timezone: 'Europe/Berlin' };
   assert.equal((await server.call('PUT', '/api/v1/tenant-settings', { body: settings })).status, 200);
-  category = await create('categories', { name: 'Cards' });
-  web = await create('channels', { name: 'Web', channelType: 'web' });
-  mail = await create('channels', { name: 'Mail', channelType: 'email', impressionMode: 'explicit' });
+  category = await server.create('categories', { name: 'Cards' });
+  web = await server.create('channels', { name: 'Web', channelType: 'web' });
+  mail = await server.create('channels', { name: 'Mail', channelType: 'email', impressionMode: 'explicit' });
   for (const [number, channelId] of [web, web, mail].entries()) {
     const status = { status: 'active', priority: 90 - number };
-    offers[number] = await create('offers', { name: `Offer ${number}`, categoryId: category, ...status });
+    offers[number] = await server.create('offers', { name: `Offer ${number}`, categoryId: category, ...status });
     const creative = { offerId: offers[number], channelId, status: 'active' };
-    creatives[number] = await create('creatives', { name: `Creative ${number}`, ...creative });
+    creatives[number] = await server.create('creatives', { name: `Creative ${number}`, ...creative });
   }
   shown = await decide({ customerId: 'C', channelId: web, context: { page: 'home' }, excludeOffers: [offers[2]] });
   assert.equal(shown.count, 2);

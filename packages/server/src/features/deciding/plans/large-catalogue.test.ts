@@ -12,12 +12,6 @@ const narrowFlow = 'narrow';
 const owner = <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>
   server.testDatabase.ownerQuery<Row & Record<string, unknown>>(text, values);
 
-async function create(path: string, body: object): Promise<Record<string, string>> {
-  const made = await server.call<Record<string, string>>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body;
-}
-
 async function decide(customerId: string, decisionFlowKey = flow): Promise<RecommendAnswer> {
   const body = { customerId, channel: 'email', limit: 1, decisionFlowKey };
   const { status, body: answer, text } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body });
@@ -69,9 +63,11 @@ const counts = async () =>
 before(async () => {
   server = await startTestServer({ tenants: 2 });
   const tenantId = server.tenants[0].id;
-  const categoryId = (await create('categories', { name: 'Cards' })).id!;
-  const channelId = (await create('channels', { name: 'Email', channelType: 'email', impressionMode: 'implicit' })).id!;
-  const offer = await create('offers', { name: 'The one', categoryId, status: 'active', priority: 1 });
+  const categoryId = (await server.createRecord('categories', { name: 'Cards' })).id!;
+  const channelId = (
+    await server.createRecord('channels', { name: 'Email', channelType: 'email', impressionMode: 'implicit' })
+  ).id!;
+  const offer = await server.createRecord('offers', { name: 'The one', categoryId, status: 'active', priority: 1 });
   const flows = { [flow]: {}, [narrowFlow]: { scope: 'offers', offerIds: [offer.id] } };
   for (const [key, config] of Object.entries(flows)) {
     const nodes = [
@@ -80,9 +76,12 @@ before(async () => {
       { id: 's', type: 'score', config: { method: 'priority_weighted' } },
       { id: 'r', type: 'response', config: {} },
     ];
-    const made = await create('decision-flows', { key, name: key, draftConfig: { version: 2, nodes, flowConfig: {} } });
-    const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: made.id } });
-    assert.equal(published.status, 200, published.text);
+    const made = await server.createRecord('decision-flows', {
+      key,
+      name: key,
+      draftConfig: { version: 2, nodes, flowConfig: {} },
+    });
+    await server.publishFlow(made.id);
   }
   await owner(
     `with made as (
@@ -118,7 +117,7 @@ test('others decide while thousands of changed offers are read and compiled', as
   assert.equal(offer.status, 201, offer.text);
   await decideSmall();
   await owner(`update arbiter.offers set short_desc = short_desc || '!' where tenant_id = $1`, [server.tenants[0].id]);
-  await create('categories', { name: 'Raises the version' });
+  await server.createRecord('categories', { name: 'Raises the version' });
   let small = 0;
   let isDone = false;
   const large = decide('Meanwhile').finally(() => {
@@ -160,11 +159,11 @@ test('a change is decided with at once, reads and writes little, and both plans 
 
 test('added, deleted and restored offers and creatives are seen', async () => {
   const top = (await decide('D')).decisions[0]!;
-  const added = await create('offers', { name: 'On top', status: 'active', priority: 100 });
+  const added = await server.createRecord('offers', { name: 'On top', status: 'active', priority: 100 });
   assert.equal((await decide('E')).decisions[0]!.offerId, top.offerId, 'an offer without creative does not match');
   const channelId = top.channelId;
   const creative = { name: 'On top', offerId: added.id, channelId, status: 'active', content: { subject: 'Hello' } };
-  const made = await create('creatives', creative);
+  const made = await server.createRecord('creatives', creative);
   assert.equal((await decide('F')).decisions[0]!.offerId, added.id);
   const changed = await server.call('PUT', '/api/v1/creatives', { body: { id: made.id, content: { subject: 'Bye' } } });
   assert.equal(changed.status, 200, changed.text);

@@ -19,18 +19,12 @@ let flowId: string;
 before(async () => {
   server = await startTestServer({ clock: { now: () => now } });
   tenantId = server.tenants[0].id;
-  await create('offers', { name: 'A', status: 'active', priority: 50 });
+  await server.create('offers', { name: 'A', status: 'active', priority: 50 });
 });
 after(() => server?.close());
 beforeEach(() => {
   now = Date.now();
 });
-
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
 
 const rows = (text: string, values: unknown[] = [tenantId]) => server.testDatabase.ownerQuery(text, values);
 const count = async (table: string): Promise<number> =>
@@ -114,7 +108,7 @@ test('plans, pieces and read sets stay while a record may name them, and go afte
       .length,
   ];
   // Another catalogue, which reads something else, is decided with from here on.
-  await create('qualification-rules', {
+  await server.create('qualification-rules', {
     name: `Reads ${newId()}`,
     ruleType: 'attribute_condition',
     scope: 'global',
@@ -145,21 +139,21 @@ test('a piece that is gone is stored again with the plan that needs it, although
   await rows('delete from arbiter.plans where tenant_id = $1');
   await rows('delete from arbiter.plan_pieces where tenant_id = $1');
   // The next version takes the pieces of the offers over from this one.
-  await create('channels', { name: `Web ${newId()}`, channelType: 'web' });
+  await server.create('channels', { name: `Web ${newId()}`, channelType: 'web' });
   const id = await decide();
   assert.ok(await replays(id));
 });
 
 test('a plan that is decided with again is not retired any more', async () => {
   const before = await rows('select hash from arbiter.plans where tenant_id = $1 order by stored_at desc limit 1');
-  const channel = await create('channels', { name: `Push ${newId()}`, channelType: 'push' });
+  const channel = await server.create('channels', { name: `Push ${newId()}`, channelType: 'push' });
   await decide();
   await retain();
   const retired = () =>
     rows('select retired_at from arbiter.plans where tenant_id = $1 and hash = $2', [tenantId, before[0]!.hash]);
   assert.notEqual((await retired())[0]!.retired_at, null);
   await rows('delete from arbiter.channels where tenant_id = $1 and id = $2', [tenantId, channel]);
-  await create('offers', { name: `Idle ${newId()}`, status: 'draft' });
+  await server.create('offers', { name: `Idle ${newId()}`, status: 'draft' });
   await decide();
   assert.equal((await retired())[0]!.retired_at, null);
 });

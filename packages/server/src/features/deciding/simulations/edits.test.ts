@@ -14,12 +14,6 @@ interface Problem {
   readonly errors?: readonly { readonly path: string }[];
 }
 
-async function create(path: string, body: object): Promise<Record<string, string>> {
-  const made = await server.call<Record<string, string>>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body;
-}
-
 const ask = (body: object, key = server.tenants[0].keys.viewer) =>
   server.call<SimulatedAnswer & Problem>('POST', '/api/v1/simulate', { body: { customerId: 'C1', ...body }, key });
 const named = (answer: { readonly decisions: readonly { readonly offerName?: string }[] }) =>
@@ -33,7 +27,7 @@ async function refused(body: object, status: number, code: string, path?: string
 
 before(async () => {
   server = await startTestServer({ tenants: 2 });
-  const schema = await create('schemas', {
+  const schema = await server.createRecord('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
@@ -46,17 +40,17 @@ before(async () => {
   const rows = [{ customer_id: 'C1', tier: 'basic' }];
   const filled = await server.call('POST', `/api/v1/schemas/${schema.id}/data`, { body: { rows } });
   assert.equal(filled.status, 201, filled.text);
-  ids.web = (await create('channels', { name: 'Web', channelType: 'web' })).id!;
-  const category = (await create('categories', { name: 'All' })).id!;
+  ids.web = (await server.createRecord('channels', { name: 'Web', channelType: 'web' })).id!;
+  const category = (await server.createRecord('categories', { name: 'All' })).id!;
   const offer = async (name: string, priority: number) => {
-    const { id } = await create('offers', { name, status: 'active', categoryId: category, priority });
-    await create('creatives', { name, offerId: id, channelId: ids.web, status: 'active', weight: 40 });
+    const { id } = await server.createRecord('offers', { name, status: 'active', categoryId: category, priority });
+    await server.createRecord('creatives', { name, offerId: id, channelId: ids.web, status: 'active', weight: 40 });
     return id!;
   };
   ids.gold = await offer('Gold only', 90);
   ids.plain = await offer('For all', 50);
   ids.rule = (
-    await create('qualification-rules', {
+    await server.createRecord('qualification-rules', {
       name: 'Is gold',
       ruleType: 'attribute_condition',
       scope: 'offer',
@@ -64,13 +58,13 @@ before(async () => {
       config: { attribute: 'customer.tier', operator: 'eq', value: 'gold' },
     })
   ).id!;
-  await create('contact-policies', {
+  await server.createRecord('contact-policies', {
     name: 'One a day',
     ruleType: 'frequency_cap',
     scope: 'global',
     config: { maxPerDay: 1 },
   });
-  const flow = await create('decision-flows', {
+  const flow = await server.createRecord('decision-flows', {
     key: 'main',
     name: 'Main',
     draftConfig: {
@@ -87,8 +81,7 @@ before(async () => {
       flowConfig: {},
     },
   });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: flow.id } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(flow.id);
   // Without traces: only the sealed record tells of the decision.
   const settings = await server.call('PUT', '/api/v1/tenant-settings', { body: { decisionTraceEnabled: false } });
   assert.equal(settings.status, 200, settings.text);

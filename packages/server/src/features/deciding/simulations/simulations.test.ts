@@ -19,12 +19,6 @@ interface Problem {
   readonly errors?: readonly { readonly path: string }[];
 }
 
-async function create(path: string, body: object): Promise<Record<string, string>> {
-  const made = await server.call<Record<string, string>>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body;
-}
-
 const nodes = (score: object, topN = 3) => [
   { id: 'inventory', type: 'inventory', config: {} },
   { id: 'creatives', type: 'match_creatives', config: { requireCreative: false } },
@@ -63,7 +57,7 @@ async function problem(body: object, status: number, code: string, path?: string
 
 before(async () => {
   server = await startTestServer({ clock, tenants: 2 });
-  const schema = await create('schemas', {
+  const schema = await server.createRecord('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
@@ -77,7 +71,7 @@ before(async () => {
   const filled = await server.call('POST', `/api/v1/schemas/${schema.id}/data`, { body: { rows } });
   assert.equal(filled.status, 201, filled.text);
   const segment = (name: string, tier: string) =>
-    create('segments', {
+    server.createRecord('segments', {
       name,
       baseSchemaId: schema.id,
       filters: { logic: 'and', conditions: [{ field: 'tier', operator: 'eq', value: tier }] },
@@ -85,11 +79,11 @@ before(async () => {
     });
   ids.segment = (await segment('Basics', 'basic')).id!;
   ids.empty = (await segment('Nobody', 'platinum')).id!;
-  ids.email = (await create('channels', { name: 'Email', channelType: 'email' })).id!;
-  ids.web = (await create('channels', { name: 'Web', channelType: 'web' })).id!;
-  const category = (await create('categories', { name: 'All' })).id!;
+  ids.email = (await server.createRecord('channels', { name: 'Email', channelType: 'email' })).id!;
+  ids.web = (await server.createRecord('channels', { name: 'Web', channelType: 'web' })).id!;
+  const category = (await server.createRecord('categories', { name: 'All' })).id!;
   for (const [at, priority] of [90, 60, 30].entries()) {
-    const offer = await create('offers', {
+    const offer = await server.createRecord('offers', {
       name: `Offer ${at}`,
       status: 'active',
       categoryId: category,
@@ -99,25 +93,29 @@ before(async () => {
     });
     ids.offers.push(offer.id!);
     for (const channelId of [ids.email, ids.web]) {
-      await create('creatives', { name: `C ${at} ${channelId}`, offerId: offer.id, channelId, status: 'active' });
+      await server.createRecord('creatives', {
+        name: `C ${at} ${channelId}`,
+        offerId: offer.id,
+        channelId,
+        status: 'active',
+      });
     }
   }
-  await create('offers', { name: 'Sleeping', status: 'draft', categoryId: category, priority: 100 });
-  await create('contact-policies', {
+  await server.createRecord('offers', { name: 'Sleeping', status: 'draft', categoryId: category, priority: 100 });
+  await server.createRecord('contact-policies', {
     name: 'One a day',
     ruleType: 'frequency_cap',
     scope: 'offer',
     scopeId: ids.offers[1],
     config: { maxPerDay: 1 },
   });
-  const flow = await create('decision-flows', {
+  const flow = await server.createRecord('decision-flows', {
     key: 'main',
     name: 'Main',
     draftConfig: draft({ method: 'priority_weighted' }),
   });
   ids.flow = flow.id!;
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: ids.flow } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(ids.flow);
 });
 
 after(() => server?.close());

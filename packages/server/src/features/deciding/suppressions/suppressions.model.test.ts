@@ -14,25 +14,19 @@ let channelId: string;
 let offers: { readonly id: string; readonly categoryId: string }[];
 before(async () => {
   server = await startTestServer({ clock: { now: () => now } });
-  channelId = await make('channels', { name: 'Web', channelType: 'web' });
+  channelId = await server.create('channels', { name: 'Web', channelType: 'web' });
   offers = [];
   for (const category of ['Cards', 'Loans']) {
-    const categoryId = await make('categories', { name: category });
+    const categoryId = await server.create('categories', { name: category });
     for (const n of [1, 2]) {
       const name = `${category} ${n}`;
-      const offerId = await make('offers', { name, status: 'active', categoryId });
-      await make('creatives', { name, offerId, channelId, status: 'active' });
+      const offerId = await server.create('offers', { name, status: 'active', categoryId });
+      await server.create('creatives', { name, offerId, channelId, status: 'active' });
       offers.push({ id: offerId, categoryId });
     }
   }
 });
 after(() => server?.close());
-
-async function make(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
 
 /** Which of the offers, or of their categories. */
 const target = fc.oneof(

@@ -19,22 +19,17 @@ let gold: string;
 let loan: string;
 before(async () => {
   server = await startTestServer({ tenants: 2, clock: { now: () => now } });
-  channelId = await make('channels', { name: 'Web', channelType: 'web', impressionMode: 'explicit' });
-  cards = await make('categories', { name: 'Cards' });
-  loans = await make('categories', { name: 'Loans' });
+  channelId = await server.create('channels', { name: 'Web', channelType: 'web', impressionMode: 'explicit' });
+  cards = await server.create('categories', { name: 'Cards' });
+  loans = await server.create('categories', { name: 'Loans' });
   gold = await offerOf('Gold', cards);
   loan = await offerOf('Loan', loans);
 });
 after(() => server?.close());
 
-async function make(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
 async function offerOf(name: string, categoryId: string): Promise<string> {
-  const offerId = await make('offers', { name, status: 'active', categoryId });
-  await make('creatives', { name, offerId, channelId, status: 'active' });
+  const offerId = await server.create('offers', { name, status: 'active', categoryId });
+  await server.create('creatives', { name, offerId, channelId, status: 'active' });
   return offerId;
 }
 const set = (body: object) => server.call<Answer>('POST', '/api/v1/suppressions', { body });

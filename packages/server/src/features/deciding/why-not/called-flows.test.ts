@@ -9,15 +9,9 @@ let server: TestServer;
 const offers: Record<string, string> = {};
 const flows: Record<string, string> = {};
 
-async function make(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
-
 async function publish(key: string, nodes: readonly object[]): Promise<void> {
   const numbered = nodes.map((node, at) => ({ id: `${key}${at}`, config: {}, ...node }));
-  const id = await make('decision-flows', {
+  const id = await server.create('decision-flows', {
     key,
     name: key,
     draftConfig: { version: 2, nodes: numbered, flowConfig: {} },
@@ -50,7 +44,7 @@ async function ask(flow: string, offer: string, limit = 5): Promise<WhyNotAnswer
 before(async () => {
   server = await startTestServer();
   for (const [at, name] of ['A', 'B', 'C'].entries()) {
-    offers[name] = await make('offers', { name, status: 'active', priority: 90 - 10 * at });
+    offers[name] = await server.create('offers', { name, status: 'active', priority: 90 - 10 * at });
   }
   await publish('counting', [
     inventory,

@@ -658,8 +658,7 @@ test('gates of a flow: its inventory, a filter, a missing creative, the least sc
   ];
   const draftConfig = { version: 2, nodes, flowConfig: {} };
   const id = await make('decision-flows', { key: 'gated', name: 'Gated', draftConfig });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(id);
   const query = `?channelId=${channelId}&flowId=gated`;
   const gate = async (offer: string, more = '') => {
     const answer = await whyNot('passer-by', offer, query + more);

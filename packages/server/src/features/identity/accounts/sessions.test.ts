@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { OAuthClientCreated } from '@arbiter/contract';
 import { SignJWT } from 'jose';
 import { systemActor } from '../../../db/index.ts';
-import { startServerOn, startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { startServerOn, startTestServer, type TestNode, type TestServer } from '../../../main/test-server.ts';
 import { deriveKey, keyOf } from '../../../platform/crypto.ts';
 import { newId } from '../../../platform/ids.ts';
 import { takeMails } from '../mail/test-mailbox.ts';
@@ -315,7 +315,7 @@ test('with https in NEXTAUTH_URL the cookie is for TLS only; a path in it stands
 });
 
 describe('on another node', () => {
-  let node: Omit<TestServer, 'tenants'>;
+  let node: TestNode;
   let there: ReturnType<typeof createPeople>;
   before(() => {
     node = startNode({ clock, config: { ...trusting, JWT_SIGNING_SECRET: null, NEXTAUTH_SECRET: secret } });

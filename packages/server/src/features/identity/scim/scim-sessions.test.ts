@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServerOn, startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { startServerOn, startTestServer, type TestNode, type TestServer } from '../../../main/test-server.ts';
 import { createPeople, trusting } from '../accounts/test-people.ts';
 
 /** What a directory does to people who are signed in (docs/design/quality.md T11). */
 
 let server: TestServer;
 /** Another process over the same database. */
-let other: Omit<TestServer, 'tenants'>;
+let other: TestNode;
 let people: ReturnType<typeof createPeople>;
 before(async () => {
   server = await startTestServer({ config: trusting });

@@ -3,7 +3,7 @@ import {
   scimCommonAttributes,
   scimEnterpriseAttributes,
   scimEnterpriseSchema,
-  scimMostValues,
+  scimMaxValues,
   scimUserAttributes,
   scimUserSchema,
   scimUsualLength,
@@ -107,8 +107,8 @@ export function readValue(attribute: ScimAttribute, value: unknown, path: string
   if (value === null || value === undefined) return null;
   if (attribute.multiValued !== true) return readOne(attribute, value, path, unknown);
   const sent = Array.isArray(value) ? value : [value];
-  if (sent.length > scimMostValues)
-    throw scimProblem('invalidValue', `${path} must have at most ${scimMostValues} values.`);
+  if (sent.length > scimMaxValues)
+    throw scimProblem('invalidValue', `${path} must have at most ${scimMaxValues} values.`);
   const items = sent
     .map((item, index) => readOne(attribute, item, `${path}/${index}`, unknown))
     .filter((item) => item !== null);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ScimAttribute, scimMostValues } from '@arbiter/contract';
+import { type ScimAttribute, scimMaxValues } from '@arbiter/contract';
 import { isObject } from '../../../platform/json.ts';
 import { type Attributes, isPrimary, isServerOwned, placeOf, readValue } from './scim.attributes.ts';
 import { type ItemTest, parsePath, passes, type Target } from './scim.path.ts';
@@ -70,8 +70,8 @@ function applyTo(user: Attributes, op: Op, target: Target, value: unknown, at: s
     attribute.multiValued === true
       ? changedList(itemsOf(before), op, target, value, read, at)
       : changedValue(before, op, target, read);
-  if (Array.isArray(after) && after.length > scimMostValues) {
-    throw scimProblem('invalidValue', `${attribute.name} can have at most ${scimMostValues} values.`);
+  if (Array.isArray(after) && after.length > scimMaxValues) {
+    throw scimProblem('invalidValue', `${attribute.name} can have at most ${scimMaxValues} values.`);
   }
   return { ...user, [attribute.name]: after };
 }

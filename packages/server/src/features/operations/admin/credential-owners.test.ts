@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Problem, Session, UserCredential } from '@arbiter/contract';
-import { startServerOn, startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { startServerOn, startTestServer, type TestNode, type TestServer } from '../../../main/test-server.ts';
 import { createPeople, type Person, trusting } from '../../identity/accounts/test-people.ts';
 import { eventually } from './test-access-server.ts';
 
@@ -9,7 +9,7 @@ import { eventually } from './test-access-server.ts';
 
 let server: TestServer;
 /** Another process over the same database. */
-let other: Omit<TestServer, 'tenants'>;
+let other: TestNode;
 let people: ReturnType<typeof createPeople>;
 before(async () => {
   server = await startTestServer({ tenants: 2, config: trusting });

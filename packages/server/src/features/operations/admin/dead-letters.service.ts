@@ -3,7 +3,7 @@ import {
   type DeadLetterReport,
   type DeadLetterResult,
   deadLetterTopics,
-  mostDeadLettersListed,
+  maxDeadLettersListed,
 } from '@arbiter/contract';
 import type { Tx } from '../../../db/tx.ts';
 import {
@@ -26,7 +26,7 @@ export async function reportDeadLetters(
   const filter = { topic: query.topic, ids: null };
   const byTopic = await countDeadLetters(tx, filter);
   const totalEvents = Object.values(byTopic).reduce((sum, count) => sum + count, 0);
-  const events = await listDeadLetters(tx, filter, Math.min(query.limit, mostDeadLettersListed));
+  const events = await listDeadLetters(tx, filter, Math.min(query.limit, maxDeadLettersListed));
   return {
     totalEvents,
     byTopic,

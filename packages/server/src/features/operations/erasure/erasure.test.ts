@@ -11,12 +11,6 @@ let now = Date.parse('2026-11-20T09:00:00Z');
 let server: TestServer;
 const ids = { email: '', desk: '', offer: '', schema: '', visits: '', segment: '' };
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 const text = (name: string, more: object = {}) => ({ name, displayName: name, dataType: 'text', ...more });
 const key = (name: string) => text(name, { dataType: 'varchar', length: 255, isPrimaryKey: true, isNullable: false });
 
@@ -24,20 +18,20 @@ before(async () => {
   server = await startTestServer({ tenants: 2, clock: { now: () => now } });
   const traced = { decisionTraceEnabled: true, decisionTraceSampleRate: 1 };
   assert.equal((await server.call('PUT', '/api/v1/tenant-settings', { body: traced })).status, 200);
-  ids.email = await create('channels', { name: 'Email', channelType: 'email' });
-  ids.desk = await create('channels', { name: 'Desk', channelType: 'phone', impressionMode: 'explicit' });
-  ids.offer = await create('offers', { name: 'Card', status: 'active' });
+  ids.email = await server.create('channels', { name: 'Email', channelType: 'email' });
+  ids.desk = await server.create('channels', { name: 'Desk', channelType: 'phone', impressionMode: 'explicit' });
+  ids.offer = await server.create('offers', { name: 'Card', status: 'active' });
   for (const channelId of [ids.email, ids.desk]) {
-    await create('creatives', { name: `by ${channelId}`, offerId: ids.offer, channelId, status: 'active' });
+    await server.create('creatives', { name: `by ${channelId}`, offerId: ids.offer, channelId, status: 'active' });
   }
-  ids.schema = await create('schemas', {
+  ids.schema = await server.create('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
     autoEnrich: true,
     fields: [key('customer_id'), text('first_name'), text('city')],
   });
-  ids.visits = await create('schemas', {
+  ids.visits = await server.create('schemas', {
     name: 'visits',
     displayName: 'Visits',
     schemaType: 'event',
@@ -45,7 +39,7 @@ before(async () => {
     joinMapping: { parentField: 'customer_id', childField: 'client' },
     fields: [key('visit_id'), text('client', { dataType: 'varchar', length: 255 }), text('page')],
   });
-  ids.segment = await create('segments', {
+  ids.segment = await server.create('segments', {
     name: 'Berliners',
     status: 'active',
     baseSchemaId: ids.schema,

@@ -1,4 +1,4 @@
-import { mostExportedAtOnce } from '@arbiter/contract';
+import { maxExportedAtOnce } from '@arbiter/contract';
 import Type from 'typebox';
 import { handleJob, type JobHandler, job } from '../../../jobs/index.ts';
 import { eraseCustomersJob } from './erase-customers-job.ts';
@@ -19,7 +19,7 @@ export function exportJobs(ports: ExportPorts & EraseExportsPorts): JobHandler[]
   return [
     handleJob(writeExportJob, async (_payload, { tenantId, signal }) => {
       for (let full = true; full && !signal.aborted; ) {
-        full = (await exportHistory(ports, tenantId)).exported === mostExportedAtOnce;
+        full = (await exportHistory(ports, tenantId)).exported === maxExportedAtOnce;
       }
     }),
     handleJob(eraseCustomersJob, (_payload, { tenantId, signal }) => eraseFromExports(ports, tenantId, signal)),

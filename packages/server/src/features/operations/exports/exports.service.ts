@@ -1,4 +1,4 @@
-import { mostExportedAtOnce } from '@arbiter/contract';
+import { maxExportedAtOnce } from '@arbiter/contract';
 import { type Database, systemActor, type TransactionOptions, type Tx } from '../../../db/index.ts';
 import { firstIdAt } from '../../../platform/ids.ts';
 import type { PrivateFolder } from '../../../platform/private-folder.ts';
@@ -70,7 +70,7 @@ async function chooseBatch(tx: Tx, folder: PrivateFolder): Promise<boolean> {
   if (checkpoint.pendingRows !== null) return true;
   const bounds = await boundsOf(tx, checkpoint);
   // Each stored row is one item at least; the one more tells whether there is a rest.
-  const found = await selectUnexported(tx, checkpoint.lowId, mostExportedAtOnce + 1);
+  const found = await selectUnexported(tx, checkpoint.lowId, maxExportedAtOnce + 1);
   const rows = firstItems(found);
   const last = rows.at(-1);
   const isWhole = rows.length === found.length && last?.items === found.at(-1)?.items;
@@ -108,7 +108,7 @@ const smaller = (one: string, other: string): string => (one < other ? one : oth
 /** The first rows, so many that they hold `mostExportedAtOnce` items; of the last one perhaps not all. */
 function firstItems(found: readonly RowToExport[]): RowToExport[] {
   const rows: RowToExport[] = [];
-  let room = mostExportedAtOnce;
+  let room = maxExportedAtOnce;
   for (const row of found) {
     if (room === 0) break;
     const items = Math.min(row.items, row.from + room);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mostSectionRows } from '@arbiter/contract';
+import { maxSectionRows } from '@arbiter/contract';
 import { anomalyOf } from './anomalies.rules.ts';
 import { boundsOf, frameOf, shareOf } from './frame.rules.ts';
 import { cut } from './sources.service.ts';
@@ -23,7 +23,7 @@ test('days of a frame are those of the zone, 23 and 25 hours long where the cloc
 });
 
 test('a section keeps 5,000 rows and says when there were more', () => {
-  const rows = Array.from({ length: mostSectionRows + 1 }, (_, at) => ({ at }));
+  const rows = Array.from({ length: maxSectionRows + 1 }, (_, at) => ({ at }));
   assert.deepEqual([cut(rows).rows.length, cut(rows).truncated], [5_000, true]);
   assert.deepEqual([cut(rows.slice(1)).rows.length, cut(rows.slice(1)).truncated], [5_000, false]);
 });

@@ -1,5 +1,5 @@
 import {
-  mostReportSchedules,
+  maxReportSchedules,
   type Pagination,
   pageSize,
   type ReportSchedule,
@@ -94,9 +94,9 @@ export function nextRunAfter(cronExpression: string, timezone: string, after: Da
 
 /** Throws 404 for an unknown template or destination, 422 `invalid_cron`, 409 `limit_reached`. */
 export async function createSchedule(tx: Tx, body: ReportScheduleCreate): Promise<ScheduleRow> {
-  if ((await countSchedules(tx, null)) >= mostReportSchedules) {
+  if ((await countSchedules(tx, null)) >= maxReportSchedules) {
     throw new AppError('limit_reached', {
-      detail: `A tenant can have at most ${mostReportSchedules} report schedules.`,
+      detail: `A tenant can have at most ${maxReportSchedules} report schedules.`,
     });
   }
   const { name, cronExpression, destinations = [], enabled = true } = body;

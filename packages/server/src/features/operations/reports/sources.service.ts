@@ -1,6 +1,6 @@
 import {
   type ErrorEntry,
-  mostSectionRows,
+  maxSectionRows,
   type ReportParams,
   type ReportRow,
   type ReportSourceFacts,
@@ -96,8 +96,8 @@ export async function readSource(
 
 /** Returns a section's stored rows. */
 export const cut = (rows: readonly ReportRow[]): { readonly rows: ReportRow[]; readonly truncated: boolean } => ({
-  rows: rows.slice(0, mostSectionRows),
-  truncated: rows.length > mostSectionRows,
+  rows: rows.slice(0, maxSectionRows),
+  truncated: rows.length > maxSectionRows,
 });
 
 const idNames = ['offerId', 'channelId', 'categoryId', 'segmentId', 'modelId', 'experimentId'] as const;

@@ -1,6 +1,6 @@
 import {
   type ErrorEntry,
-  mostReportTemplates,
+  maxReportTemplates,
   type ReportTemplate,
   type ReportTemplateChange,
   type ReportTemplateCreate,
@@ -94,8 +94,8 @@ async function checkSources(tx: Tx, sources: Sources): Promise<void> {
 
 /** Throws 400, 404 for an unknown destination, 409 `limit_reached`. */
 export async function createTemplate(tx: Tx, body: ReportTemplateCreate): Promise<TemplateRow> {
-  if ((await countTemplates(tx)) >= mostReportTemplates) {
-    throw new AppError('limit_reached', { detail: `A tenant can have at most ${mostReportTemplates} templates.` });
+  if ((await countTemplates(tx)) >= maxReportTemplates) {
+    throw new AppError('limit_reached', { detail: `A tenant can have at most ${maxReportTemplates} templates.` });
   }
   const { name, description = null, dataSources, narrative = { enabled: false }, formats, filters, enabled } = body;
   const sections = body.sections ?? sectionsOf(dataSources);

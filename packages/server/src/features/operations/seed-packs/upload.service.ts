@@ -6,11 +6,11 @@ import { AppError } from '../../../platform/app-error.ts';
 import {
   assertCsvType,
   csvInvalid,
-  type PutAside,
-  putAside,
   readCsvRows,
   refusedLines,
   replaceRows,
+  type SpooledUpload,
+  spoolUpload,
 } from '../../catalogue/schemas/index.ts';
 import { enqueueRefresh } from '../../catalogue/segments/index.ts';
 import { recordAudit } from '../../identity/audit/index.ts';
@@ -64,13 +64,13 @@ async function assertLoaded(tx: Tx, pack: Pack): Promise<void> {
 const refuseSchema = (message: string): AppError =>
   new AppError('csv_invalid', { detail: `schema ${message}.`, errors: [{ path: '/schema', message }] });
 
-interface Uploaded extends PutAside {
+interface Uploaded extends SpooledUpload {
   readonly schemaName: string;
 }
 
 /** Reads the body to its end; the parts come in any order. */
 async function readBody(parts: Parts): Promise<Uploaded> {
-  let taken: PutAside | null = null;
+  let taken: SpooledUpload | null = null;
   let schemaName: string | null = null;
   try {
     for await (const part of parts) {
@@ -78,7 +78,7 @@ async function readBody(parts: Parts): Promise<Uploaded> {
         if (part.kind !== 'file') throw csvInvalid('must be sent as a file, with a file name');
         if (taken !== null) throw csvInvalid('must be sent once');
         assertCsvType(part);
-        taken = await putAside(part.content);
+        taken = await spoolUpload(part.content);
       } else if (part.name === 'schema') {
         if (part.kind !== 'field') throw refuseSchema('must be a text value, not a file');
         if (schemaName !== null) throw refuseSchema('must be sent once');

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { EventPage, StreamEvent } from '@arbiter/contract';
 import { systemActor } from '../../../db/index.ts';
 import { features } from '../../../main/features.ts';
-import { startServerOn, startTestServer, type TestServer } from '../../../main/test-server.ts';
+import { startServerOn, startTestServer, type TestNode, type TestServer } from '../../../main/test-server.ts';
 import { newId } from '../../../platform/ids.ts';
 import { appendEvents, createOutboxDispatcher } from './index.ts';
 
@@ -12,7 +12,7 @@ import { appendEvents, createOutboxDispatcher } from './index.ts';
 
 let server: TestServer;
 /** Another process over the same database. */
-let other: Omit<TestServer, 'tenants'>;
+let other: TestNode;
 const urls = { own: '', other: '' };
 before(async () => {
   server = await startTestServer({ tenants: 4 });

@@ -10,7 +10,7 @@ let now = Date.parse('2026-03-10T09:00:00.000Z');
 let channelId: string;
 before(async () => {
   server = await startTestServer({ clock: { now: () => now } });
-  channelId = await make('channels', { name: 'Web', channelType: 'web' });
+  channelId = await server.create('channels', { name: 'Web', channelType: 'web' });
   // The base flow shows offers without a creative too.
   const nodes = [
     { id: 'i', type: 'inventory', config: {} },
@@ -18,20 +18,14 @@ before(async () => {
     { id: 's', type: 'score', config: { method: 'priority_weighted' } },
   ];
   const draftConfig = { version: 2, nodes, flowConfig: {} };
-  const id = await make('decision-flows', { key: 'strict', name: 'Strict', draftConfig });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } });
-  assert.equal(published.status, 200, published.text);
+  const id = await server.create('decision-flows', { key: 'strict', name: 'Strict', draftConfig });
+  await server.publishFlow(id);
 });
 after(() => server?.close());
 
-async function make(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
 async function offerWith(name: string, constraints: object, priority = 50): Promise<string> {
-  const offerId = await make('offers', { name, status: 'active', priority });
-  await make('creatives', { name, offerId, channelId, status: 'active', constraints });
+  const offerId = await server.create('offers', { name, status: 'active', priority });
+  await server.create('creatives', { name, offerId, channelId, status: 'active', constraints });
   return offerId;
 }
 const recommend = (customerId: string, more: object = {}) =>

@@ -25,12 +25,6 @@ interface Traces {
   readonly total: number;
 }
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 async function decide(body: object): Promise<RecommendAnswer> {
   const { status, body: answer, text } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body });
   assert.equal(status, 200, text);
@@ -66,14 +60,13 @@ async function makeFlow(key: string, explore: object | null): Promise<string> {
     { id: 'r', type: 'rank', config: { method: 'topN' } },
   ];
   const draftConfig = { version: 2, nodes, ...(explore === null ? {} : { flowConfig: { explore } }) };
-  const id = await create('decision-flows', { key, name: key, draftConfig });
+  const id = await server.create('decision-flows', { key, name: key, draftConfig });
   await publish(id);
   return id;
 }
 
 async function publish(id: string): Promise<void> {
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(id);
 }
 
 const made: RecommendAnswer[] = [];
@@ -82,19 +75,19 @@ before(async () => {
   server = await startTestServer({ tenants: 2 });
   const settings = { decisionTraceEnabled: true, decisionTraceSampleRate: 1, timezone: 'Europe/Berlin' };
   assert.equal((await server.call('PUT', '/api/v1/tenant-settings', { body: settings })).status, 200);
-  web = await create('channels', { name: 'Web', channelType: 'web' });
-  mail = await create('channels', { name: 'Mail', channelType: 'email', impressionMode: 'explicit' });
+  web = await server.create('channels', { name: 'Web', channelType: 'web' });
+  mail = await server.create('channels', { name: 'Mail', channelType: 'email', impressionMode: 'explicit' });
   for (const name of ['first', 'second', 'ruled', 'blocked'] as const) {
-    offers[name] = await create('offers', { name, status: 'active', priority: name === 'first' ? 90 : 50 });
+    offers[name] = await server.create('offers', { name, status: 'active', priority: name === 'first' ? 90 : 50 });
   }
-  ruleId = await create('qualification-rules', {
+  ruleId = await server.create('qualification-rules', {
     name: 'Rich',
     ruleType: 'attribute_condition',
     scope: 'offer',
     scopeId: offers.ruled,
     config: { attribute: 'attributes.income', operator: 'gt', value: 10 },
   });
-  policyId = await create('contact-policies', {
+  policyId = await server.create('contact-policies', {
     name: 'Never',
     ruleType: 'segment_exclusion',
     scope: 'offer',
@@ -200,8 +193,8 @@ test('each filter keeps exactly the decisions that it names', async () => {
 });
 
 test('an offer that is only reserved is found as well', async () => {
-  const lone = await create('offers', { name: 'lone', status: 'active', priority: 99 });
-  await create('creatives', { name: 'lone', offerId: lone, channelId: mail, status: 'active' });
+  const lone = await server.create('offers', { name: 'lone', status: 'active', priority: 99 });
+  await server.create('creatives', { name: 'lone', offerId: lone, channelId: mail, status: 'active' });
   const answer = await decide({ customerId: 'R', decisionFlowKey: 'plain', channelId: mail, limit: 5 });
   const reserved = answer.decisions.find((item) => item.offerId === lone);
   assert.ok(reserved?.reservation, JSON.stringify(answer.decisions));
@@ -275,7 +268,7 @@ test('a customer who was erased is shown as null, and found by nothing', async (
 
 test('a decision in which nothing was shown is found by the channel that it was asked for', async () => {
   const placement = (channelId: string, name: string) =>
-    create('placements', { channelId, name, key: name.toLowerCase(), slotType: 'card' });
+    server.create('placements', { channelId, name, key: name.toLowerCase(), slotType: 'card' });
   const [hero, inbox] = [await placement(web, 'Hero'), await placement(mail, 'Inbox')];
   const all = await server.call<{ data: { id: string }[] }>('GET', '/api/v1/offers?limit=100');
   const excludeOffers = all.body.data.map(({ id }) => id);
@@ -298,7 +291,7 @@ test('a decision in which nothing was shown is found by the channel that it was 
     await asked({ channel: 'sms' }),
     await asked({ placements: [{ placementId: hero }, { placementId: inbox }] }),
   ];
-  await create('channels', { name: 'Second web', channelType: 'web' });
+  await server.create('channels', { name: 'Second web', channelType: 'web' });
   ofNone.push(await asked({ channel: 'web' }));
   ofWeb.push(await asked({ channel: 'web', placement: 'Hero' }));
   assert.deepEqual(await idsOf({ customerId: 'Z', channelId: web }), ofWeb.toReversed());

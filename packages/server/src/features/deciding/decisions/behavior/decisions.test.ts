@@ -9,12 +9,6 @@ const clock = { now: () => now };
 
 const ids = { schema: '', email: '', phone: '', hero: '', flow: '', offers: [] as string[], category: '' };
 
-async function create(path: string, body: object): Promise<Record<string, string>> {
-  const made = await server.call<Record<string, string>>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body;
-}
-
 const recommend = (body: object) => server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body });
 const respond = (body: object, headers: Record<string, string> = {}) =>
   server.call<RespondAnswer>('POST', '/api/v1/respond', { body, headers });
@@ -30,7 +24,7 @@ const counts = async () => {
 
 before(async () => {
   server = await startTestServer({ clock });
-  const schema = await create('schemas', {
+  const schema = await server.createRecord('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
@@ -56,13 +50,21 @@ before(async () => {
     job: i % 2 ? 'baker' : 'nurse',
   }));
   assert.equal((await server.call('POST', `/api/v1/schemas/${ids.schema}/data`, { body: { rows } })).status, 201);
-  ids.category = (await create('categories', { name: 'All' })).id!;
-  const email = await create('channels', { name: 'Email', channelType: 'email', impressionMode: 'implicit' });
-  const phone = await create('channels', { name: 'Phone', channelType: 'phone', impressionMode: 'explicit' });
+  ids.category = (await server.createRecord('categories', { name: 'All' })).id!;
+  const email = await server.createRecord('channels', {
+    name: 'Email',
+    channelType: 'email',
+    impressionMode: 'implicit',
+  });
+  const phone = await server.createRecord('channels', {
+    name: 'Phone',
+    channelType: 'phone',
+    impressionMode: 'explicit',
+  });
   ids.email = email.id!;
   ids.phone = phone.id!;
   for (let i = 0; i < 12; i++) {
-    const offer = await create('offers', {
+    const offer = await server.createRecord('offers', {
       name: `Offer ${i}`,
       status: 'active',
       categoryId: ids.category,
@@ -74,7 +76,7 @@ before(async () => {
       ['mail', ids.email],
       ['call', ids.phone],
     ] as const) {
-      await create('creatives', {
+      await server.createRecord('creatives', {
         name: `${name} ${i}`,
         offerId: offer.id,
         channelId,
@@ -84,7 +86,7 @@ before(async () => {
       });
     }
   }
-  await create('qualification-rules', {
+  await server.createRecord('qualification-rules', {
     name: 'Adults',
     ruleType: 'attribute_condition',
     scope: 'offer',
@@ -92,19 +94,19 @@ before(async () => {
     stage: 'eligibility',
     config: { attribute: 'age', operator: 'gte', value: 30 },
   });
-  await create('contact-policies', {
+  await server.createRecord('contact-policies', {
     name: 'Three a day',
     ruleType: 'frequency_cap',
     scope: 'global',
     config: { maxPerDay: 3 },
   });
-  await create('contact-policies', {
+  await server.createRecord('contact-policies', {
     name: 'Once a day each',
     ruleType: 'cooldown',
     scope: 'global',
     config: { cooldownHours: 24, per: 'offer' },
   });
-  const flow = await create('decision-flows', {
+  const flow = await server.createRecord('decision-flows', {
     key: 'main',
     name: 'Main',
     draftConfig: {
@@ -122,8 +124,7 @@ before(async () => {
     },
   });
   ids.flow = flow.id!;
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: ids.flow } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(ids.flow);
 });
 
 after(() => server?.close());
@@ -412,7 +413,7 @@ test('a policy that looks further back is exact at once: history fills the log',
 });
 
 test('what is never stored is not stored, and replay says so', async () => {
-  const rule = await create('qualification-rules', {
+  const rule = await server.createRecord('qualification-rules', {
     name: 'Not ill',
     ruleType: 'attribute_condition',
     scope: 'offer',
@@ -440,7 +441,7 @@ test('what is never stored is not stored, and replay says so', async () => {
 
 test('refuses what cannot be decided, and stores nothing', async () => {
   const nobody = '0190a000-0000-7000-8000-000000000000';
-  await create('decision-flows', { key: 'draft-only', name: 'Draft only' });
+  await server.createRecord('decision-flows', { key: 'draft-only', name: 'Draft only' });
   for (const [body, status, code] of [
     [{ customerId: 'C1', decisionFlowKey: 'no-such' }, 404, 'not_found'],
     [{ customerId: 'C1', decisionFlowKey: 'draft-only' }, 409, 'flow_not_published'],

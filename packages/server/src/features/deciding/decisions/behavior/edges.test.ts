@@ -11,12 +11,6 @@ let now = Date.parse('2026-11-20T09:00:00Z');
 const ids = { schema: '', email: '', banner: '', offers: [] as string[], flow: '' };
 const randomId = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 
-async function create(path: string, body: object): Promise<Record<string, string>> {
-  const made = await server.call<Record<string, string>>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body;
-}
-
 async function change(path: string, body: object): Promise<void> {
   const changed = await server.call('PUT', `/api/v1/${path}`, { body });
   assert.equal(changed.status, 200, `${path}: ${changed.text}`);
@@ -31,8 +25,7 @@ const column = (name: string, more: object = {}) => ({ name, displayName: name, 
 
 async function publish(nodes: object[]): Promise<void> {
   await change('decision-flows', { id: ids.flow, draftConfig: { version: 2, nodes, flowConfig: {} } });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: ids.flow } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(ids.flow);
 }
 
 const inventory = { id: 'i', type: 'inventory', config: {} };
@@ -40,7 +33,7 @@ const score = { id: 's', type: 'score', config: { method: 'priority_weighted' } 
 
 before(async () => {
   server = await startTestServer({ clock: { now: () => now }, tenants: 2 });
-  const schema = await create('schemas', {
+  const schema = await server.createRecord('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
@@ -54,12 +47,12 @@ before(async () => {
   ids.schema = schema.id!;
   const rows = [{ customer_id: 'C1', level: 3, diagnosis: 'canary-secret' }];
   assert.equal((await server.call('POST', `/api/v1/schemas/${ids.schema}/data`, { body: { rows } })).status, 201);
-  ids.email = (await create('channels', { name: 'Email', channelType: 'email' })).id!;
-  ids.banner = (await create('placements', { name: 'Top', channelId: ids.email })).id!;
+  ids.email = (await server.createRecord('channels', { name: 'Email', channelType: 'email' })).id!;
+  ids.banner = (await server.createRecord('placements', { name: 'Top', channelId: ids.email })).id!;
   for (let i = 0; i < 3; i++) {
-    const offer = await create('offers', { name: `Offer ${i}`, status: 'active', priority: 90 - i });
+    const offer = await server.createRecord('offers', { name: `Offer ${i}`, status: 'active', priority: 90 - i });
     ids.offers.push(offer.id!);
-    await create('creatives', {
+    await server.createRecord('creatives', {
       name: `mail ${i}`,
       offerId: offer.id,
       channelId: ids.email,
@@ -67,7 +60,7 @@ before(async () => {
       content: { subject: 'level {level}' },
     });
   }
-  ids.flow = (await create('decision-flows', { key: 'main', name: 'Main' })).id!;
+  ids.flow = (await server.createRecord('decision-flows', { key: 'main', name: 'Main' })).id!;
   await publish([inventory, score]);
 });
 
@@ -93,7 +86,7 @@ test('a column that is made anew with another type is read at once', async () =>
     const gone = await server.call('DELETE', `/api/v1/schemas/fields?fieldId=${level.id}`);
     assert.ok(gone.status < 300, gone.text);
     assert.equal(await subject(), 'level ');
-    await create('schemas/fields', { schemaId: ids.schema, ...column('level', { dataType }) });
+    await server.createRecord('schemas/fields', { schemaId: ids.schema, ...column('level', { dataType }) });
     const rows = [{ customer_id: 'C1', level: value }];
     const stored = await server.call('POST', `/api/v1/schemas/${ids.schema}/data`, {
       body: { rows, onDuplicate: 'update' },
@@ -137,7 +130,7 @@ test('decisions go on while the catalogue is written without a pause', async () 
 });
 
 test('a dry run beside a decision of a held customer waits for it', async () => {
-  await create('contact-policies', {
+  await server.createRecord('contact-policies', {
     name: 'One a day',
     ruleType: 'frequency_cap',
     scope: 'global',
@@ -175,7 +168,7 @@ test('a policy that is saved while a decision waits for its customer is obeyed',
     ]);
     const waiting = recommend({ customerId: 'V1', channel: 'email' });
     await setTimeout(100);
-    const policy = await create('contact-policies', {
+    const policy = await server.createRecord('contact-policies', {
       name: 'Nobody',
       ruleType: 'do_not_contact',
       scope: 'global',
@@ -189,7 +182,7 @@ test('a policy that is saved while a decision waits for its customer is obeyed',
 
 test('a primary key named id is a field like any other beside the row key', async () => {
   const fields = [column('id', { dataType: 'integer', isPrimaryKey: true, isNullable: false }), column('customer_id')];
-  const made = await create('schemas', { name: 'tickets', displayName: 'T', autoEnrich: true, fields });
+  const made = await server.createRecord('schemas', { name: 'tickets', displayName: 'T', autoEnrich: true, fields });
   const rows = [{ id: 77, customer_id: 'C1' }];
   assert.equal((await server.call('POST', `/api/v1/schemas/${made.id}/data`, { body: { rows } })).status, 201);
   const properties = [{ key: 'ticket', formula: 'customer.id', target: 'response' }];
@@ -206,7 +199,12 @@ test('a window that a new policy opens keeps what the batch itself has shown', a
   now += 100 * 86_400_000;
   assert.equal((await recommend(person)).body.count, 1);
   const config = { windows: [{ max: 3, days: 200 }] };
-  const policy = await create('contact-policies', { name: 'Long', ruleType: 'frequency_cap', scope: 'global', config });
+  const policy = await server.createRecord('contact-policies', {
+    name: 'Long',
+    ruleType: 'frequency_cap',
+    scope: 'global',
+    config,
+  });
   const ask = (id: string, policyIds: string[]) => [
     inventory,
     { id, type: 'contact_policy', config: { mode: 'selected', policyIds } },
@@ -214,7 +212,11 @@ test('a window that a new policy opens keeps what the batch itself has shown', a
   ];
   await publish(ask('c', []));
   const nodes = ask('c', [policy.id!]);
-  const long = await create('decision-flows', { key: 'long', name: 'Long', draftConfig: { version: 2, nodes } });
+  const long = await server.createRecord('decision-flows', {
+    key: 'long',
+    name: 'Long',
+    draftConfig: { version: 2, nodes },
+  });
   await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: long.id } });
 
   // The first keeps the batcher busy, so that the two of one customer share the next batch.
@@ -230,9 +232,13 @@ test('a window that a new policy opens keeps what the batch itself has shown', a
 });
 
 test('reservations are counted by what became of them', async () => {
-  const phone = await create('channels', { name: 'Phone', channelType: 'phone', impressionMode: 'explicit' });
+  const phone = await server.createRecord('channels', {
+    name: 'Phone',
+    channelType: 'phone',
+    impressionMode: 'explicit',
+  });
   const creative = { name: 'call', offerId: ids.offers[0], channelId: phone.id, status: 'active' };
-  const made = await create('creatives', creative);
+  const made = await server.createRecord('creatives', creative);
   const counted = async () => {
     const metric = await server.registry.getSingleMetric('svc_reservations_total')?.get();
     return Object.fromEntries(metric?.values.map(({ labels, value }) => [String(labels.result), value]) ?? []);
@@ -263,7 +269,7 @@ test('a key in the body that differs from the header names its path', async () =
 });
 
 test('a channel that is named and not active gets nothing, and the answer says why', async () => {
-  const { id } = await create('channels', { name: 'Asleep', channelType: 'sms', status: 'paused' });
+  const { id } = await server.createRecord('channels', { name: 'Asleep', channelType: 'sms', status: 'paused' });
   const answer = await recommend({ customerId: 'N1', channelId: id });
   assert.deepEqual([answer.status, answer.body.count, answer.body.emptyReason], [200, 0, 'no_channel'], answer.text);
   const replay = await server.call('POST', `/api/v1/decisions/${answer.body.requestId}/replay`, { body: {} });
@@ -366,8 +372,8 @@ test('one explicit key for two customers records one response; the refused one l
 });
 
 test('a dry run sees the drafts that its flow names; a decision never does', async () => {
-  const draft = await create('offers', { name: 'Draft', status: 'draft', priority: 99 });
-  await create('creatives', { name: 'draft', offerId: draft.id, channelId: ids.email, status: 'active' });
+  const draft = await server.createRecord('offers', { name: 'Draft', status: 'draft', priority: 99 });
+  await server.createRecord('creatives', { name: 'draft', offerId: draft.id, channelId: ids.email, status: 'active' });
   const names = async (dryRun: boolean) => {
     const { status, body, text } = await recommend({ customerId: `D${dryRun}`, channel: 'email', dryRun, limit: 1 });
     assert.equal(status, 200, text);
@@ -397,14 +403,14 @@ test('a value that is never stored stands neither in the record nor in the trace
   await server.call('PUT', '/api/v1/tenant-settings', {
     body: { decisionTraceEnabled: true, decisionTraceSampleRate: 1 },
   });
-  await create('qualification-rules', {
+  await server.createRecord('qualification-rules', {
     name: 'Healthy',
     ruleType: 'attribute_condition',
     scope: 'offer',
     scopeId: ids.offers[0],
     config: { attribute: 'diagnosis', operator: 'eq', value: 'none' },
   });
-  await create('qualification-rules', {
+  await server.createRecord('qualification-rules', {
     name: 'Made for it',
     ruleType: 'offer_attribute',
     scope: 'offer',

@@ -6,15 +6,9 @@ import { startTestServer, type TestServer } from '../../../../main/test-server.t
 let server: TestServer;
 let flowId = '';
 
-async function create(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.ok(made.status < 300, made.text);
-  return made.body.id;
-}
-
 /** A schema of text columns, the first of which is the primary key, with its rows. */
 async function table(name: string, columns: readonly string[], rows: readonly string[][], more: object = {}) {
-  const id = await create('schemas', {
+  const id = await server.create('schemas', {
     name,
     displayName: name,
     schemaType: 'account',
@@ -48,8 +42,7 @@ const draft = (nodes: readonly object[]) => ({
 async function publish(nodes: readonly object[]): Promise<void> {
   const put = await server.call('PUT', '/api/v1/decision-flows', { body: { id: flowId, draftConfig: draft(nodes) } });
   assert.equal(put.status, 200, put.text);
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: flowId } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(flowId);
 }
 
 async function decide(customerId: string): Promise<{ subject: unknown; recommendationId: string | null }> {
@@ -101,16 +94,16 @@ before(async () => {
       ['gold', 'lounge'],
     ],
   );
-  const channelId = await create('channels', { name: 'Mail', channelType: 'email' });
-  const offerId = await create('offers', { name: 'A', status: 'active' });
-  await create('creatives', {
+  const channelId = await server.create('channels', { name: 'Mail', channelType: 'email' });
+  const offerId = await server.create('offers', { name: 'A', status: 'active' });
+  await server.create('creatives', {
     name: 'a',
     offerId,
     channelId,
     status: 'active',
     content: { subject: '{account_id} {owner} {tier} {perk}' },
   });
-  flowId = await create('decision-flows', { key: 'main', name: 'Main' });
+  flowId = await server.create('decision-flows', { key: 'main', name: 'Main' });
 });
 
 after(() => server?.close());

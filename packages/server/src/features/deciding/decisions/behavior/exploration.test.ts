@@ -10,12 +10,6 @@ import { tzdataVersion } from '../../../../platform/zones.ts';
 let server: TestServer;
 const ids = { web: '', hero: '', side: '', flow: '' };
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 const draft = (explore: unknown) => ({
   version: 2,
   nodes: [
@@ -34,8 +28,7 @@ const put = (explore: unknown) =>
 async function publish(explore: unknown): Promise<void> {
   const changed = await put(explore);
   assert.equal(changed.status, 200, changed.text);
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: ids.flow } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(ids.flow);
 }
 
 interface DecisionRecord {
@@ -76,18 +69,18 @@ async function decideUntil(body: object, wanted: (answer: RecommendAnswer, recor
 
 before(async () => {
   server = await startTestServer();
-  ids.web = await create('channels', { name: 'Web', channelType: 'web', couplingMode: 'atomic' });
-  ids.hero = await create('placements', { name: 'Hero', channelId: ids.web, slotType: 'banner', maxSlots: 1 });
-  ids.side = await create('placements', { name: 'Side', channelId: ids.web, slotType: 'card', maxSlots: 1 });
+  ids.web = await server.create('channels', { name: 'Web', channelType: 'web', couplingMode: 'atomic' });
+  ids.hero = await server.create('placements', { name: 'Hero', channelId: ids.web, slotType: 'banner', maxSlots: 1 });
+  ids.side = await server.create('placements', { name: 'Side', channelId: ids.web, slotType: 'card', maxSlots: 1 });
   for (let at = 0; at < 4; at++) {
-    const offerId = await create('offers', { name: `Offer ${at}`, status: 'active', priority: 90 - at * 10 });
+    const offerId = await server.create('offers', { name: `Offer ${at}`, status: 'active', priority: 90 - at * 10 });
     const creative = (name: string, placementId: string) =>
-      create('creatives', { name: `${name} ${at}`, offerId, channelId: ids.web, placementId, status: 'active' });
+      server.create('creatives', { name: `${name} ${at}`, offerId, channelId: ids.web, placementId, status: 'active' });
     if (at < 3) await creative('hero', ids.hero);
     // Only the second offer fits the side placement: drawn for the hero placement, it leaves that place empty.
     if (at === 1) await creative('side', ids.side);
   }
-  ids.flow = await create('decision-flows', { key: 'explore', name: 'Explore' });
+  ids.flow = await server.create('decision-flows', { key: 'explore', name: 'Explore' });
   await publish({ rate: 0.2, poolSize: 2 });
 });
 after(() => server?.close());

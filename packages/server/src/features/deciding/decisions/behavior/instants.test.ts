@@ -13,25 +13,19 @@ const offers: string[] = [];
 let web = '';
 let desk = '';
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 before(async () => {
   server = await startTestServer({ clock: { now: () => now } });
-  web = await create('channels', { name: 'Web', channelType: 'web' });
-  desk = await create('channels', { name: 'Desk', channelType: 'call_center', impressionMode: 'explicit' });
+  web = await server.create('channels', { name: 'Web', channelType: 'web' });
+  desk = await server.create('channels', { name: 'Desk', channelType: 'call_center', impressionMode: 'explicit' });
   for (const name of ['A', 'B', 'C', 'D']) {
-    const offerId = await create('offers', { name, status: 'active' });
+    const offerId = await server.create('offers', { name, status: 'active' });
     offers.push(offerId);
     for (const channelId of [web, desk]) {
-      await create('creatives', { name: `${name} ${channelId}`, offerId, channelId, status: 'active' });
+      await server.create('creatives', { name: `${name} ${channelId}`, offerId, channelId, status: 'active' });
     }
   }
   const config = { windows: [{ max: cap, hours: 24 }] };
-  await create('contact-policies', { name: 'Cap', ruleType: 'frequency_cap', scope: 'global', config });
+  await server.create('contact-policies', { name: 'Cap', ruleType: 'frequency_cap', scope: 'global', config });
 });
 after(() => server?.close());
 

@@ -14,12 +14,6 @@ let offerId = '';
 
 const owner = <Row>(text: string, values: unknown[] = []) => server.testDatabase.ownerQuery<Row>(text, values);
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 async function decide(customerId: string): Promise<number> {
   const { status, body, text } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
     body: { customerId, limit: 1 },
@@ -30,8 +24,8 @@ async function decide(customerId: string): Promise<number> {
 
 before(async () => {
   server = await startTestServer({ clock: { now: () => now } });
-  offerId = await create('offers', { name: 'Offer', status: 'active' });
-  await create('contact-policies', {
+  offerId = await server.create('offers', { name: 'Offer', status: 'active' });
+  await server.create('contact-policies', {
     name: 'Month',
     ruleType: 'frequency_cap',
     scope: 'global',
@@ -41,13 +35,12 @@ before(async () => {
   const nodes = types.map((type) => ({ id: type, type, config: {} }));
   const creatives = { id: 'm', type: 'match_creatives', config: { requireCreative: false } };
   const score = { id: 's', type: 'score', config: { method: 'priority_weighted' } };
-  const id = await create('decision-flows', {
+  const id = await server.create('decision-flows', {
     key: 'main',
     name: 'Main',
     draftConfig: { version: 2, nodes: [...nodes, creatives, score] },
   });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(id);
 });
 after(() => server?.close());
 

@@ -13,12 +13,6 @@ import { expireReservations } from '../../interactions/reservations.service.ts';
 let server: TestServer;
 let now = Date.parse('2026-11-20T09:00:00Z');
 
-async function create(path: string, body: object): Promise<{ readonly id: string }> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body;
-}
-
 const recommend = (customerId: string, channel: string, more: object = {}) =>
   server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body: { customerId, channel, limit: 2, ...more } });
 const respond = (body: object) => server.call('POST', '/api/v1/respond', { body });
@@ -27,31 +21,42 @@ const owner = <Row>(text: string, values: unknown[] = []) => server.testDatabase
 before(async () => {
   server = await startTestServer({ clock: { now: () => now } });
   const channels = {
-    email: (await create('channels', { name: 'Email', channelType: 'email', impressionMode: 'implicit' })).id,
-    phone: (await create('channels', { name: 'Phone', channelType: 'phone', impressionMode: 'explicit' })).id,
+    email: (await server.createRecord('channels', { name: 'Email', channelType: 'email', impressionMode: 'implicit' }))
+      .id,
+    phone: (await server.createRecord('channels', { name: 'Phone', channelType: 'phone', impressionMode: 'explicit' }))
+      .id,
   };
   for (let i = 0; i < 6; i++) {
-    const offer = await create('offers', { name: `Offer ${i}`, status: 'active', priority: 90 - i });
+    const offer = await server.createRecord('offers', { name: `Offer ${i}`, status: 'active', priority: 90 - i });
     for (const [name, channelId] of Object.entries(channels)) {
-      await create('creatives', { name: `${name} ${i}`, offerId: offer.id, channelId, status: 'active', content: {} });
+      await server.createRecord('creatives', {
+        name: `${name} ${i}`,
+        offerId: offer.id,
+        channelId,
+        status: 'active',
+        content: {},
+      });
     }
   }
   const policy = { ruleType: 'frequency_cap', scope: 'global' };
-  await create('contact-policies', { name: 'Many a day', ...policy, config: { maxPerDay: 1000 } });
+  await server.createRecord('contact-policies', { name: 'Many a day', ...policy, config: { maxPerDay: 1000 } });
   // Decisions differ while contacts move on: each offer is shown a few times only.
-  await create('contact-policies', { name: 'A few each', ...policy, config: { maxPerWeek: 9, per: 'offer' } });
+  await server.createRecord('contact-policies', {
+    name: 'A few each',
+    ...policy,
+    config: { maxPerWeek: 9, per: 'offer' },
+  });
   const nodes = ['inventory', 'match_creatives', 'qualify', 'contact_policy'].map((type) => ({
     id: type,
     type,
     config: {},
   }));
-  const flow = await create('decision-flows', {
+  const flow = await server.createRecord('decision-flows', {
     key: 'main',
     name: 'Main',
     draftConfig: { version: 2, nodes: [...nodes, { id: 's', type: 'score', config: { method: 'priority_weighted' } }] },
   });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: flow.id } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(flow.id);
 });
 after(() => server?.close());
 

@@ -11,26 +11,26 @@ let category: string;
 const dayMs = 86_400_000;
 before(async () => {
   server = await startTestServer({ tenants: 2, clock: { now: () => now } });
-  channelId = await make('channels', { name: 'Web', channelType: 'web' });
-  category = await make('categories', { name: 'Cards' });
+  channelId = await server.create('channels', { name: 'Web', channelType: 'web' });
+  category = await server.create('categories', { name: 'Cards' });
   offers = [];
   for (const name of ['A', 'B', 'C']) {
     const more = name === 'C' ? {} : { categoryId: category };
-    const offerId = await make('offers', { name, status: 'active', priority: 90 - 10 * offers.length, ...more });
-    await make('creatives', { name, offerId, channelId, status: 'active' });
+    const offerId = await server.create('offers', {
+      name,
+      status: 'active',
+      priority: 90 - 10 * offers.length,
+      ...more,
+    });
+    await server.create('creatives', { name, offerId, channelId, status: 'active' });
     offers.push(offerId);
   }
 });
 after(() => server?.close());
 
-async function make(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
 let number = 0;
 const policy = (ruleType: string, config: object, more: object = {}) =>
-  make('contact-policies', { name: `${ruleType} ${++number}`, ruleType, scope: 'global', config, ...more });
+  server.create('contact-policies', { name: `${ruleType} ${++number}`, ruleType, scope: 'global', config, ...more });
 const change = async (id: string, body: object) => {
   const { status, text } = await server.call('PUT', `/api/v1/contact-policies/${id}`, { body });
   assert.equal(status, 200, text);

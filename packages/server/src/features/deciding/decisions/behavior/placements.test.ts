@@ -6,12 +6,6 @@ import { startTestServer, type TestServer } from '../../../../main/test-server.t
 let server: TestServer;
 const ids: Record<string, string> = {};
 
-async function create(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.ok(made.status < 300, made.text);
-  return made.body.id;
-}
-
 const recommend = (body: object) =>
   server.call<RecommendAnswer & { code: string; errors: { path: string }[] }>('POST', '/api/v1/recommend', {
     body: { customerId: 'C1', ...body },
@@ -23,14 +17,14 @@ const reasonsOf = ({ placementResults }: RecommendAnswer) =>
 
 before(async () => {
   server = await startTestServer({});
-  ids.web = await create('channels', { name: 'Web', channelType: 'web' });
-  ids.mail = await create('channels', { name: 'Mail', channelType: 'email' });
-  ids.hero = await create('placements', { name: 'Hero', channelId: ids.web });
-  ids.side = await create('placements', { name: 'Side', channelId: ids.web });
-  ids.inbox = await create('placements', { name: 'Inbox', channelId: ids.mail });
-  const offerId = await create('offers', { name: 'A', status: 'active' });
+  ids.web = await server.create('channels', { name: 'Web', channelType: 'web' });
+  ids.mail = await server.create('channels', { name: 'Mail', channelType: 'email' });
+  ids.hero = await server.create('placements', { name: 'Hero', channelId: ids.web });
+  ids.side = await server.create('placements', { name: 'Side', channelId: ids.web });
+  ids.inbox = await server.create('placements', { name: 'Inbox', channelId: ids.mail });
+  const offerId = await server.create('offers', { name: 'A', status: 'active' });
   for (const channelId of [ids.web, ids.mail]) {
-    await create('creatives', { name: `on ${channelId}`, offerId, channelId, status: 'active' });
+    await server.create('creatives', { name: `on ${channelId}`, offerId, channelId, status: 'active' });
   }
   const paused = [
     server.call('PUT', '/api/v1/placements', { body: { id: ids.side, status: 'inactive' } }),
@@ -88,7 +82,7 @@ test('placements of another channel, and those that are gone, are mistakes', asy
 });
 
 test('under atomic coupling an inactive placement empties its siblings', async () => {
-  const box = await create('placements', { name: 'Box', channelId: ids.web, status: 'inactive' });
+  const box = await server.create('placements', { name: 'Box', channelId: ids.web, status: 'inactive' });
   const set = await server.call('PUT', '/api/v1/channels', { body: { id: ids.web, couplingMode: 'atomic' } });
   assert.equal(set.status, 200, set.text);
   const { body, text } = await recommend({ placements: [...named('hero'), { placementId: box }] });

@@ -9,14 +9,14 @@ let channelId: string;
 let offers: string[];
 before(async () => {
   server = await startTestServer({ clock: { now: () => now } });
-  channelId = await make('channels', { name: 'Web', channelType: 'web' });
+  channelId = await server.create('channels', { name: 'Web', channelType: 'web' });
   offers = [];
   for (const name of ['A', 'B', 'C']) {
-    const offerId = await make('offers', { name, status: 'active', priority: 90 - 10 * offers.length });
-    await make('creatives', { name, offerId, channelId, status: 'active' });
+    const offerId = await server.create('offers', { name, status: 'active', priority: 90 - 10 * offers.length });
+    await server.create('creatives', { name, offerId, channelId, status: 'active' });
     offers.push(offerId);
   }
-  await make('schemas', {
+  await server.create('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
@@ -37,14 +37,9 @@ before(async () => {
 });
 after(() => server?.close());
 
-async function make(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
 let number = 0;
 const policy = (ruleType: string, config: object, more: object = {}) =>
-  make('contact-policies', { name: `${ruleType} ${++number}`, ruleType, scope: 'global', config, ...more });
+  server.create('contact-policies', { name: `${ruleType} ${++number}`, ruleType, scope: 'global', config, ...more });
 const drop = async (id: string) => {
   assert.equal((await server.call('DELETE', `/api/v1/contact-policies?id=${id}`)).status, 200);
 };
@@ -112,7 +107,7 @@ test('a zone that is never stored decides, and stands in neither trace nor recor
 
 test('the end of a suppression is an instant in traces and in debug', async () => {
   const suppression = { customerId: 'held', scope: 'global', reason: 'asked', expiresAt: '2027-01-01T00:00:00.000Z' };
-  await make('suppressions', suppression);
+  await server.create('suppressions', suppression);
   const { body } = await recommend('held', { debug: true });
   const dropped = body.meta?.dropped as { detail: { expiresAt: unknown } }[] | undefined;
   assert.equal(dropped?.[0]?.detail.expiresAt, suppression.expiresAt);
@@ -152,7 +147,7 @@ test('mutual_exclusion holds in one answer and from one answer to the next', asy
 });
 
 test('offer_category_cap counts the contacts of its category, those of offers that are not active too', async () => {
-  const categoryId = await make('categories', { name: 'Cards' });
+  const categoryId = await server.create('categories', { name: 'Cards' });
   for (const id of offers.slice(0, 2)) await server.call('PUT', '/api/v1/offers', { body: { id, categoryId } });
   const config = { targetCategory: categoryId, maxTotal: 1, periodType: 'weekly', filterByCategory: true };
   const id = await policy('offer_category_cap', config);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import { systemActor } from '../../../../db/index.ts';
-import { startServerOn, startTestServer, type TestServer } from '../../../../main/test-server.ts';
+import { startServerOn, startTestServer, type TestNode, type TestServer } from '../../../../main/test-server.ts';
 import { createOutboxDispatcher } from '../../../operations/stream/index.ts';
 import { expireCounts } from '../../objectives/index.ts';
 
@@ -10,7 +10,7 @@ import { expireCounts } from '../../objectives/index.ts';
 
 let server: TestServer;
 /** Another process on the same database. */
-let other: Omit<TestServer, 'tenants'>;
+let other: TestNode;
 /** Moved by tests; both processes read it. */
 let shiftMs = 0;
 const clock = { now: () => Date.now() + shiftMs };

@@ -10,12 +10,6 @@ let server: TestServer;
 let peopleId: string;
 let channelId: string;
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 const varchar = (name: string, more: object = {}) => ({
   name,
   displayName: name,
@@ -75,7 +69,7 @@ const rowOf = async (id: string) =>
 before(async () => {
   server = await startTestServer();
   const columns = ['age_group', 'tier', 'hobby', 'city', 'plan_name', 'unread'].map((name) => varchar(name));
-  peopleId = await create('schemas', {
+  peopleId = await server.create('schemas', {
     name: 'people',
     displayName: 'People',
     schemaType: 'customer',
@@ -89,16 +83,16 @@ before(async () => {
   const row = { customer_id: 'C1', age_group: 'young', tier: 'gold', hobby: 'chess', city: 'Bern', unread: 'x' };
   const rows = [{ ...row, diagnosis: 'secret' }];
   assert.equal((await server.call('POST', `/api/v1/schemas/${peopleId}/data`, { body: { rows } })).status, 201);
-  channelId = await create('channels', { name: 'Web', channelType: 'web' });
-  const offerId = await create('offers', { name: 'A', status: 'active', priority: 50 });
-  await create('creatives', { name: 'A', offerId, channelId, status: 'active' });
-  await create('qualification-rules', {
+  channelId = await server.create('channels', { name: 'Web', channelType: 'web' });
+  const offerId = await server.create('offers', { name: 'A', status: 'active', priority: 50 });
+  await server.create('creatives', { name: 'A', offerId, channelId, status: 'active' });
+  await server.create('qualification-rules', {
     name: 'Young',
     ruleType: 'attribute_condition',
     scope: 'global',
     config: { attribute: 'customer.age_group', operator: 'neq', value: 'old' },
   });
-  await create('qualification-rules', {
+  await server.create('qualification-rules', {
     name: 'Affluent',
     ruleType: 'attribute_condition',
     scope: 'global',
@@ -176,17 +170,17 @@ test('a record keeps what drafts, idle rules and the setting recordReads would r
     name: 'Draft',
     draftConfig: { version: 2, nodes: nodes.filter(({ id }) => id !== 'f') },
   };
-  const draftId = await create('decision-flows', flow);
-  await create('qualification-rules', {
+  const draftId = await server.create('decision-flows', flow);
+  await server.create('qualification-rules', {
     name: 'Idle',
     status: 'draft',
     ruleType: 'attribute_condition',
     // Includes an offer that decisions don't see: whatever a rule applies to may apply one day.
     scope: 'offer',
-    scopeId: await create('offers', { name: 'Later', status: 'draft' }),
+    scopeId: await server.create('offers', { name: 'Later', status: 'draft' }),
     config: { attribute: 'customer.hobby', operator: 'eq', value: 'chess' },
   });
-  await create('contact-policies', {
+  await server.create('contact-policies', {
     name: 'Idle',
     status: 'paused',
     ruleType: 'do_not_contact',
@@ -209,7 +203,7 @@ test('a record keeps what drafts, idle rules and the setting recordReads would r
   // Each list of names is stored once, whatever else changes.
   const stored = async () => (await rowOf((await decide({ customerId: 'C2' })).recommendationId!)).read_set;
   const known = await stored();
-  await create('offers', { name: 'B', status: 'draft' });
+  await server.create('offers', { name: 'B', status: 'draft' });
   assert.equal(await stored(), known);
   assert.equal((await rowOf(after.id)).read_set, known);
   assert.notEqual((await rowOf(before.id)).read_set, known);

@@ -7,12 +7,6 @@ import { startTestServer, type TestServer } from '../../../../main/test-server.t
 /** A batch's round trips to the database, however many decisions it has. These numbers may only go down. */
 let server: TestServer;
 
-async function create(path: string, body: object): Promise<Record<string, string>> {
-  const made = await server.call<Record<string, string>>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body;
-}
-
 async function makeFlow(key: string, enrich: readonly object[], last: readonly object[] = []): Promise<void> {
   const nodes = [
     { id: 'i', type: 'inventory', config: {} },
@@ -21,16 +15,15 @@ async function makeFlow(key: string, enrich: readonly object[], last: readonly o
     { id: 's', type: 'score', config: { method: 'priority_weighted' } },
     ...last,
   ];
-  const { id } = await create('decision-flows', { key, name: key, draftConfig: { version: 2, nodes } });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } });
-  assert.equal(published.status, 200, published.text);
+  const { id } = await server.createRecord('decision-flows', { key, name: key, draftConfig: { version: 2, nodes } });
+  await server.publishFlow(id);
 }
 
 /** A schema with the primary key and one more column, and a row of it for each of the keys. */
 async function makeSchema(name: string, key: string, column: string, keys: readonly string[], more: object) {
   const field = (fieldName: string) => ({ name: fieldName, displayName: fieldName, dataType: 'varchar', length: 32 });
   const fields = [{ ...field(key), isPrimaryKey: true, isNullable: false }, field(column)];
-  const { id } = await create('schemas', { name, displayName: name, fields, ...more });
+  const { id } = await server.createRecord('schemas', { name, displayName: name, fields, ...more });
   if (keys.length === 0) return id;
   const rows = keys.map((each, number) => ({ [key]: each, [column]: `A${number}` }));
   const inserted = await server.call('POST', `/api/v1/schemas/${id}/data`, { body: { rows } });
@@ -72,7 +65,7 @@ before(async () => {
   const people = names('C', 40);
   await makeSchema('people', 'customer_id', 'account_id', people, { schemaType: 'customer', autoEnrich: true });
   const accounts = await makeSchema('accounts', 'account_id', 'tier', names('A', 40), { schemaType: 'reference' });
-  await create('offers', { name: 'Offer', status: 'active', priority: 50 });
+  await server.createRecord('offers', { name: 'Offer', status: 'active', priority: 50 });
   await makeFlow('plain', []);
   const sources = [{ schemaId: accounts, prefix: 'a_', fields: ['tier'] }];
   const enrich = { sources, lookupKey: 'account_id', lookupFrom: 'customer.account_id' };
@@ -194,7 +187,7 @@ test('a budget costs nothing while nothing is taken of it, and one trip more whe
   const { body } = await server.call<{ budget: { currentLifetimeImpressions: number } }>('GET', `/api/v1/offers/${id}`);
   await setBudget({ lifetimeMaxImpressions: body.budget.currentLifetimeImpressions + 12 });
   assert.equal(await tripsOf(customers), 3, 'with little left: held from the beginning, raised with the commit');
-  await create('offers', { name: 'Another without', status: 'active', priority: 10 });
+  await server.createRecord('offers', { name: 'Another without', status: 'active', priority: 10 });
   await setBudget({ lifetimeMaxImpressions: 0 });
   assert.equal(await tripsOf(customers), 2, 'a budget that is used up holds nobody');
   await setBudget({ costPerImpressionCents: 1 });
@@ -206,7 +199,7 @@ test('a playground reads its quota under the lock: one trip more', async () => {
   await server.testDatabase.ownerQuery('update arbiter.tenants set is_playground = true where id = $1', [id]);
   await server.testDatabase.ownerQuery('insert into arbiter.playground_quotas (tenant_id) values ($1)', [id]);
   // A change of the catalogue, so that it is read again.
-  await create('offers', { name: 'Another', status: 'active', priority: 10 });
+  await server.createRecord('offers', { name: 'Another', status: 'active', priority: 10 });
   await server.call('POST', '/api/v1/recommend', { body: { customerId: 'player 0', decisionFlowKey: 'plain' } });
   await tripsOf(names('player ', 10));
   assert.equal(await tripsOf(names('player ', 10)), 3);

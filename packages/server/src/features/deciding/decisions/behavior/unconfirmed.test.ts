@@ -12,19 +12,13 @@ let server: TestServer;
 let channelId = '';
 let offerId = '';
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 before(async () => {
   server = await startTestServer({
     patience: { acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, answerWithinMs },
   });
-  channelId = await create('channels', { name: 'Web', channelType: 'web' });
-  offerId = await create('offers', { name: 'A', status: 'active' });
-  await create('creatives', { name: 'A', offerId, channelId, status: 'active' });
+  channelId = await server.create('channels', { name: 'Web', channelType: 'web' });
+  offerId = await server.create('offers', { name: 'A', status: 'active' });
+  await server.create('creatives', { name: 'A', offerId, channelId, status: 'active' });
   await server.testDatabase.ownerQuery(`
     create function public.slow_commit() returns trigger language plpgsql as
       $$ begin perform pg_sleep(${commitSeconds}); return null; end $$;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
-import { startServerOn, startTestServer, type TestServer } from '../../../../main/test-server.ts';
+import { startServerOn, startTestServer, type TestNode, type TestServer } from '../../../../main/test-server.ts';
 import { newId } from '../../../../platform/ids.ts';
 
 /** What a decision may require of its catalogue and profile (docs/design/api-settled.md 8). */
 
 let server: TestServer;
-let other: Omit<TestServer, 'tenants'>;
+let other: TestNode;
 before(async () => {
   server = await startTestServer({ tenants: 2 });
   // Another process over the same database: it learns of changes through notifications and by polling.

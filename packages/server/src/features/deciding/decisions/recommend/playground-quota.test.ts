@@ -6,26 +6,19 @@ import { startTestServer, type TestServer } from '../../../../main/test-server.t
 
 let server: TestServer;
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 before(async () => {
   server = await startTestServer({ tenants: 2 });
   const { id } = server.tenants[0];
   await server.testDatabase.ownerQuery('update arbiter.tenants set is_playground = true where id = $1', [id]);
   await server.testDatabase.ownerQuery('insert into arbiter.playground_quotas (tenant_id) values ($1)', [id]);
-  for (let i = 0; i < 4; i++) await create('offers', { name: `Offer ${i}`, status: 'active', priority: 90 - i });
+  for (let i = 0; i < 4; i++) await server.create('offers', { name: `Offer ${i}`, status: 'active', priority: 90 - i });
   const nodes = [
     { id: 'i', type: 'inventory', config: {} },
     { id: 'm', type: 'match_creatives', config: { requireCreative: false } },
     { id: 's', type: 'score', config: { method: 'priority_weighted' } },
   ];
-  const flow = await create('decision-flows', { key: 'main', name: 'Main', draftConfig: { version: 2, nodes } });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: flow } });
-  assert.equal(published.status, 200, published.text);
+  const flow = await server.create('decision-flows', { key: 'main', name: 'Main', draftConfig: { version: 2, nodes } });
+  await server.publishFlow(flow);
 });
 after(() => server?.close());
 beforeEach(() => setUsed(0));

@@ -21,32 +21,26 @@ const recommend = (body: object, headers: Record<string, string> = {}) =>
 const namesIn = ({ decisions }: Pick<RecommendAnswer, 'decisions'>) => decisions.map(({ offerName }) => offerName);
 const drops = (answer: RecommendAnswer) => answer.trace.summary.droppedByReason;
 
-async function create(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
-}
-
 before(async () => {
   server = await startTestServer({ clock });
-  ids.web = await create('channels', { name: 'Web', channelType: 'web' });
-  ids.mail = await create('channels', { name: 'Mail', channelType: 'email' });
-  ids.hero = await create('placements', { name: 'Hero', channelId: ids.web, maxSlots: 2 });
-  ids.side = await create('placements', { name: 'Side', channelId: ids.web, maxSlots: 1 });
+  ids.web = await server.create('channels', { name: 'Web', channelType: 'web' });
+  ids.mail = await server.create('channels', { name: 'Mail', channelType: 'email' });
+  ids.hero = await server.create('placements', { name: 'Hero', channelId: ids.web, maxSlots: 2 });
+  ids.side = await server.create('placements', { name: 'Side', channelId: ids.web, maxSlots: 1 });
   for (let at = 0; at < 18; at++) {
-    many.push(await create('placements', { name: `P${at}`, channelId: ids.web, maxSlots: 50 }));
+    many.push(await server.create('placements', { name: `P${at}`, channelId: ids.web, maxSlots: 50 }));
   }
   for (const [at, name] of ['A', 'B', 'C', 'D'].entries()) {
-    const offer = await create('offers', { name, status: 'active', priority: 90 - at * 10 });
+    const offer = await server.create('offers', { name, status: 'active', priority: 90 - at * 10 });
     ids[name] = offer;
-    ids[`of ${name}`] = await create('creatives', {
+    ids[`of ${name}`] = await server.create('creatives', {
       name: `of ${name}`,
       offerId: offer,
       channelId: ids.web,
       status: 'active',
     });
   }
-  await create('qualification-rules', {
+  await server.create('qualification-rules', {
     name: 'VIP only',
     ruleType: 'segment_required',
     scope: 'offer',
@@ -78,10 +72,9 @@ before(async () => {
     config: { formulaExtras: [{ key: 'asked', formula, outputType: 'text' }] },
   };
   for (const body of [flow('main', [compute]), flow('other', [])]) {
-    const id = await create('decision-flows', body);
+    const id = await server.create('decision-flows', body);
     ids[body.key] = id;
-    const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } });
-    assert.equal(published.status, 200, published.text);
+    await server.publishFlow(id);
   }
   const set = await server.call('PUT', '/api/v1/decision-flows', { body: { id: ids.main, isDefault: true } });
   assert.equal(set.status, 200, set.text);

@@ -13,23 +13,17 @@ let server: TestServer;
 let now = start;
 const ids = { web: '', desk: '', phone: '', slot: '', a: '', b: '', creativeA: '', creativeB: '', deskA: '' };
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 before(async () => {
   server = await startTestServer({ tenants: 2, clock: { now: () => now } });
-  ids.web = await create('channels', { name: 'Web', channelType: 'web' });
-  ids.desk = await create('channels', { name: 'Desk', channelType: 'call_center', impressionMode: 'explicit' });
-  ids.phone = await create('channels', { name: 'Phone', channelType: 'phone' });
-  ids.slot = await create('placements', { name: 'Slot', channelId: ids.phone });
-  const categoryId = await create('categories', { name: 'Cards' });
-  ids.a = await create('offers', { name: 'A', status: 'active', priority: 90, categoryId });
-  ids.b = await create('offers', { name: 'B', status: 'active', priority: 80 });
+  ids.web = await server.create('channels', { name: 'Web', channelType: 'web' });
+  ids.desk = await server.create('channels', { name: 'Desk', channelType: 'call_center', impressionMode: 'explicit' });
+  ids.phone = await server.create('channels', { name: 'Phone', channelType: 'phone' });
+  ids.slot = await server.create('placements', { name: 'Slot', channelId: ids.phone });
+  const categoryId = await server.create('categories', { name: 'Cards' });
+  ids.a = await server.create('offers', { name: 'A', status: 'active', priority: 90, categoryId });
+  ids.b = await server.create('offers', { name: 'B', status: 'active', priority: 80 });
   const creative = (name: string, offerId: string, channelId: string) =>
-    create('creatives', { name, offerId, channelId, status: 'active' });
+    server.create('creatives', { name, offerId, channelId, status: 'active' });
   ids.creativeA = await creative('web A', ids.a, ids.web);
   ids.creativeB = await creative('web B', ids.b, ids.web);
   ids.deskA = await creative('desk A', ids.a, ids.desk);
@@ -157,8 +151,8 @@ test('what is named but absent, foreign or of somebody else is 404; what names n
 });
 
 test('offers, creatives and channels that were deleted still resolve, by every door', async () => {
-  const offerId = await create('offers', { name: 'Gone', status: 'active', priority: 99 });
-  const creativeId = await create('creatives', { name: 'gone', offerId, channelId: ids.web, status: 'active' });
+  const offerId = await server.create('offers', { name: 'Gone', status: 'active', priority: 99 });
+  const creativeId = await server.create('creatives', { name: 'gone', offerId, channelId: ids.web, status: 'active' });
   const { recommendationId, decisions } = await decide('D5');
   assert.equal(decisions[0]?.offerId, offerId);
   for (const path of [`creatives?id=${creativeId}`, `offers?id=${offerId}`]) {
@@ -211,7 +205,7 @@ test('classification and category are those of the outcome type; direction follo
   const seen = new Set(body.data.map(({ classification }) => classification));
   assert.deepEqual([...seen].sort(), ['negative', 'neutral', 'positive']);
   const own = { key: 'sighed', name: 'Sighed', category: 'response', classification: 'negative' };
-  const id = await create('outcome-types', own);
+  const id = await server.create('outcome-types', own);
   const sigh = { customerId: 'D7', offerId: ids.a, outcome: 'sighed' };
   const answer = await told(sigh);
   assert.deepEqual(

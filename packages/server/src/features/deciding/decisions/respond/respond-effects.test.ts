@@ -11,24 +11,23 @@ let server: TestServer;
 let now = start;
 const ids = { desk: '', category: '', offer: '', creative: '', policy: '' };
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 before(async () => {
   server = await startTestServer({ clock: { now: () => now } });
-  ids.desk = await create('channels', { name: 'Desk', channelType: 'call_center', impressionMode: 'explicit' });
-  ids.category = await create('categories', { name: 'Cards' });
+  ids.desk = await server.create('channels', { name: 'Desk', channelType: 'call_center', impressionMode: 'explicit' });
+  ids.category = await server.create('categories', { name: 'Cards' });
   const costs = { costPerImpressionCents: 7, costPerConversionCents: 100, lifetimeCapCents: 100_000 };
   const stock = { inventory: { totalStock: 50 } };
   const offer = { name: 'Card', status: 'active', categoryId: ids.category, budget: costs, ...stock };
-  ids.offer = await create('offers', offer);
+  ids.offer = await server.create('offers', offer);
   const creative = { name: 'call', offerId: ids.offer, channelId: ids.desk, status: 'active' };
-  ids.creative = await create('creatives', creative);
+  ids.creative = await server.create('creatives', creative);
   const config = { afterOutcome: ['dismiss'], suppressForDays: 2, per: 'offer' };
-  ids.policy = await create('contact-policies', { name: 'Rest', ruleType: 'outcome_based', scope: 'global', config });
+  ids.policy = await server.create('contact-policies', {
+    name: 'Rest',
+    ruleType: 'outcome_based',
+    scope: 'global',
+    config,
+  });
 });
 after(() => server?.close());
 
@@ -158,7 +157,7 @@ test('a refusal suppresses, is evidence against the offer, and a neutral outcome
   assert.deepEqual(moved(before, after), { keys: 1, negatives: 1, held: -1 });
   assert.deepEqual([after.suppressed, after.outcomes], [[ids.offer], { dismiss: start }]);
   const type = { key: 'yawned', name: 'Yawned', category: 'response', classification: 'neutral' };
-  await create('outcome-types', type);
+  await server.create('outcome-types', type);
   await told({ interactionId, outcome: 'yawned' });
   const later = await standOf('R3');
   assert.deepEqual(moved(after, later), { keys: 1 });

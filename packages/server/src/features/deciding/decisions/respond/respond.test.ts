@@ -12,19 +12,13 @@ let server: TestServer;
 const ids = { email: '', phone: '', offer: '', creative: '' };
 const at = '2026-11-20T09:00:01Z';
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 before(async () => {
   server = await startTestServer({ clock: { now: () => Date.parse('2026-11-20T09:00:00Z') } });
-  ids.email = await create('channels', { name: 'Email', channelType: 'email' });
-  ids.phone = await create('channels', { name: 'Phone', channelType: 'phone' });
-  ids.offer = await create('offers', { name: 'Card', status: 'active' });
+  ids.email = await server.create('channels', { name: 'Email', channelType: 'email' });
+  ids.phone = await server.create('channels', { name: 'Phone', channelType: 'phone' });
+  ids.offer = await server.create('offers', { name: 'Card', status: 'active' });
   const creative = { name: 'mail', offerId: ids.offer, channelId: ids.email, status: 'active' };
-  ids.creative = await create('creatives', creative);
+  ids.creative = await server.create('creatives', creative);
 });
 
 after(() => server?.close());
@@ -166,9 +160,9 @@ test('the key of a contact cannot be made again from the id of its customer', as
 });
 
 test('history tells how a response found its item, and what settled a reservation first', async () => {
-  const desk = await create('channels', { name: 'Desk', channelType: 'phone', impressionMode: 'explicit' });
+  const desk = await server.create('channels', { name: 'Desk', channelType: 'phone', impressionMode: 'explicit' });
   const voice = { name: 'call', offerId: ids.offer, channelId: desk, status: 'active' };
-  const spoken = await create('creatives', voice);
+  const spoken = await server.create('creatives', voice);
   const reserve = async (customerId: string) => {
     const { body } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
       body: { customerId, channelId: desk },

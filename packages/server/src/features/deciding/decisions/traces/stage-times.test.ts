@@ -6,22 +6,16 @@ import { startTestServer, type TestServer } from '../../../../main/test-server.t
 let server: TestServer;
 const metricsToken = 'a token of the tests, 32 characters';
 
-async function create(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.ok(made.status < 300, made.text);
-  return made.body.id;
-}
-
 before(async () => {
   server = await startTestServer({ config: { METRICS_TOKEN: metricsToken } });
   const settings = { decisionTraceEnabled: true, decisionTraceSampleRate: 1 };
   assert.equal((await server.call('PUT', '/api/v1/tenant-settings', { body: settings })).status, 200);
-  const channelId = await create('channels', { name: 'Web', channelType: 'web' });
+  const channelId = await server.create('channels', { name: 'Web', channelType: 'web' });
   for (const name of ['A', 'B']) {
-    const offerId = await create('offers', { name, status: 'active' });
-    await create('creatives', { name, offerId, channelId, status: 'active' });
+    const offerId = await server.create('offers', { name, status: 'active' });
+    await server.create('creatives', { name, offerId, channelId, status: 'active' });
   }
-  await create('contact-policies', {
+  await server.create('contact-policies', {
     name: 'Once',
     ruleType: 'frequency_cap',
     scope: 'global',
@@ -34,7 +28,7 @@ before(async () => {
     { id: 'c', type: 'compute', config: { formulaExtras: [{ key: 'a', formula: '1' }] } },
   ];
   const draftConfig = { version: 2, nodes, flowConfig: {} };
-  const id = await create('decision-flows', { key: 'main', name: 'Main', draftConfig });
+  const id = await server.create('decision-flows', { key: 'main', name: 'Main', draftConfig });
   assert.equal((await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } })).status, 200);
 });
 

@@ -11,19 +11,13 @@ let server: TestServer;
 let shiftMs = 0;
 const ids: Record<string, string> = {};
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
 async function set(path: string, body: object): Promise<void> {
   const { status, text } = await server.call('PUT', `/api/v1/${path}`, { body });
   assert.equal(status, 200, text);
 }
 async function publish(key: string, nodes: readonly object[], flowConfig: object = {}): Promise<void> {
-  const id = await create('decision-flows', { key, name: key, draftConfig: { version: 2, nodes, flowConfig } });
-  const done = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } });
-  assert.equal(done.status, 200, done.text);
+  const id = await server.create('decision-flows', { key, name: key, draftConfig: { version: 2, nodes, flowConfig } });
+  await server.publishFlow(id);
 }
 async function decide(body: object): Promise<RecommendAnswer> {
   const answer = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body });
@@ -76,25 +70,30 @@ const score = { id: 's', type: 'score', config: { method: 'priority_weighted' } 
 before(async () => {
   server = await startTestServer({ tenants: 2, clock: { now: () => Date.now() + shiftMs } });
   await set('tenant-settings', { decisionTraceEnabled: true, decisionTraceSampleRate: 1 });
-  ids.web = await create('channels', { name: 'Web', channelType: 'web', couplingMode: 'atomic' });
-  ids.mail = await create('channels', { name: 'Mail', channelType: 'email', couplingMode: 'partial' });
-  ids.hero = await create('placements', { name: 'Hero', channelId: ids.web });
-  ids.side = await create('placements', { name: 'Side', channelId: ids.web });
-  ids.inbox = await create('placements', { name: 'Inbox', channelId: ids.mail });
+  ids.web = await server.create('channels', { name: 'Web', channelType: 'web', couplingMode: 'atomic' });
+  ids.mail = await server.create('channels', { name: 'Mail', channelType: 'email', couplingMode: 'partial' });
+  ids.hero = await server.create('placements', { name: 'Hero', channelId: ids.web });
+  ids.side = await server.create('placements', { name: 'Side', channelId: ids.web });
+  ids.inbox = await server.create('placements', { name: 'Inbox', channelId: ids.mail });
   for (const [at, name] of ['A', 'B', 'C', 'Poor', 'Rested', 'Capped'].entries()) {
-    ids[name] = await create('offers', { name, status: 'active', priority: 90 - at * 10 });
+    ids[name] = await server.create('offers', { name, status: 'active', priority: 90 - at * 10 });
     for (const channelId of [ids.web, ids.mail]) {
-      await create('creatives', { name: `${name} ${channelId}`, offerId: ids[name], channelId, status: 'active' });
+      await server.create('creatives', {
+        name: `${name} ${channelId}`,
+        offerId: ids[name],
+        channelId,
+        status: 'active',
+      });
     }
   }
-  ids.rule = await create('qualification-rules', {
+  ids.rule = await server.create('qualification-rules', {
     name: 'Rich',
     ruleType: 'attribute_condition',
     scope: 'offer',
     scopeId: ids.Poor,
     config: { attribute: 'attributes.income', operator: 'gt', value: 10 },
   });
-  ids.policy = await create('contact-policies', {
+  ids.policy = await server.create('contact-policies', {
     name: 'Not for those who left',
     ruleType: 'segment_exclusion',
     scope: 'offer',
@@ -102,7 +101,7 @@ before(async () => {
     config: { excludeSegments: ['left'] },
   });
   const suppression = { customerId: 'C', scope: 'offer', scopeId: ids.Rested, days: 1, reason: 'asked' };
-  await create('suppressions', suppression);
+  await server.create('suppressions', suppression);
   const only = { conditions: [{ field: 'offer.name', operator: 'neq', value: 'C' }] };
   await publish('called', [inventory, { id: 'f', type: 'filter', config: only }, score]);
   const isVip = [{ field: 'attributes.vip', operator: 'eq', value: true }];

@@ -8,23 +8,17 @@ let channelId: string;
 const noon = Date.parse('2026-11-20T12:00:00Z');
 const clock = { now: noon };
 
-async function create(resource: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${resource}`, { body });
-  assert.ok(made.status < 300, made.text);
-  return made.body.id;
-}
-
 const recommend = (body: object) => server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body });
 
 before(async () => {
   server = await startTestServer({ clock: { now: () => clock.now } });
-  channelId = await create('channels', { name: 'Web', channelType: 'web' });
+  channelId = await server.create('channels', { name: 'Web', channelType: 'web' });
 });
 after(() => server?.close());
 
 async function offer(name: string, body: object): Promise<string> {
-  const id = await create('offers', { name, status: 'active', ...body });
-  await create('creatives', { name, offerId: id, channelId, status: 'active' });
+  const id = await server.create('offers', { name, status: 'active', ...body });
+  await server.create('creatives', { name, offerId: id, channelId, status: 'active' });
   return id;
 }
 
@@ -61,7 +55,9 @@ test('a cap of an offer holds for each customer by himself, also when many ask a
 });
 
 test('placements of one answer share what is left of a cap', async () => {
-  const places = await Promise.all(['Top', 'Side', 'Foot'].map((name) => create('placements', { name, channelId })));
+  const places = await Promise.all(
+    ['Top', 'Side', 'Foot'].map((name) => server.create('placements', { name, channelId })),
+  );
   await offer('Shared', { frequencyCaps: { perCustomer: { weekly: 2 } } });
   const placements = places.map((placementId) => ({ placementId }));
   const first = await recommend({ customerId: 'shared', placements });

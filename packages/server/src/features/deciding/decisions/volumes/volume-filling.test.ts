@@ -92,8 +92,7 @@ test('a flow that looks at no policies is counted by the volumes that policies o
   ];
   const draftConfig = { version: 2, nodes, flowConfig: {} };
   const flow = await made<{ id: string }>('decision-flows', { key: 'free', name: 'Free', draftConfig });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: flow.id } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(flow.id);
   const policy = await made<{ id: string }>('contact-policies', {
     name: 'On one of two flows',
     ruleType: 'budget_exhausted',

@@ -43,12 +43,6 @@ const ids = { a: '', b: '', c: '', flow: '' };
 let offers: readonly string[] = [];
 let number = 0;
 
-async function create(path: string, body: object): Promise<string> {
-  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
-  assert.equal(made.status, 201, `${path}: ${made.text}`);
-  return made.body.id;
-}
-
 const url = (path = '/hook') => `http://127.0.0.1:${port}${path}`;
 const webhook = (hook: string, more: object = {}) => ({
   id: 'hook',
@@ -64,8 +58,7 @@ async function publish(...nodes: readonly object[]): Promise<void> {
   const draftConfig = { version: 2, nodes, flowConfig: {} };
   const changed = await server.call('PUT', '/api/v1/decision-flows', { body: { id: ids.flow, draftConfig } });
   assert.equal(changed.status, 200, changed.text);
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: ids.flow } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(ids.flow);
 }
 
 interface DecisionRecord {
@@ -104,11 +97,11 @@ before(async () => {
   server = await startTestServer({
     config: { OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'], OUTBOUND_HTTP_OK: true, METRICS_TOKEN: metricsToken },
   });
-  ids.a = await create('offers', { name: 'A', status: 'active', priority: 80 });
-  ids.b = await create('offers', { name: 'B', status: 'active', priority: 60 });
-  ids.c = await create('offers', { name: 'C', status: 'active', priority: 40 });
+  ids.a = await server.create('offers', { name: 'A', status: 'active', priority: 80 });
+  ids.b = await server.create('offers', { name: 'B', status: 'active', priority: 60 });
+  ids.c = await server.create('offers', { name: 'C', status: 'active', priority: 40 });
   offers = [ids.a, ids.b, ids.c];
-  ids.flow = await create('decision-flows', { key: 'hooked', name: 'Hooked' });
+  ids.flow = await server.create('decision-flows', { key: 'hooked', name: 'Hooked' });
 });
 after(async () => {
   await server?.close();
@@ -391,13 +384,12 @@ test('the same request id twice is asked for once, and answered alike', async ()
 
 test('no other customer waits for a slow webhook, and the catalogue may change meanwhile', async () => {
   await publish(inventory, webhook('pre_score'), score);
-  const plain = await create('decision-flows', {
+  const plain = await server.create('decision-flows', {
     key: 'plain',
     name: 'Plain',
     draftConfig: { version: 2, nodes: [inventory, score], flowConfig: {} },
   });
-  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: plain } });
-  assert.equal(published.status, 200, published.text);
+  await server.publishFlow(plain);
   const held = Promise.withResolvers<ServerResponse>();
   reply = (response) => held.resolve(response);
   const slow = server.call<RecommendAnswer>('POST', '/api/v1/recommend', {

@@ -1,0 +1,174 @@
+import Type, { type Static } from 'typebox';
+import { exampleId } from '../core/examples.ts';
+import { cataloguePage } from '../core/pages.ts';
+import { recordOperations } from '../core/record-operations.ts';
+import { byPriority, type Draft, resource } from '../core/resource.ts';
+import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from '../core/schemas.ts';
+import { offerStatuses } from './offers.ts';
+
+/** The 14 rule types of the contract. */
+export const contactPolicyTypes = [
+  'frequency_cap',
+  'cooldown',
+  'budget_exhausted',
+  'outcome_based',
+  'segment_exclusion',
+  'time_window',
+  'mutual_exclusion',
+  'cross_channel_cap',
+  'customer_total_cap',
+  'offer_category_cap',
+  'allow_override',
+  'category_suppression',
+  'do_not_contact',
+  'metric_condition',
+] as const;
+export type ContactPolicyType = (typeof contactPolicyTypes)[number];
+
+export const contactPolicyScopes = ['global', 'offer', 'creative', 'channel', 'category', 'subcategory'] as const;
+export type ContactPolicyScope = (typeof contactPolicyScopes)[number];
+
+const PolicyStatus = StringEnum(offerStatuses, { description: 'Only active policies are evaluated.' });
+const PolicyType = StringEnum(contactPolicyTypes, { description: 'What the policy limits.' });
+const PolicyScope = StringEnum(contactPolicyScopes, { description: 'Kind of target the policy applies to.' });
+
+const Assignment = Type.Object(
+  {
+    scope: PolicyScope,
+    scopeId: Type.Optional(Nullable(Id('Target.'), { description: 'Id of the target; null for global.' })),
+  },
+  { description: 'One target of the policy.' },
+);
+
+const writable = {
+  name: Name('Name. Unique among policies that are not deleted.'),
+  description: Type.String({ maxLength: 2000, description: 'Free text.' }),
+  status: PolicyStatus,
+  scope: PolicyScope,
+  scopeId: Nullable(Id('Target.'), { description: 'Id of the target in `scope`; null for global.' }),
+  ruleType: PolicyType,
+  config: JsonObject('Settings of the rule type. Unknown keys are stored but have no effect.', { configs: 'policies' }),
+  priority: Int(0, 100, 'Policies with a higher priority are evaluated first.'),
+};
+
+/** A contact policy. */
+export const ContactPolicy = Type.Object(
+  {
+    id: Id('Policy.'),
+    tenantId: Id('Tenant.'),
+    ...writable,
+    scopes: Type.Array(
+      Type.Object(
+        {
+          id: Id('Assignment.'),
+          contactPolicyId: Id('The policy.'),
+          scope: PolicyScope,
+          scopeId: Nullable(Type.String(), { description: 'Id of the target; null for global.' }),
+          createdAt: Timestamp('When it was assigned.'),
+        },
+        { description: 'An assignment of a policy to a target.' },
+      ),
+      { description: 'All assignments. `scope` and `scopeId` show the first one.' },
+    ),
+    version: Type.Integer({ description: 'Starts at 1 and increases with every update.' }),
+    rowVersion: Type.Integer({ description: 'Same as `version`.' }),
+    deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
+    createdAt: Timestamp('When it was created.'),
+    updatedAt: Timestamp('When it last changed.'),
+  },
+  { description: 'A contact policy.' },
+);
+export type ContactPolicy = Static<typeof ContactPolicy>;
+
+const changes = {
+  ...Type.Partial(Type.Object(writable)).properties,
+  scopes: Type.Optional(
+    Type.Array(Assignment, {
+      maxItems: 1000,
+      description: 'Assignments, at most 200 and without duplicates. They override `scope` and `scopeId`.',
+    }),
+  ),
+};
+
+/** Body of POST: name and rule type are required. */
+export const ContactPolicyCreate = Type.Object(
+  { ...changes, name: writable.name, ruleType: writable.ruleType },
+  {
+    description: 'A new policy. Defaults: active, scope offer, priority 50.',
+    examples: [
+      {
+        name: 'At most twice a day',
+        ruleType: 'frequency_cap',
+        config: { maxPerDay: 2 },
+        scope: 'offer',
+        scopeId: exampleId('offer'),
+      },
+    ],
+  },
+);
+export type ContactPolicyCreate = Static<typeof ContactPolicyCreate>;
+
+const DeletedPolicy = {
+  description: 'The policy was deleted. Lists the flows that still refer to it.',
+  schema: Type.Object(
+    {
+      deleted: Type.Literal(true, { description: 'Always true.' }),
+      warnings: Type.Array(Type.String(), {
+        description: 'One message for each decision flow whose draft refers to the policy.',
+      }),
+    },
+    { description: 'What was deleted.' },
+  ),
+};
+
+const contactPolicyDraft: Draft<ContactPolicyCreate> = ({ name, marker, id }) => ({
+  name: name('Policy'),
+  description: `Policy of ${marker}`,
+  status: 'active',
+  scope: 'offer',
+  scopeId: id('offer'),
+  ruleType: 'frequency_cap',
+  config: { maxPerDay: 3 },
+  priority: 40,
+});
+
+/** Contact policies, described once. */
+export const contactPolicyResource = resource({
+  entityType: 'contactPolicy',
+  name: 'contactPolicies',
+  path: 'contact-policies',
+  tag: 'Contact policies',
+  noun: 'contact policy',
+  nouns: 'contact policies',
+  writeRole: 'admin',
+  softDelete: true,
+  readsDeleted: true,
+  record: ContactPolicy,
+  create: ContactPolicyCreate,
+  draft: contactPolicyDraft,
+  changes,
+  page: cataloguePage,
+  order: byPriority,
+  search: ['name'],
+  filters: {
+    status: Type.Optional(PolicyStatus),
+    ruleType: Type.Optional(PolicyType),
+  },
+  queries: {
+    scope: Type.Optional(PolicyScope),
+    scopeId: Type.Optional(IdFilter('Target the policy must be assigned to.')),
+  },
+  unique: { name: 'duplicate_name' },
+  references: {},
+  files: { without: ['scope', 'scopeId'], idsInside: ['config', 'scopes'] },
+  removal: { 200: DeletedPolicy },
+  errors: {
+    create: ['reference_not_found', 'feature_disabled'],
+    update: ['reference_not_found', 'feature_disabled'],
+  },
+});
+
+export const contactPolicyOperations = recordOperations(contactPolicyResource);
+
+/** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
+export type ContactPolicyUpdate = Static<typeof contactPolicyOperations.update.body>;

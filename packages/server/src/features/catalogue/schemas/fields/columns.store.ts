@@ -1,0 +1,159 @@
+import type { SchemaField } from '@arbiter/contract';
+import { DatabaseError } from '../../../../db/index.ts';
+import type { Tx } from '../../../../db/tx.ts';
+import { AppError } from '../../../../platform/app-error.ts';
+import { Misfit } from '../rows/values.rules.ts';
+import { outForm } from '../rows/values-out.rules.ts';
+import { quoteName, type SchemaTable } from '../schema-tables.store.ts';
+import { sqlType } from './data-types.ts';
+import { columnType, readDefault, rowKeyOf } from './fields.rules.ts';
+
+/** A column, in the form that `arbiter.ds_create_table` and its siblings take. */
+function column(field: SchemaField): Record<string, unknown> {
+  const type = columnType(field);
+  const value = readDefault(type, field.defaultValue);
+  if (value instanceof Misfit) throw new Error(`stored default of field ${field.id} doesn't match its type`);
+  const literal = value !== null && 'literal' in value ? value.literal : null;
+  return {
+    ...type,
+    name: field.name,
+    isNullable: field.isNullable,
+    isUnique: field.isUnique && !field.isPrimaryKey,
+    default:
+      value === null || 'function' in value
+        ? value
+        : { literal: typeof literal === 'string' ? literal : JSON.stringify(literal) },
+  };
+}
+
+/** Creates a schema's table, in the transaction that created its record. */
+export async function createTable(tx: Tx, tableName: string, fields: readonly SchemaField[]): Promise<void> {
+  await tx.query('select arbiter.ds_create_table($1, $2::jsonb, $3, $4)', [
+    tableName,
+    JSON.stringify(fields.map(column)),
+    fields.find((field) => field.isPrimaryKey)?.name ?? null,
+    rowKeyOf(fields),
+  ]);
+}
+
+/** Drops a schema's table. Throws 409 `concurrent_modification`, after some tries, when someone reads it for long. */
+export async function dropTable(tx: Tx, tableName: string): Promise<void> {
+  await limitTableWait(tx);
+  try {
+    await tx.query('select arbiter.ds_drop_table($1)', [tableName]);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
+    // Uses the database's own code for a lost race, so that the transaction is tried again.
+    throw new AppError('concurrent_modification', {
+      detail: 'The rows of the schema are being read. Try again in a moment.',
+      cause: error,
+    });
+  }
+}
+
+/** True when the table has more rows than `rows`. */
+export async function hasMoreRows(tx: Tx, table: string, rows: number): Promise<boolean> {
+  return (await tx.query(`select from ${table} offset $1 limit 1`, [rows])).length > 0;
+}
+
+/** For the rest of the transaction: a lock that is not free within this time is an error (`lock_not_available`). */
+export async function limitLockWait(tx: Tx, ms: number): Promise<void> {
+  await tx.query(`select set_config('lock_timeout', $1, true)`, [`${Math.ceil(ms)}ms`]);
+}
+
+/**
+ * Changing a table takes a lock that readers queue behind as soon as it's requested, so request it only briefly
+ * (docs/design/api-settled.md 17). Lock everything else that the transaction needs before.
+ */
+const limitTableWait = (tx: Tx): Promise<void> => limitLockWait(tx, 200);
+
+/** Adds a column immediately, with its index when it's unique. Readers wait. */
+export async function addColumn(tx: Tx, tableName: string, field: SchemaField): Promise<void> {
+  await limitTableWait(tx);
+  await tx.query('select arbiter.ds_add_column($1, $2::jsonb)', [tableName, JSON.stringify(column(field))]);
+}
+
+/** Creates the index that finds rows by a column, unless it exists. Writers wait, readers don't. */
+export async function indexColumn(tx: Tx, tableName: string, name: string): Promise<void> {
+  await tx.query('select arbiter.ds_index_column($1, $2)', [tableName, name]);
+}
+
+/**
+ * Creates the index that finds rows by a column, newest first by another one, unless the column is unique or such an
+ * index exists. Writers wait, readers don't.
+ */
+export async function indexGroup(tx: Tx, tableName: string, name: string, order: string): Promise<void> {
+  await tx.query('select arbiter.ds_index_group($1, $2, $3)', [tableName, name, order]);
+}
+
+/** Drops a column with its data and indexes. */
+export async function dropColumn(tx: Tx, tableName: string, name: string): Promise<void> {
+  await limitTableWait(tx);
+  await tx.query('select arbiter.ds_drop_column($1, $2)', [tableName, name]);
+}
+
+/** Name of a column that is not complete yet. Names rise with the ids, and so with time. */
+export const unfinishedName = (id: string): string => `__new_${id.replaceAll('-', '')}`;
+
+/** Adds the column of a field under the name of an unfinished one. See `ds_begin_column` in its migration. */
+export async function beginColumn(tx: Tx, tableName: string, pending: string, field: SchemaField): Promise<void> {
+  const definition = { ...column(field), name: pending };
+  await limitTableWait(tx);
+  await tx.query('select arbiter.ds_begin_column($1, $2::jsonb)', [tableName, JSON.stringify(definition)]);
+}
+
+/**
+ * Gives the default to the next `rows` rows behind a primary key, as text (null: from the first row), that have no value.
+ * Answers with the last key of them, null when no row is left behind it.
+ */
+export async function fillColumn(
+  tx: Tx,
+  table: SchemaTable,
+  pending: string,
+  after: string | null,
+  rows: number,
+): Promise<string | null> {
+  const key = table.columns.find(({ name }) => name === table.primaryKey);
+  if (key === undefined) throw new Error(`schema ${table.schemaId} has no primary key`);
+  const [name, target, type] = [quoteName(key.name), quoteName(pending), sqlType(key.dataType)];
+  const behind = `($1::${type} is null or ${name} > $1::${type})`;
+  const [end] = await tx.query<{ last: string }>(
+    `select ${exactText(key.dataType, name)} as last from ${table.table} where ${behind}
+     order by ${name} offset $2 limit 1`,
+    [after, rows - 1],
+  );
+  const last = end?.last ?? null;
+  // A range of keys and no list of them: whatever the planner knows of the table, it goes through it once at most.
+  await tx.query(
+    `update ${table.table} set ${target} = default
+     where ${behind} and ($2::${type} is null or ${name} <= $2::${type}) and ${target} is null`,
+    [after, last],
+  );
+  return last;
+}
+
+/** A key as text that reads back as the very same value. */
+const exactText = (dataType: SchemaTable['columns'][number]['dataType'], name: string): string =>
+  dataType === 'char' ? outForm('char').select(name) : `${name}::text`;
+
+/** Runs one of the three steps that make a filled column `not null`. See `ds_begin_column` in its migration. */
+export async function requireColumn(tx: Tx, tableName: string, pending: string, step: 1 | 2 | 3): Promise<void> {
+  await limitTableWait(tx);
+  await tx.query('select arbiter.ds_require_column($1, $2, $3)', [tableName, pending, step]);
+}
+
+/** Builds the index of a unique column. Writers wait, readers don't. */
+export async function uniqueColumn(tx: Tx, tableName: string, pending: string): Promise<void> {
+  await tx.query('select arbiter.ds_unique_column($1, $2)', [tableName, pending]);
+}
+
+export async function finishColumn(tx: Tx, tableName: string, pending: string, name: string): Promise<void> {
+  await limitTableWait(tx);
+  await tx.query('select arbiter.ds_finish_column($1, $2, $3)', [tableName, pending, name]);
+}
+
+/** Drops unfinished columns with this name or a lower one. */
+export async function dropUnfinished(tx: Tx, tableName: string, upTo: string): Promise<void> {
+  await limitTableWait(tx);
+  await tx.query('select arbiter.ds_drop_unfinished($1, $2)', [tableName, upTo]);
+}

@@ -1,0 +1,195 @@
+import type { DataType } from '@arbiter/contract';
+import type { Tx } from '../../../../db/tx.ts';
+import { takeTurns } from '../../../../platform/turns.ts';
+import { sqlType } from '../fields/data-types.ts';
+import { quoteName, type SchemaTable } from '../schema-tables.store.ts';
+import type { WrittenRow } from '../schemas.events.ts';
+import type { CheckedRow } from './rows.rules.ts';
+import type { JsonValue } from './values.rules.ts';
+import { keyText, outForm } from './values-out.rules.ts';
+
+export interface WrittenRows {
+  readonly inserted: number;
+  readonly updated: number;
+}
+
+function typeOf(table: SchemaTable, name: string): DataType {
+  const column = table.columns.find((candidate) => candidate.name === name);
+  if (column === undefined) throw new Error(`schema ${table.schemaId} has no column ${name}`);
+  return column.dataType;
+}
+
+/** How to read the rows of one statement from its only parameter, and where they go. */
+function insertOf(table: SchemaTable, columns: readonly string[], conflictKey: string | null): string {
+  const names = columns.map(quoteName);
+  const source =
+    columns.length === 0
+      ? 'select from json_array_elements($1::json)'
+      : `select ${names.join(', ')} from ${given(table, columns)}`;
+  const onConflict =
+    conflictKey === null
+      ? 'do nothing'
+      : `(tenant_id, ${quoteName(conflictKey)}) do update set ` +
+        names.map((name) => `${name} = excluded.${name}`).join(', ');
+  const target = columns.length === 0 ? table.table : `${table.table} (${names.join(', ')})`;
+  return `insert into ${target} ${source} on conflict ${onConflict}`;
+}
+
+const given = (table: SchemaTable, columns: readonly string[]): string =>
+  'json_to_recordset($1::json) as given (' +
+  `${columns.map((name) => `${quoteName(name)} ${sqlType(typeOf(table, name))}`).join(', ')})`;
+
+/**
+ * Writes rows with the same columns in one statement with one parameter, however many there are. With `conflictKey` an
+ * existing row with that key gets the columns; without it, leaves out rows that break any unique key, and the first of
+ * equal ones stays.
+ */
+export async function writeRows(
+  tx: Tx,
+  table: SchemaTable,
+  columns: readonly string[],
+  rows: readonly CheckedRow[],
+  conflictKey: string | null,
+): Promise<WrittenRows> {
+  const [result] = await tx.query<WrittenRows>(
+    `with written as (${insertOf(table, columns, conflictKey)} returning (xmax = 0) as is_new)
+     select count(*) filter (where is_new)::int as inserted, count(*) filter (where not is_new)::int as updated
+     from written`,
+    [await jsonOf(rows)],
+  );
+  return result ?? { inserted: 0, updated: 0 };
+}
+
+/**
+ * Writes rows of the same columns that no unique key of the table knows; answers with the keys, as text, of those that were
+ * written.
+ */
+export async function writeNewRows(
+  tx: Tx,
+  table: SchemaTable,
+  columns: readonly string[],
+  rows: readonly CheckedRow[],
+): Promise<ReadonlySet<string>> {
+  const written = await tx.query<{ key: string }>(
+    `${insertOf(table, columns, null)} returning ${quoteName(table.primaryKey)}::text as key`,
+    [await jsonOf(rows)],
+  );
+  return new Set(written.map(({ key }) => key));
+}
+
+/** Deletes all rows, as the tenant that owns them: emptying the table at once would ask for more rights than the application has. */
+export async function deleteRows(tx: Tx, table: SchemaTable): Promise<void> {
+  await tx.query(`delete from ${table.table} where tenant_id = $1`, [tx.tenantId]);
+}
+
+/** A value as text that reads back as the same value of the type; none for null, which is equal to nothing. */
+const textOf = (type: DataType, value: JsonValue): string[] =>
+  value === null ? [] : [type === 'jsonb' ? JSON.stringify(value) : String(value)];
+
+/** Which rows a statement will overwrite, for its parameter 2, and how to match them with the new ones. */
+interface Existing {
+  readonly where: string;
+  readonly matches: string;
+  readonly parameters: readonly (readonly string[])[];
+}
+
+/** Locks the rows to be overwritten, so that nobody changes them between reading and writing. */
+async function lockExisting(
+  tx: Tx,
+  table: SchemaTable,
+  rows: readonly CheckedRow[],
+  conflictKey: string | null,
+): Promise<Existing> {
+  if (conflictKey === null) return { where: 'false', matches: 'false', parameters: [] };
+  const key = quoteName(conflictKey);
+  const type = typeOf(table, conflictKey);
+  const keys = rows.flatMap((row) => textOf(type, row[conflictKey] ?? null));
+  // An array, which the index of the key answers whatever the planner knows of the table.
+  const isOneOf = (place: string): string => `${key} = any (${place}::text[]::${sqlType(type)}[])`;
+  await tx.query(`select from ${table.table} where ${isOneOf('$1')} order by ${key} for update`, [keys]);
+  return { where: isOneOf('$2'), matches: `b.${key} = w.${key}`, parameters: [keys] };
+}
+
+/** Like `writeRows`, and returns for each written row which columns changed. */
+export async function writeAndCompare(
+  tx: Tx,
+  table: SchemaTable,
+  columns: readonly string[],
+  rows: readonly CheckedRow[],
+  conflictKey: string | null,
+): Promise<WrittenRow[]> {
+  // Without the counting column, which isn't a field.
+  const all = table.columns.map(({ name }) => name).filter((name) => !(table.isCounted && name === table.primaryKey));
+  const json = await jsonOf(rows);
+  const before = await lockExisting(
+    tx,
+    table,
+    rows,
+    conflictKey !== null && columns.includes(conflictKey) ? conflictKey : null,
+  );
+  const keyForm = outForm(typeOf(table, table.rowKey));
+  // A field cannot have the name `__is_new`.
+  const changed = all.map(
+    (name, at) => `case when w.${quoteName(name)} is distinct from b.${quoteName(name)} then ${at} end`,
+  );
+  const found = await tx.query<{ isNew: boolean; key: unknown; changed: number[] }>(
+    `with before as materialized (select * from ${table.table} where ${before.where}),
+       written as (${insertOf(table, columns, conflictKey)} returning (xmax = 0) as "__is_new", *)
+     select w."__is_new" as "isNew", ${keyForm.select(`w.${quoteName(table.rowKey)}`)} as key,
+       array_remove(array[${changed.join(', ')}]::int[], null) as changed
+     from written w left join before b on ${before.matches}`,
+    [json, ...before.parameters],
+  );
+  return found.map((row) => ({
+    isNew: row.isNew,
+    key: keyText(keyForm.convert(row.key)),
+    changed: row.changed.flatMap((at) => all[at] ?? []),
+  }));
+}
+
+/** Rows to serialize between two checks of the clock. */
+const rowsAtOnce = 100;
+
+/** Returns the rows as one JSON text, built a few at a time, because thousands of them would block others. */
+async function jsonOf(rows: readonly CheckedRow[]): Promise<string> {
+  const turns = takeTurns();
+  const parts: string[] = [];
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    parts.push(JSON.stringify(rows.slice(at, at + rowsAtOnce)).slice(1, -1));
+    await turns();
+  }
+  return `[${parts.join(',')}]`;
+}
+
+/** A page of rows in out form, all columns in their order, by primary key. */
+export async function selectRows(
+  tx: Tx,
+  table: SchemaTable,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly total: number; readonly rows: Record<string, JsonValue>[] }> {
+  const forms = table.columns.map(({ name, dataType }) => ({ name, form: outForm(dataType) }));
+  const selected = forms.map(({ name, form }, index) => `${form.select(quoteName(name))} as c${index}`);
+  const [count] = await tx.query<{ total: number }>(`select count(*)::float8 as total from ${table.table}`);
+  const rows = await tx.query(
+    `select ${selected.join(', ')} from ${table.table} order by ${quoteName(table.primaryKey)} limit $1 offset $2`,
+    [page.limit, page.offset],
+  );
+  return {
+    total: count?.total ?? 0,
+    rows: rows.map((raw) =>
+      Object.fromEntries(forms.map(({ name, form }, index) => [name, form.convert(raw[`c${index}`])])),
+    ),
+  };
+}
+
+/** True when the table is there. */
+export async function tableExists(tx: Tx, table: SchemaTable): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>('select to_regclass($1) is not null as found', [table.table]);
+  return row?.found ?? false;
+}
+
+/** True when the table has at least one row. */
+export async function hasRows(tx: Tx, { table }: SchemaTable): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>(`select exists (select from ${table}) as found`);
+  return row?.found ?? false;
+}
