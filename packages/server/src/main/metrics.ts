@@ -56,7 +56,7 @@ export function createProcessMetrics(
 function addQueueGauges(registry: Registry, database: Pick<Database, 'withSystem'>): void {
   const count = <T>(read: (tx: Tx) => Promise<T>): Promise<T | null> =>
     whileThere(database.withSystem('metrics', read, { until: performance.now() + queueWithinMs }));
-  const shared = { aggregator: 'max', registers: [registry] } as const;
+  const shared = { aggregator: 'max' as const, registers: [registry] };
   new Gauge({
     ...shared,
     name: 'svc_queue_depth',

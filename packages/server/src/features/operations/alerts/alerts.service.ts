@@ -51,13 +51,18 @@ export async function showAlerts(tx: Tx, rows: readonly AlertRow[]): Promise<Ale
   });
 }
 
-type Fields = Partial<AlertCreate>;
+type AlertFields = Partial<AlertCreate>;
 
 /**
  * Holds what a rule will be against the tenant: addresses that can be reached, destinations, offer and channel that are there
  * (400 `reference_not_found`), and filters that the metric knows.
  */
-async function check(tx: Tx, fields: Fields, current: AlertRow | null, { outboundRules }: AlertPorts): Promise<void> {
+async function check(
+  tx: Tx,
+  fields: AlertFields,
+  current: AlertRow | null,
+  { outboundRules }: AlertPorts,
+): Promise<void> {
   const metric = fields.metric ?? current?.metric;
   const filters = fields.filters ?? current?.filters ?? {};
   const known: readonly string[] = metric === undefined ? [] : metricFacts[metric].filters;
@@ -117,7 +122,7 @@ export async function changeAlert(
   tx: Tx,
   id: string,
   rowVersion: number | undefined,
-  fields: Fields,
+  fields: AlertFields,
   ports: AlertPorts,
 ): Promise<AlertRow> {
   return updateRecord(tx, alertSpec, id, {

@@ -100,7 +100,7 @@ export async function sendToMany(
     async (tx) => {
       const rows: ProviderRow[] = [];
       for (const id of ids) rows.push(await getProvider(tx, id));
-      const found: Target[] = [];
+      const found: SendTarget[] = [];
       for (const row of rows) found.push({ id: row.id, to: await reachable(tx, envelope, row) });
       const about = { id: messageId, type: 'notification', tenantId, sentAt: tx.now.toISOString() } as const;
       return { targets: found, message: outgoing(notification, about) };
@@ -140,7 +140,7 @@ function refuseWhenHeld(outcomes: readonly DeliveryOutcome[]): void {
 }
 
 /** A destination, or why nothing can go there. */
-interface Target {
+interface SendTarget {
   readonly id: string;
   readonly to: Destination | DeliveryOutcome;
   /** Records nothing for a deleted one. */
@@ -171,7 +171,7 @@ export async function sendToAll(
     tenantId,
     actor,
     async (tx) => {
-      const found: Target[] = [];
+      const found: SendTarget[] = [];
       for (const id of ids) {
         const row = await selectProvider(tx, id);
         found.push(
@@ -199,7 +199,7 @@ export async function sendToAll(
 }
 
 /** A destination that was tried. */
-interface Tried extends Target {
+interface Tried extends SendTarget {
   readonly outcome: DeliveryOutcome;
 }
 
@@ -208,7 +208,7 @@ async function tryAll(
   { database, notifier }: Pick<SendDeps, 'database' | 'notifier'>,
   { tenantId, actor, requestId }: Pick<Sender, 'tenantId' | 'actor' | 'requestId'>,
   what: {
-    readonly targets: readonly Target[];
+    readonly targets: readonly SendTarget[];
     readonly message: OutgoingMessage;
     readonly files: readonly MessageFile[];
   },

@@ -18,7 +18,7 @@ const mostHead = 6;
 /** A row of more lines than this may break across pages. */
 const wholeLines = 12;
 
-interface Column {
+interface TableColumn {
   readonly label: string;
   readonly isRight: boolean;
   /** Widths in size 1. */
@@ -34,7 +34,7 @@ interface Layout {
 /** A table that is ready to be drawn; on lying pages where it `isWide`. */
 export interface TablePlan {
   readonly isWide: boolean;
-  readonly columns: readonly Column[];
+  readonly columns: readonly TableColumn[];
   readonly cells: readonly (readonly string[])[];
   /** Several where not all columns fit on a page. */
   readonly layouts: readonly Layout[];
@@ -51,7 +51,7 @@ export function* planTable(flow: Flow, section: ShownSection): Generator<void, T
     });
     yield;
   }
-  const columns = section.columns.map((column, at): Column => {
+  const columns = section.columns.map((column, at): TableColumn => {
     const label = oneLine(column.label);
     const word = Math.min(leastText, Math.max(0, ...label.split(' ').map((part) => bold.width(part))));
     const cell = Math.min(mostText, widest[at] ?? 0);
@@ -67,7 +67,7 @@ export function* planTable(flow: Flow, section: ShownSection): Generator<void, T
 }
 
 /** The way of setting the table, best first: in one piece, smaller, on lying pages, and at last in several tables. */
-function layoutFor(flow: Flow, columns: readonly Column[]): Pick<TablePlan, 'isWide' | 'layouts'> {
+function layoutFor(flow: Flow, columns: readonly TableColumn[]): Pick<TablePlan, 'isWide' | 'layouts'> {
   const needsIn = (size: number): ColumnNeed[] =>
     columns.map(({ need: { least, natural } }) => ({ least: least * size, natural: natural * size }));
   for (const isWide of [false, true]) {
